@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.question import Question
+from autograder.cell.reply import said_of_caught
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,15 @@ class Function(Question):
         from autograder.cell import plays
 
         part = getattr(plays, self.part)(namespace[self.answers[0]])
-        self.play(dict(case), part)
+        try:
+            self.play(dict(case), part)
+        except Exception:
+            if part.error is None:
+                raise
+        if part.error is not None and part.was_caught:
+            raise NotAsAsked(said_of_caught(part.error))
+        if part.error is not None:
+            raise part.error
         return plain(part.decisions)
 
     def _judge_play(self, case, decisions):
@@ -109,7 +118,7 @@ class Function(Question):
                 )
             )
         ):
-            wrong = (f"{found.sentence} Its name: {found.name}.", found.proof)
+            wrong = (f"{found.sentence} This is called {found.name}.", found.proof)
         if wrong is not None:
             return False, wrong[0], tuple(wrong[1])
         return True, self.kept(case) if callable(self.kept) else self.kept, ()

@@ -27,6 +27,7 @@ An author writes `play(case, part) -> Lab`. The same function serves both halves
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -59,7 +60,24 @@ CALLS = (
 RECORDS = ("finish", "submit")  # the calls that are about a record
 
 
-class Rule:
+class Part:
+    """What the learner's function has in a play, and the first error of its own.
+
+    A scenario goes on where the simulated program would: it may catch what the function raises. A
+    learner has to hear of it all the same.
+    """
+
+    error: Exception | None = None
+    was_caught = False
+    """Whether the learner's own code caught the error, and not the scenario."""
+
+    def note(self, error: Exception, was_caught: bool = False) -> None:
+        """Keep the first error. One that came through in the end was not caught."""
+        if self.error is None or self.error is error:
+            self.error, self.was_caught = error, was_caught
+
+
+class Rule(Part):
     """A part that is asked and answers: a partitioner, a rule for the least loaded node, a high
     watermark.
 
@@ -73,20 +91,27 @@ class Rule:
 
     def __call__(self, *asked):
         if self._function is not None:
-            decided = self._function(*asked)
-            self.decisions.append(plain(getattr(decided, "id", decided)))
-            return decided
+            try:
+                return self._decide(*asked)
+            except Exception as error:
+                self.note(error)
+                raise
         self._asked += 1
         if self._asked > len(self.decisions):
             raise Unplayable("the play asks more often than there are answers")
         return self.decisions[self._asked - 1]
+
+    def _decide(self, *asked):
+        decided = self._function(*asked)
+        self.decisions.append(plain(getattr(decided, "id", decided)))
+        return decided
 
     def is_over(self) -> bool:
         """Whether every decision was asked for."""
         return self._function is not None or self._asked == len(self.decisions)
 
 
-class Loop:
+class Loop(Part):
     """A part that acts: a function of a consumer and of `finish`.
 
     It calls `finish` with each record it has done its work on.
@@ -109,7 +134,7 @@ class Loop:
 
     def __call__(self, lab, consumer, work_ms: int = 0) -> None:
         self._played.add(consumer.name)
-        self._take_part(_Shift(lab, consumer, Work(lab, consumer.name, work_ms)))
+        self._take_part(_Shift(lab, consumer, Work(lab, consumer.name, work_ms), self.note))
 
     def _take_part(self, shift: _Shift) -> None:
         """Let the function act, or make its calls again."""
@@ -119,10 +144,17 @@ class Loop:
             return
         shift.calls = self.decisions.setdefault(name, [])
         helper = shift.stand_in(shift.helper)
-        self._function(
-            shift.stand_in(shift.consumer),
-            helper.finish if isinstance(shift.helper, Work) else helper,
-        )
+        try:
+            self._function(
+                shift.stand_in(shift.consumer),
+                helper.finish if isinstance(shift.helper, Work) else helper,
+            )
+        except KafkaException:
+            raise  # the scenario says what becomes of it, and the run is judged
+        except Exception as error:
+            if not shift.is_killed:
+                self.note(error)
+            raise
 
     def is_over(self) -> bool:
         """Whether the decisions are of this play: nobody is said to have acted who is not in it."""
@@ -139,7 +171,7 @@ class Crew(Loop):
 
     def __call__(self, lab, consumer, pool) -> None:
         self._played.add(consumer.name)
-        self._take_part(_Shift(lab, consumer, pool))
+        self._take_part(_Shift(lab, consumer, pool, self.note))
 
 
 class Work:
@@ -166,12 +198,13 @@ class _Shift(Recorder):
     )
     survives = (KafkaException,)
 
-    def __init__(self, lab, consumer, helper):
+    def __init__(self, lab, consumer, helper, note: Callable):
         super().__init__()
-        self.consumer, self.helper = consumer, helper
+        self.consumer, self.helper, self._note = consumer, helper, note
         self.calls: list = []
         self._given: dict[tuple[str, int], Any] = {}  # the records that polls have returned
         self._own: dict[str, Any] = {}  # what the loop keeps on its consumer
+        self.is_killed = False  # its process is gone, and a call in its `finally` fails
 
     def calls_of(self, real) -> tuple[str, ...]:
         if real is self.consumer:
@@ -191,8 +224,24 @@ class _Shift(Recorder):
     def put(self, real, name: str, value) -> None:
         self._own[name] = value
 
+    def act(self, real, name: str, real_call: Callable, args, named):
+        """A call that no client would have made, such as one with a wrong argument, is the
+        learner's own error, also where their code catches it."""
+        try:
+            return super().act(real, name, real_call, args, named)
+        except self.survives:
+            raise
+        except Exception as error:
+            if not self.is_killed:
+                self._note(error, was_caught=True)
+            raise
+        except BaseException:
+            self.is_killed = True
+            raise
+
     def noted(self, real, name: str, args: list, named: dict) -> tuple[list, dict]:
-        args = [*args, *named.values()]
+        if named:
+            args = _in_place(getattr(real, name), args, named)
         if name == "finished":
             # it only looks, so it need not be made again
             return args, {}
@@ -237,6 +286,16 @@ class _Shift(Recorder):
             self._given.update(
                 {(f"{record.topic}-{record.partition}", record.offset): record for record in result}
             )
+
+
+def _in_place(call: Callable, args: list, named: dict) -> list:
+    """The arguments of a call, those with a name in the place that they have without it."""
+    bound = inspect.signature(call).bind(*args, **named)
+    last = len(bound.arguments)
+    bound.apply_defaults()
+    places = [name for name in bound.signature.parameters if name in bound.arguments]
+    given = max(last, *(places.index(name) + 1 for name in named))
+    return [bound.arguments[name] for name in places[:given]]
 
 
 def _as_plain(value):

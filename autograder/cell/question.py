@@ -186,6 +186,17 @@ class Question:
             f"{type(value).__name__}"
         )
 
+    def unwritten(self, namespace: Mapping, case: Mapping) -> tuple[str, ...]:
+        """The names whose entry for this case is still `...`; () for a case without entries."""
+        of = case.get("of")
+        if of is None or self.probe:
+            return ()
+        return tuple(
+            name
+            for name in self.answers
+            if (value := namespace.get(name, ...)) is ... or self._one_of(name, value, of) is ...
+        )
+
     def unanswered(self, namespace: Mapping) -> tuple[str, ...]:
         """The names the answer cell has not filled in: they are missing, still `...`,
         or functions with an empty body."""

@@ -76,8 +76,8 @@ def ask(question, namespace, case) -> dict:
     except NotAsAsked as error:
         return {"raised": "NotAsAsked", "says": _words_of(error)}
     except Unwritten:
-        # the body of the function is still `...`
-        return {"blank": list(question.answers)}
+        # the entry of this case is still `...`, or the body of the function
+        return {"blank": list(question.unwritten(namespace, case) or question.answers)}
     except NotPlain as error:
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:
@@ -162,7 +162,8 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
     """What to say about a reply that has no data; None when it has. On a hidden case the learner's
     own words are left out, for they could carry the hidden input home."""
     if "blank" in reply:
-        names = " and ".join(f"`{name}`" for name in reply["blank"]) or "the answer"
+        *first, last = [f"`{name}`" for name in reply["blank"]] or ["the answer"]
+        names = f"{', '.join(first)} and {last}" if first else last
         return f"{names} {'are' if len(reply['blank']) > 1 else 'is'} not written yet."
     if "raised" in reply:
         if reply["raised"] == "NotPlain":
@@ -181,7 +182,7 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
         where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"
         name = reply["raised"] if not hidden or reply["raised"] in ORDINARY else "an exception"
-        return f"your code stopped with {name}{where}{said}."
+        return f"your code stopped with {name}{where}{said}{'' if said.endswith('.') else '.'}"
     return None
 
 
@@ -233,6 +234,13 @@ def quiet():
             for fd, copy in kept:
                 os.dup2(copy, fd)
                 os.close(copy)
+
+
+def said_of_caught(error: BaseException) -> str:
+    """What is said of an error in a learner's code that their own code catches."""
+    line = _line(error)
+    where = f" in line {line} of the answer" if line else ""
+    return f"your code catches {type(error).__name__}{where}: {_words_of(error).rstrip('.')}"
 
 
 def _words_of(error) -> str:

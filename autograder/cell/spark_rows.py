@@ -97,10 +97,10 @@ def _plain(value):
 
 def _a(kind: type) -> str:
     """A type as one says it: a pandas DataFrame is another thing than Spark's."""
-    return (
-        "nothing"
-        if kind is type(None)
-        else f"a pandas {kind.__name__}"
-        if kind.__module__.startswith("pandas")
-        else f"a value of type {kind.__name__}"
-    )
+    if kind is type(None):
+        return "nothing"
+    # `lab.lines()` returns a DataFrame of its own kind
+    of_pandas = [base for base in kind.__mro__ if base.__module__.startswith("pandas")]
+    if of_pandas:
+        return f"a pandas {of_pandas[0].__name__}"
+    return f"a value of type {kind.__name__}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,9 @@ PARTS = ("sphinx", "myst_nb", "sphinx_book_theme")
 WORKERS = 2
 """Chapters run at the same time. More would need more than two cores."""
 LONGEST_CELL_S = 600
+FENCED = re.compile(r"(```.*?```)", re.DOTALL)
+HEADING = re.compile(r"^(#+ )", re.MULTILINE)
+PART = re.compile(r"^# ", re.MULTILINE)
 SEARCH = "searchindex.js"
 """The file by which a folder is known as a book that was built before."""
 FOLDED = "hide-cell"
@@ -55,7 +59,7 @@ def build(
     if out.exists() and any(out.iterdir()) and not (first.exists() and (out / SEARCH).exists()):
         raise Unbuildable(f"{out} holds something else than a book: name a folder that is empty")
     with tempfile.TemporaryDirectory() as folder:
-        pages = Path(folder)
+        pages, site = Path(folder, "pages"), Path(folder, "site")
         shutil.copytree(notebooks() / "book", pages, dirs_exist_ok=True)
         _add_contents(pages / "index.md", names)
         with ThreadPoolExecutor(WORKERS) as pool:
@@ -63,8 +67,10 @@ def build(
             for done, run in enumerate(as_completed(runs), start=1):
                 say(f"{done} of {len(runs)}: {runs[run]} ran in {run.result():.0f} s")
         say("making the pages")
+        # myst-nb lays a folder of its own beside the site
+        _sphinx(pages, site)
         shutil.rmtree(out, ignore_errors=True)  # a chapter that is gone leaves no page
-        _sphinx(pages, out)
+        shutil.move(site, out)
     return first
 
 
@@ -92,7 +98,20 @@ def page(executed: NotebookNode, blank: NotebookNode, *, answers: bool) -> Noteb
         shown.cells.append(asked)
         if answers:
             shown.cells.append(_folded(cell))
+    _put_below_the_title(shown.cells)
     return shown
+
+
+def _put_below_the_title(cells: Sequence[NotebookNode]) -> None:
+    """Lower the headings of a chapter that has parts. Each heading of the first level would be an
+    entry of the list of chapters."""
+    later = [cell for cell in cells[1:] if cell.cell_type == "markdown"]
+    if any(PART.search(FENCED.sub("", cell.source)) for cell in later):
+        for cell in later:
+            pieces = FENCED.split(cell.source)
+            cell.source = "".join(
+                piece if FENCED.fullmatch(piece) else HEADING.sub(r"#\1", piece) for piece in pieces
+            )
 
 
 def _need_the_parts() -> None:
@@ -127,10 +146,15 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
     index.write_text("\n\n".join([text, *lists]) + "\n", encoding="utf-8")
 
 
+def _blank(name: str) -> NotebookNode:
+    """The chapter that learners open."""
+    return nbformat.read(notebooks() / "release" / name / f"{name}.ipynb", as_version=4)
+
+
 def _write_page(name: str, pages: Path, answers: bool) -> float:
     """Run one chapter and write its page; returns the seconds that took."""
     started = time.monotonic()
-    blank = nbformat.read(notebooks() / "release" / name / f"{name}.ipynb", as_version=4)
+    blank = _blank(name)
     notebook = page(_executed(name, blank), blank, answers=answers)
     nbformat.write(notebook, pages / f"{name}.ipynb")
     return time.monotonic() - started
@@ -155,6 +179,8 @@ def _executed(name: str, blank: NotebookNode) -> NotebookNode:
             startup_timeout=LONGEST_CELL_S,
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
+            # A kernel warns that other users of the machine could listen to it.
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
         )
         try:
             client.execute()

@@ -13,6 +13,7 @@ import contextlib
 import html
 import json
 import sqlite3
+import textwrap
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -38,6 +39,8 @@ from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission
 
 COURSE_ID = "kafka"
+LINE = 96
+"""The columns of a page of formgrader on a laptop."""
 CONFIG = '''"""Written by autograder.grade: `jupyter lab` in this folder opens formgrader on these results."""
 from pathlib import Path
 from typing import Protocol
@@ -327,6 +330,14 @@ class Gradebook:
         return notebook
 
 
+def _in_lines(text: str) -> str:
+    """A text in lines that formgrader's page has room for: it breaks none of an output."""
+    return "\n".join(
+        textwrap.fill(line, LINE, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+
+
 def points_to_enter(mark: Given) -> float | None:
     """The points that the gradebook is told: what the rubric suggests, if anything,
     for an answer that waits for a person."""
@@ -480,7 +491,7 @@ def shown(master: Master, submission: Submission, marks: Mapping[str, Given]) ->
                 {
                     "output_type": "stream",
                     "name": "stdout",
-                    "text": f"{mark.score:g} of {mark.max:g}: {mark.sentence}\n",
+                    "text": _in_lines(f"{mark.score:g} of {mark.max:g}: {mark.sentence}") + "\n",
                 }
             ]
     return notebook

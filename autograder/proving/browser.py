@@ -67,7 +67,8 @@ BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widget
     const code = cell.node.querySelector('.jp-InputArea .cm-scroller');
     if (cell.model.type === 'code' && code && wide(code)) found.add('code scrolls sideways');
     for (const shown of cell.node.querySelectorAll('.jp-OutputArea-output, .jp-MarkdownOutput')) {
-        if ([shown, ...shown.querySelectorAll('pre, table, div:not(.noUi-origin)')].some(wide)) found.add('scrolls sideways');
+        const boxes = [shown, ...shown.querySelectorAll('pre, table, div')].filter(node => !node.closest('.widget-slider'));
+        if (boxes.some(wide)) found.add('scrolls sideways');
         if (shown.clientHeight > most_px) found.add(`an output ${shown.clientHeight} pixels high`);
         if ([...shown.querySelectorAll('td')].some(entry => entry.innerText.trim() === 'NaN')) found.add('NaN in a table');
         if (shown.dataset.mimeType === 'application/vnd.jupyter.stderr') found.add('stderr: ' + shown.innerText.trim().slice(0, 60));

@@ -238,11 +238,6 @@ READING = (
 )
 
 UNREADABLE = (
-    entry("FETCH_DRAINING", ABSTRACT_FETCH,
-          trace("Draining fetched records for partition {partition}", since="3.6", until="3.6"),
-          trace("Draining fetched records for partition {partition}", since="3.9",
-                logger=COLLECTOR),
-          source="recordings; 3.6 by the line number table of the released jar"),
     entry("KEY_DESERIALIZER_FAILED", COMPLETED_FETCH,
           error("Key Deserializers with error: Deserializers{{keyDeserializer={key}, "
                 "valueDeserializer={value}}}", since="3.9"), source=LINE_TABLES),

@@ -8,7 +8,7 @@ from kafkalab.lines.consumer import FETCHER, SUBSCRIPTIONS
 from kafkalab.lines.fetch import ABSTRACT_FETCH, COLLECTOR, LINE_TABLES, SESSIONS
 from kafkalab.lines.group import ABSTRACT, COORDINATOR, both
 from kafkalab.lines.network import NETWORK_CLIENT
-from kafkalab.lines.wording import Entry, debug, entry, error, info, warn
+from kafkalab.lines.wording import Entry, debug, entry, error, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 OFFSETS = INTERNALS + "OffsetFetcher"  # since 3.3; before that the Fetcher
@@ -94,6 +94,19 @@ READING = (
                 since="3.6", until="3.6", logger=ABSTRACT_FETCH),
           debug("Ignoring fetched records for {partition} at offset {offset} since the current "
                 "position is {position}",
+                since="3.9", logger=COLLECTOR), source=LINE_TABLES),
+    entry("FETCH_NOT_ASSIGNED", FETCHER,
+          debug("Not returning fetched records for partition {partition} since it is no longer "
+                "assigned", until="2.8"),
+          debug("Not returning fetched records for partition {partition} since it is no longer "
+                "assigned", since="3.6", until="3.6", logger=ABSTRACT_FETCH),
+          debug("Not returning fetched records for partition {partition} since it is no longer "
+                "assigned", since="3.9", logger=COLLECTOR), source=LINE_TABLES),
+    entry("FETCH_DRAINED", FETCHER,
+          trace("Draining fetched records for partition {partition}", since="2.8", until="2.8"),
+          trace("Draining fetched records for partition {partition}",
+                since="3.6", until="3.6", logger=ABSTRACT_FETCH),
+          trace("Draining fetched records for partition {partition}",
                 since="3.9", logger=COLLECTOR), source=LINE_TABLES),
     entry("TRUNCATION_DETECTED", SUBSCRIPTIONS,
           info("Truncation detected for partition {partition} at offset {position}, resetting "

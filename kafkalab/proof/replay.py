@@ -28,7 +28,13 @@ from kafkalab.proof.scenario import (
     check_configs,
     read_scenario,
 )
-from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.records import (
+    ConsumerGroupMetadata,
+    ConsumerRecords,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+)
 from kafkalab.releases import profile_of
 from kafkalab.sim.apps import FOREVER_MS, App
 
@@ -293,7 +299,8 @@ def _offsets(step: Step) -> dict[TopicPartition, OffsetAndMetadata] | None:
 
 def _send_offsets(player: Player, step: Step) -> None:
     """Without a group it is that of the same client's consumer."""
-    group = step["group"] or player.consumer.group_metadata()
+    named = step["group"]
+    group = ConsumerGroupMetadata(named) if named else player.consumer.group_metadata()
     offsets = _offsets(step)
     assert offsets is not None, "a scenario says which offsets are sent"
     player.producer.send_offsets_to_transaction(offsets, group)

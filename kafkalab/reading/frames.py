@@ -48,7 +48,7 @@ def line_text(event: Event, epoch_ms: int) -> str:
 
 def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFrame:
     """A row for each line of one client, or of all where `client` is None: LINE_COLUMNS."""
-    import pandas
+    from kafkalab.reading.line_table import LineTable
 
     rows = [
         (
@@ -61,7 +61,7 @@ def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFra
         for event in journal.of("line")
         if client is None or event.who == client
     ]
-    return pandas.DataFrame(rows, columns=LINE_COLUMNS)
+    return LineTable(rows, columns=LINE_COLUMNS)
 
 
 def events(journal: Journal, kind: str | None) -> pandas.DataFrame:

@@ -162,6 +162,7 @@ TRANSACTING = Transacting(
     bumps_idempotent_epoch=False,
     speaks_transaction_v2=False,
     offsets_carry_member=False,
+    takes_group_id_for_offsets=True,
     awaits_topic_ids_of_offsets=False,
     partition_joins_before_append=True,
     tells_failure_first=False,

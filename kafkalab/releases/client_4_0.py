@@ -102,6 +102,12 @@ PAGE = Page(
             newest={"Produce": 12, "EndTxn": 5, "TxnOffsetCommit": 5},
         ),
         ClientChange(
+            "KAFKA-12690 (4.0)",
+            "Offsets join a transaction with the consumer's group metadata; a group id alone is "
+            "refused.",
+            transacting={"takes_group_id_for_offsets": False},
+        ),
+        ClientChange(
             "recordings",
             "The first connection of a transactional producer takes longer.",
             transacting={"transactional_connecting_ms": (210, 235)},

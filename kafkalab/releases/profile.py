@@ -340,6 +340,9 @@ class Transacting:
     (KIP-890)."""
     offsets_carry_member: bool
     """Offsets in a transaction name the member and its generation (KIP-447)."""
+    takes_group_id_for_offsets: bool
+    """sendOffsetsToTransaction() has a form with the group id alone, a text (removed by
+    KAFKA-12690)."""
     awaits_topic_ids_of_offsets: bool
     """Offsets in a transaction name topics by id, so the producer asks for their metadata."""
     partition_joins_before_append: bool

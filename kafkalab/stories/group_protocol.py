@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkalab import KafkaAdminClient, NewPartitions
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord
 from kafkalab.sim.apps import App
@@ -148,7 +149,7 @@ def two_members(version: str = "3.9", seed: int = 3) -> Lab:
     return lab
 
 
-def print_lines(lab: Lab, *beginnings: str, width: int = 70) -> None:
+def print_lines(lab: Lab, *beginnings: str, width: int = 84) -> None:
     """Print the lines that begin with one of these words: time, client, message."""
     for line in lab.lines().itertuples():
         message = line.message.split("] ", 1)[-1]
@@ -204,8 +205,13 @@ def partitions_without_owner(lab: Lab, from_ms: int = 28_000, at_least_ms: int =
 
 
 def newcomer_waits(lab: Lab, came_ms: int = 30_000) -> float:
-    """Seconds from the moment in which m4 came to its first record."""
+    """Seconds from the moment in which m4 came to its first record.
+
+    Raises IllegalArgumentException where m4 has got no record.
+    """
     mine = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == "m4"]
+    if not mine:
+        raise IllegalArgumentException("m4 got no record in this lab: read its wait in ownership()")
     return round((min(mine) - came_ms) / 1000, 1)
 
 

@@ -52,7 +52,8 @@ def replicas_of_cells(
         lab, outcome = labs[cell], outcomes[cell]
         moment = min(at_ms, lab.now_ms)
         words = f"{', '.join(cell)}: {outcome.words} in the end"
-        caption = last_fault(lab, moment)
+        over = f"; this run ended at {clock(moment)}" if at_ms > moment else ""
+        caption = last_fault(lab, moment) + over
         return replica_ladder(lab, partition, {moment: caption}, title=words, tallest=tallest)
 
     buttons = {cell: (outcomes[cell].words, LOOKS[outcomes[cell].kind][0]) for cell in labs}

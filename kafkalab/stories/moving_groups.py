@@ -8,63 +8,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.lab import Lab
+from kafkalab.stories.group_protocol import GROUP, newcomer_beside_a_slow_member, two_members
 from kafkalab.views import Moving, Picture, moving, ownership
 from kafkalab.views.picture import blank_figure, columns
 from kafkalab.views.style import ALERT, INK, MONO, QUIET, SMALL_PT, WIDTH_IN, clock
 
-PROTOCOLS: dict[str, tuple[str, dict[str, Any]]] = {
-    "eager": ("3.9", {"partition.assignment.strategy": "Range"}),
-    "cooperative": ("3.9", {"partition.assignment.strategy": "CooperativeSticky"}),
-    "KIP-848": ("4.4", {"group.protocol": "consumer"}),
+PROTOCOLS: dict[str, tuple[str, str | None, dict[str, str]]] = {
+    "eager": ("3.9", "Range", {}),
+    "cooperative": ("3.9", "CooperativeSticky", {}),
+    "KIP-848": ("4.4", None, {"group.protocol": "consumer"}),
 }
-NEWCOMER_MS, END_MS = 30_000, 75_000
+"""A name on the switch -> (client version, assignor, further settings of the members)."""
+END_MS = 75_000
 JOIN_APIS = ("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP")
-
-
-def _member(lab: Lab, name: str, work_ms: int, config: dict[str, Any]) -> None:
-    """Poll and work for ever."""
-    settings = {"group.id": "billing", "client.id": name, **config}
-    assignor = settings.get("partition.assignment.strategy")
-    if assignor:
-        settings["partition.assignment.strategy"] = (
-            f"org.apache.kafka.clients.consumer.{assignor}Assignor"
-        )
-    reader = KafkaConsumer(lab, settings, name=name)
-    reader.subscribe(["orders"])
-    while True:
-        reader.poll(timeout_ms=200)
-        lab.sleep(work_ms)
-
-
-def _seller(lab: Lab) -> None:
-    """Write a record into each of nine partitions, twice a second."""
-    producer = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
-    while True:
-        for partition in range(9):
-            producer.send(ProducerRecord("orders", partition=partition, value="tea"))
-        lab.sleep(500)
 
 
 @lru_cache(maxsize=16)
 def _newcomer(protocol: str, records_flow: bool, seed: int) -> Lab:
-    """Three members, of which m2 works nine seconds between two polls; m4 comes after 30 s."""
-    version, config = PROTOCOLS[protocol]
-    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
-    lab.create_topic("orders", partitions=9)
-    for name, work_ms in (("m1", 0), ("m2", 9_000), ("m3", 0)):
-        lab.spawn(_member, name, work_ms, config, name=name)
-    if records_flow:
-        lab.spawn(_seller, name="shop")
-    lab.run_for(ms=NEWCOMER_MS)
-    lab.spawn(_member, "m4", 0, config, name="m4")
-    lab.run_for(ms=END_MS - NEWCOMER_MS)
-    return lab
+    """The chapter's lab of a slow member and a newcomer, for one of PROTOCOLS."""
+    version, strategy, settings = PROTOCOLS[protocol]
+    return newcomer_beside_a_slow_member(
+        strategy,
+        records=records_flow,
+        version=version,
+        seed=seed,
+        until_ms=END_MS,
+        settings=settings,
+    )
 
 
-def newcomer_over_time(seed: int = 3) -> Moving:
+def newcomer_over_time(seed: int = 1) -> Moving:
     """Who owns which partition, second by second, while m4 comes and m2 works (chapter 07).
 
     Switches: the protocol, and whether records flow.
@@ -74,7 +49,7 @@ def newcomer_over_time(seed: int = 3) -> Moving:
         lab = _newcomer(protocol, records_flow, seed)
         flows = "records flow" if records_flow else "an empty topic"
         words = f"{protocol}, {flows}: m4 comes at 30 s, m2 polls once in nine seconds"
-        return ownership(lab, "billing", 28_000, at_ms, words, room_to_ms=END_MS)
+        return ownership(lab, GROUP, 28_000, at_ms, words, room_to_ms=END_MS)
 
     return moving(
         draw, at=range(29_000, END_MS + 1, 1_000), protocol=list(PROTOCOLS), records_flow=True
@@ -138,13 +113,7 @@ def join_steps(lab: Lab, group: str, names: tuple[str, ...]) -> list[JoinStep]:
 
 def join_step_by_step(version: str = "3.9", seed: int = 3) -> Moving:
     """A join and a sync, step by step, with the coordinator's table of members (chapter 07)."""
-    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
-    lab.create_topic("orders", partitions=4)
-    lab.place_coordinator("billing", broker=2)
-    for name in ("m1", "m2"):
-        lab.spawn(_member, name, 0, {}, name=name)
-    lab.run_for(ms=8_000)
-    steps = join_steps(lab, "billing", ("m1", "m2"))
+    steps = join_steps(two_members(version, seed), GROUP, ("m1", "m2"))
 
     def draw(number: int) -> Picture:
         return _join_picture(steps, number)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, Lab
+from kafkalab.stories.offsets import cluster, committed_offset, member, sell
 from kafkalab.views import Moving, Picture, Worked, moving, poll_gap, work_strip, worker_lanes
 from kafkalab.views.style import clock
 from kafkalab.views.worker_lanes import promises, tasks
@@ -22,28 +23,9 @@ LOOP = {
 }
 
 
-def _shop(lab: Lab, orders: int) -> None:
-    """Write some orders."""
-    producer = KafkaProducer(lab, {"client.id": "shop"})
-    for number in range(orders):
-        producer.send(ProducerRecord("orders", key=f"order {number}", value="tea"))
-    producer.close()
-
-
 def _loop(lab: Lab, name: str, order: str, done: list[int], told: list[tuple[int, str]]) -> None:
     """The loop of chapter 09: poll, then work and commit in an order. `told` hears each step."""
-    reader = KafkaConsumer(
-        lab,
-        {
-            "group.id": "billing",
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "session.timeout.ms": 6_000,
-            "max.poll.records": 4,
-        },
-        name=name,
-    )
-    reader.subscribe(["orders"])
+    reader = member(lab, name, **{"max.poll.records": 4})
     while True:
         told.append((lab.now_ms, "poll"))
         records = list(reader.poll(timeout_ms=500))
@@ -59,9 +41,7 @@ def _loop(lab: Lab, name: str, order: str, done: list[int], told: list[tuple[int
 
 def _one_reader(order: str, done: list[int], told: list[tuple[int, str]]) -> Lab:
     """A lab with twelve orders and Ada, who begins to read."""
-    lab = Lab(brokers=1, seed=1, broker_config={"group.initial.rebalance.delay.ms": 0})
-    lab.create_topic("orders")
-    _shop(lab, ORDERS)
+    lab = cluster(ORDERS)
     lab.spawn(_loop, "ada", order, done, told, name="ada")
     return lab
 
@@ -94,7 +74,7 @@ def _death(order: str, after_ms: int) -> tuple[Worked, str]:
     worked = len(done) - 4 * (polls - 1)
     lab.kill("ada")
     lab.run_for(ms=10)
-    committed = lab.at(lab.now_ms)["groups"]["billing"]["offsets"]["orders-0"]["offset"]
+    committed = committed_offset(lab)
     place = f"in {step}()" if step != "work" else f"at work, {worked} of 4 done"
     lab.spawn(_loop, "bo", order, done, [], name="bo")
     lab.run_for(ms=20_000)
@@ -123,7 +103,7 @@ def _batches(records: int, record_ms: int) -> Lab:
     """One member, 16 minutes, with the default of max.poll.interval.ms: 300 s."""
     lab = Lab(seed=2)
     lab.create_topic("orders")
-    _shop(lab, 2_000)
+    sell(lab, 2_000)
 
     def program(lab: Lab) -> None:
         config = {

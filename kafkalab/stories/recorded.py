@@ -57,7 +57,7 @@ class RecordedPair:
 
         Raises IllegalArgumentException for a word that no message holds.
         """
-        import pandas
+        from kafkalab.reading.line_table import LineTable
 
         sides = [_short(lines, logger) for lines in (self.real, self.played)]
         for word in words:
@@ -70,7 +70,7 @@ class RecordedPair:
             [text for text in side if not words or any(word in text for word in words)]
             for side in sides
         )
-        return pandas.DataFrame(_rows(real, played), columns=["real", "played"])
+        return LineTable(_rows(real, played), columns=["real", "played"])
 
     def __repr__(self) -> str:
         return f"{self.name}: {len(self.real)} real lines, {len(self.played)} played lines"
@@ -116,12 +116,12 @@ def _in_time_order(rows: Iterable[ClientRow]) -> tuple[ClientRow, ...]:
 
 
 def _frame(rows: Iterable[ClientRow]) -> pandas.DataFrame:
-    import pandas
+    from kafkalab.reading.line_table import LineTable
 
     cells = [
         (time_text(row.at_ms), client, row.level, row.logger, row.message) for client, row in rows
     ]
-    return pandas.DataFrame(cells, columns=list(COLUMNS))
+    return LineTable(cells, columns=list(COLUMNS))
 
 
 def _short(lines: pandas.DataFrame, logger: str | None) -> list[str]:

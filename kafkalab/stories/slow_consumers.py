@@ -18,8 +18,8 @@ from kafkalab.records import ConsumerRecord, ProducerRecord
 from kafkalab.sim.worker_pool import WorkerPool
 
 GROUP = "stock"
-EXPIRED = "consumer poll timeout has expired"
-"""Words of the client's warning that every simulated release has."""
+EXPIRED = "poll timeout has expired"
+"""Words of the client's warning. Client 2.8 has them at INFO only, in its line about LeaveGroup."""
 
 
 def shop(lab: Lab, orders: int) -> None:

@@ -230,7 +230,7 @@ FLOORS = {
         "time travel reads the journal and asks nobody",
     ),
     "kafkalab.reading.frames": (
-        f"pandas kafkalab.lines.layout kafkalab.reading.history kafkalab.sim {PURE}",
+        f"pandas kafkalab.lines.layout kafkalab.reading kafkalab.sim {PURE}",
         "a frame is a view of the journal: let the caller give what else it shows",
     ),
     "kafkalab.reading": (

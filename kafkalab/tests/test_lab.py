@@ -263,13 +263,26 @@ def test_why_prints_as_a_staircase_and_takes_ids_too():
     lab, _ = first_poll()
     socket = lab.sockets()[1]
     printed = repr(lab.why(socket)).splitlines()
-    assert len(printed) == len(lab.why(socket)) > 2
-    assert "poll" in printed[0] and "-> " in printed[1] and "socket.opening" in printed[-1]
+    steps = [line for line in printed if " ms  #" in line]
+    assert len(steps) == len(lab.why(socket)) > 2
+    assert "poll" in steps[0] and "-> " in steps[1] and "socket.opening" in steps[-1]
     assert (
         lab.why(socket.event_id) == lab.why(lab.journal.events[socket.event_id]) == lab.why(socket)
     )
     with pytest.raises(IndexError):
         lab.why(10**9)
+
+
+def test_a_long_step_of_why_goes_on_below_itself():
+    """A page breaks a long line at its own edge and starts at the left, across the staircase."""
+    lab, _ = first_poll()
+    chain = lab.why(lab.sockets()[1])
+    printed = repr(chain).splitlines()
+    assert len(printed) > len(chain) and max(map(len, printed)) <= 96
+    assert all(line.startswith(" " * 16) for line in printed if " ms  #" not in line)
+    assert " ".join(repr(chain).replace("-> ", "").split()) == " ".join(
+        " ".join(map(repr, chain)).split()
+    )
 
 
 # the clock

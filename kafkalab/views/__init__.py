@@ -9,6 +9,7 @@ from .bookmarks import bookmarks
 from .cluster_map import cluster_map
 from .connections import timeline
 from .group_timeline import group_timeline
+from .key_moves import key_moves
 from .lag_and_lead import lag_and_lead
 from .moving import Cells, Moving, moving
 from .offset_paths import offset_paths
@@ -17,6 +18,7 @@ from .outcome_grid import Outcome, outcome_grid
 from .ownership import ownership
 from .picture import Picture
 from .poll_gap import poll_gap
+from .readers import readers
 from .replica_ladder import replica_ladder
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
@@ -24,6 +26,7 @@ from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
+from .waiting_records import waiting_records
 from .work_strip import Worked, work_strip
 from .worker_lanes import worker_lanes
 
@@ -39,6 +42,7 @@ __all__ = [
     "cluster_map",
     "compare",
     "group_timeline",
+    "key_moves",
     "lag_and_lead",
     "lag_curve",
     "moving",
@@ -47,6 +51,7 @@ __all__ = [
     "outcome_grid",
     "ownership",
     "poll_gap",
+    "readers",
     "replica_ladder",
     "sequence",
     "sequence_ladder",
@@ -54,6 +59,7 @@ __all__ = [
     "state_diagram",
     "timeline",
     "transaction_timeline",
+    "waiting_records",
     "work_strip",
     "worker_lanes",
 ]
@@ -67,6 +73,7 @@ for _what, _views in {
         offset_ruler,
         ownership,
         poll_gap,
+        readers,
         replica_ladder,
         sequence,
         sequence_ladder,
@@ -75,7 +82,7 @@ for _what, _views in {
         worker_lanes,
     ),
     EITHER: (batch_strip, offset_paths),
-    NAMED: (lag_and_lead, lag_curve),
+    NAMED: (lag_and_lead, lag_curve, waiting_records),
     TWO: (compare,),
 }.items():
     for _view in _views:

@@ -37,6 +37,13 @@ SETTINGS = ("delay", "keep_busy", "judge_batches")
 """Faults that are a setting of a broker, and no moment of the story."""
 CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
 """The kinds of events that are named as the cause of a request."""
+MOMENT_ROWS = 3
+"""Rows above the picture for the names of moments."""
+MOMENT_ROW_PT = 11.0
+RIGHT_EDGE = 1.45
+"""Where the picture ends, as a share of the axis: a name above may reach beyond the axis."""
+LETTER = 0.0125
+"""The width of a letter of such a name, as a share of the axis."""
 NEAR = 0.006
 """Requests nearer than this share of the axis are one tick with their number."""
 
@@ -230,12 +237,13 @@ def timeline(
         if row.opened_at_ms <= to_ms and (row.closed_at_ms is None or row.closed_at_ms >= from_ms)
     ]
     marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
-    above_in = 0.18 if marked else 0.0
+    places = _places(marked, from_ms, to_ms)
+    above_in = 0.18 * (1 + max((place.row for place in places), default=-1))
     height_in = 1.55 + above_in + 0.40 * max(1, len(found))
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.285, 0.62 / height_in, 0.485, 1 - (1.40 + above_in) / height_in))
     hovers = draw_rows(axes, found, from_ms, to_ms)
-    _draw_moments(axes, marked, from_ms, to_ms)
+    _draw_moments(axes, marked, places, to_ms - from_ms)
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
     heading = title or (
         f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at "
@@ -247,28 +255,50 @@ def timeline(
     return Picture(figure, table_text(found) + said, f"Connection Gantt: {heading}.", tuple(hovers))
 
 
-def _draw_moments(axes: Axes, marked: list[Moment], from_ms: int, to_ms: int) -> None:
-    """Draw a dotted line for each moment. Its name is above, where there is room for it."""
-    unit_ms, _ = axis_unit(to_ms - from_ms)
-    free_from = -1.0
+@dataclass(frozen=True)
+class MomentName:
+    """Says where the name of a moment is drawn.
+
+    ``left`` is its left end as a share of the axis. ``row`` counts the rows above the picture from
+    0, the lowest.
+    """
+
+    moment: Moment
+    left: float
+    row: int
+
+
+def _places(marked: list[Moment], from_ms: int, to_ms: int) -> list[MomentName]:
+    """A place for the name of each moment that finds room in one of the rows above the picture."""
+    found, free_from = [], [-1.0] * MOMENT_ROWS
     for each in marked:
         share = (each.at_ms - from_ms) / max(1, to_ms - from_ms)
+        width = LETTER * len(each.name)
+        left = min(share, RIGHT_EDGE - width)
+        row = next((row for row, free in enumerate(free_from) if free <= left), None)
+        if row is not None:
+            found.append(MomentName(each, left, row))
+            free_from[row] = left + width
+    return found
+
+
+def _draw_moments(axes: Axes, marked: list[Moment], places: list[MomentName], span_ms: int) -> None:
+    """Draw a dotted line for each moment. Its name is above, where there is room for it."""
+    unit_ms, _ = axis_unit(span_ms)
+    for each in marked:
         axes.axvline(each.at_ms / unit_ms, color=ALERT, linestyle=":", linewidth=1.3, zorder=1)
-        width = 0.017 * len(each.name)
-        left = min(share, 1.0 - width)
-        if left < free_from:
-            continue
-        axes.text(
-            left,
-            1.0,
-            each.name,
-            transform=axes.transAxes,
+    for place in places:
+        axes.annotate(
+            place.moment.name,
+            (place.left, 1.0),
+            xycoords="axes fraction",
+            xytext=(0, MOMENT_ROW_PT * place.row),
+            textcoords="offset points",
             ha="left",
             va="bottom",
             fontsize=SMALL_PT,
             color=ALERT,
         )
-        free_from = left + width
 
 
 def draw_rows(

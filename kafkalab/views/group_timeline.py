@@ -174,6 +174,7 @@ class Ghost:
 @dataclass
 class _Membership:
     client: str
+    instance: str | None
     joined_ms: int
     left_ms: int
 
@@ -188,8 +189,9 @@ def ghosts(lab: ShownLab, group: str) -> list[Ghost]:
             if event.member in known:
                 known[event.member].left_ms = event.at_ms
         elif event.member not in known:
-            known[event.member] = _Membership(event.client_id, event.at_ms, lab.now_ms)
-    died = {event.who: event.at_ms for event in lab.journal.of("fault") if event.what == "kill -9"}
+            instance = event.fields.get("instance_id")
+            known[event.member] = _Membership(event.client_id, instance, event.at_ms, lab.now_ms)
+    died = _deaths_by_client_id(lab)
     found = []
     for member in known.values():
         later = [
@@ -197,25 +199,60 @@ def ghosts(lab: ShownLab, group: str) -> list[Ghost]:
             for other in known.values()
             if other.client == member.client and member.joined_ms < other.joined_ms < member.left_ms
         ]
-        dead_ms = died.get(member.client)
-        if dead_ms is not None and not member.joined_ms <= dead_ms < member.left_ms:
-            dead_ms = None
-        if dead_ms is None and not later:
+        dead = [
+            (at_ms, program)
+            for at_ms, program in died.get(member.client, ())
+            if member.joined_ms <= at_ms < min([member.left_ms, *later])
+        ]
+        if not dead and not later:
             continue
-        from_ms = min([each for each in (dead_ms, *later) if each is not None])
-        row = member.client if dead_ms is not None else f"{member.client}, old id"
-        beat_ms = max(_beats_at_coordinator(lab, member, from_ms), default=from_ms)
-        found.append(Ghost(row, from_ms, member.left_ms, beat_ms))
+        from_ms, row = dead[0] if dead else (min(later), f"{member.client}, old id")
+        beats = _beats_at_coordinator(lab, row if dead else member.client, member, from_ms)
+        to_ms = min([member.left_ms, *(_returns(lab, member, from_ms) if dead else ())])
+        found.append(Ghost(row, from_ms, to_ms, max(beats, default=from_ms)))
     return found
 
 
-def _beats_at_coordinator(lab: ShownLab, member: _Membership, until_ms: int) -> list[int]:
+def _returns(lab: ShownLab, member: _Membership, dead_ms: int) -> list[int]:
+    """When a program of the same group.instance.id got partitions: it takes over the membership."""
+    if member.instance is None:
+        return []
+    programs = {
+        event.who
+        for event in lab.journal.of("call")
+        if event.name == "new KafkaConsumer"
+        and event.args.get("group.instance.id") == member.instance
+    }
+    return [
+        event.at_ms
+        for event in lab.journal.of("assigned")
+        if event.who in programs and event.at_ms > dead_ms and event.partitions
+    ]
+
+
+def _deaths_by_client_id(lab: ShownLab) -> dict[str, list[tuple[int, str]]]:
+    """Client id -> (time, program) for each killed program; a restart has the old client id."""
+    clients = {
+        event.who: event.args.get("client.id") or event.who
+        for event in lab.journal.of("call")
+        if event.name == "new KafkaConsumer"
+    }
+    died: dict[str, list[tuple[int, str]]] = {}
+    for event in lab.journal.of("fault"):
+        if event.what == "kill -9":
+            died.setdefault(clients.get(event.who, event.who), []).append((event.at_ms, event.who))
+    return died
+
+
+def _beats_at_coordinator(
+    lab: ShownLab, program: str, member: _Membership, until_ms: int
+) -> list[int]:
     """When requests that keep a session reached the coordinator, from joining until a time."""
     keeps = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "SYNC_GROUP", "JOIN_GROUP", "OFFSET_COMMIT")
     return [
         event.at_ms
         for event in lab.journal.of("request.received")
-        if event.client == member.client
+        if event.client == program
         and event.api in keeps
         and member.joined_ms <= event.at_ms <= until_ms
     ]

@@ -89,7 +89,7 @@ def evictions(lab: ShownLab, client: str) -> list[int]:
         for event in lab.journal.of("line")
         if event.who == client
         and event.fields["level"] == "WARN"
-        and "consumer poll timeout has expired" in event.fields["message"]
+        and "poll timeout has expired" in event.fields["message"]
     ]
 
 

@@ -35,6 +35,10 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
+# The theme looks for a mode and says in the browser's console that there is none.
+html_context = {"default_mode": "auto"}
+# A course has no index of function names.
+html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -17,7 +17,8 @@ machine()
 #
 # You install no Kafka broker for this course. `Lab` is a small simulation of brokers, clients and
 # the network between them. Its clock is virtual, so ten minutes pass at once. Its clients do what
-# Java's clients do, and write the log lines that Java's clients write.
+# Java's clients do, and write the log lines that Java's clients write. (Clients for other languages,
+# such as librdkafka and kafka-python, are other programs. Their settings and lines differ.)
 #
 # A program that writes records is a **producer** (生产者). Servers that keep records are **brokers**
 # (代理服务器). Several brokers together are a *cluster*. Records are kept under a name, their

@@ -12,7 +12,7 @@ from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.hashing import murmur2, to_positive
 from kafkalab.stories.log import start_beyond_end, write_orders
-from kafkalab.views import bookmarks, group_timeline
+from kafkalab.views import bookmarks, group_timeline, readers
 
 me("")  # your student id, if your teacher gave you one: me("s123")
 
@@ -70,7 +70,7 @@ bookmarks(lab, "orders-0")
 # %% [markdown] items="N4"
 # Nothing was taken away. The boxes are the records, in the order in which they were written. Their
 # numbers are **offsets** (位移). The first record has offset 0, and each later record has a larger
-# one. A list that only grows at its end is called a **log** (日志). A **topic** (主题) consists of
+# one. A list to which records are added at the end is called a **log** (日志). A **topic** (主题) consists of
 # one or more **partitions** (分区), and each partition is such a log. Here there is one: `orders-0`
 # is partition 0 of the topic `orders`.
 #
@@ -209,15 +209,14 @@ group_timeline(lab, "billing")
 # %%
 lab.spawn(member, "s1", "search", name="s1")
 lab.run_for(ms=10_000)
-read_by = {"billing": ["m1", "m2", "m3", "m4"], "search": ["s1"]}
-for group, names in read_by.items():
-    for partition in range(3):
-        owners = {n: sum(r.partition == partition for r in inbox[n]) for n in names}
-        print(group, f"orders-{partition}", {n: count for n, count in owners.items() if count})
+print({name: len(records) for name, records in inbox.items()})
+readers(lab, "orders")
 
 # %% [markdown]
-# Each partition has one reader in each group. Here are the bookmarks of both groups in partition 0.
-# Both have read all four records:
+# Each partition has one reader in each group. Read down a column: one group shares its work, like a
+# queue. Read along a row: every group reads the same partition. The numbers above the picture count
+# the records that each member got. Here are the bookmarks of both groups in partition 0. Both have
+# read all four records:
 
 # %%
 bookmarks(lab, "orders-0")
@@ -333,7 +332,7 @@ pair = recorded("2.3.1/2.3.0/two_brokers_two_members", seed=1)
 lines = pair.beside("Successfully joined", "Setting newly assigned", "Found no committed")
 same = set(lines.real) == set(lines.played)
 print("both sides say the same" if same else "the sides differ")
-lines.style.hide(axis="index")
+lines
 
 # %% [markdown]
 # `inv-1` got three partitions, `inv-2` got two. Their group had no committed offset yet, so each

@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01 (group, member, committed offset) and chapter 02 (ids −1 and 0, bootstrap
 # addresses). **You get** six words: *coordinator*, *heartbeat*, *position*, *long poll*, *node id*,
-# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
+# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 50 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -349,9 +349,9 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # |---|---|---|
 # | A new consumer opens nothing until it polls. | True for the classic consumer. The new one (KIP-848, `group.protocol=consumer`) connects from a thread of its own. | below |
 # | FindCoordinator goes to the least loaded broker. | The first one goes to a random address. | section 5 |
-# | The coordinator's id is 2147483647 − n. | Still so in client 4.0. Client 4.4 prints `+n`. | `lines_of("4.4")` below |
-# | The client id is `consumer-1`. | From 2.4.1 on it holds the group: `consumer-test-1` (KAFKA-9033). | `lines_of("3.9")` |
-# | `Sending FIND_COORDINATOR {…}`, at TRACE. | `Sending FIND_COORDINATOR request with header …`, at DEBUG, since 2.6. | `lines_of("3.9")` |
+# | The coordinator's id is 2147483647 − n. | Still so in client 4.0. Client 4.4 prints `+n`. | `lines_of("4.4")` below shows `id: +2` |
+# | The client id is `consumer-1`. | From 2.4.1 on it holds the group: `consumer-test-1` (KAFKA-9033). | `lines_of("3.9")` shows `clientId=consumer-test-1` |
+# | `Sending FIND_COORDINATOR {…}`, at TRACE. | `Sending FIND_COORDINATOR request with header …`, at DEBUG, since 2.6. | the second line of `lines_of("3.9")` |
 # | Once data connections exist, the first one is closed. | Not at once. It is not used, and the idle limit closes it. | section 1 |
 # | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`; nine minutes in a client, ten in a broker. | section 4 |
 # | With an idle limit of −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 5 |
@@ -412,7 +412,7 @@ from kafkalab.stories.recorded import recorded
 
 pair = recorded("2.3.1/2.3.0/consumer_first_poll_3_brokers", seed=7)
 for line in pair.beside("Initiating connection").real:
-    print(line[:80])
+    print(line.split(" using")[0])
 
 # %%
 in_java = pair.real.message.str.extract(r"\(id: (2147483\d+)")[0].dropna().astype(int)
@@ -507,3 +507,5 @@ len(lab.sockets()), open_now(lab)
 # 0?</summary>Connections are kept by id. The client looks for 0, and −1 is another id.</details>
 # <details><summary>3. What closes an idle connection when the client's limit is −1?</summary>The
 # broker, after ten minutes of its own.</details>
+#
+# Next: **04 · How does a record become part of a batch?**

@@ -132,7 +132,7 @@ outcome_grid(grid, title="twenty orders, three replicas")
 # `acks=all` with a floor of 1 loses too, in the last story: the set had shrunk to one. With a floor
 # of 2 nothing is lost in these four stories. In the last one the leader was alone and refused the
 # orders. The producer tried again, and the new leader took all twenty. With a floor of 3 nothing is
-# lost either. But as soon as one replica is away, every write with `acks=all` is refused.
+# lost either. But as soon as one replica is out of the set, every write with `acks=all` is refused.
 #
 # Read it by rows. *No leader* means that the partition waits. What was acknowledged is on the old
 # leader's disk, and it may come back with it. *0 waiting* means that nothing was acknowledged: the
@@ -450,3 +450,5 @@ outcome
 # <details><summary>3. Chapter 02: which thread sends, and which waits in
 # <code>send</code>?</summary>The Sender sends. Your own thread only puts the record into a batch,
 # and waits when there is no memory or the topic is not known yet.</details>
+#
+# Next: **06 · Can a record be written exactly once?**

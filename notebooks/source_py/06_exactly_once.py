@@ -7,7 +7,7 @@
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*,
 # *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*. **Time** 25 + 45 + 50
-# minutes, in three sittings: sections 1 to 3, 4 and 5, 6 to 10.
+# minutes, in three sittings: sections 1 to 3, 4 to 6, 7 to 10.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -130,7 +130,7 @@ in_the_log(lab)
 #
 # And three producers. The *plain* one has no idempotence. The *idempotent* one has it. The
 # *transactional* one puts each order into a transaction (section 4). After an error it aborts and
-# begins again. The reader reads what is committed.
+# begins again (from client 2.5 on; section 4 tells more). The reader reads what is committed.
 #
 # For each producer: in how many of the four stories does the reader get an order twice? Three
 # numbers from 0 to 4.
@@ -281,8 +281,8 @@ sequence_ladder(lab, "take-0", keys=True, stable_line=True, title="one transacti
 # | kind | examples | what the program does |
 # |---|---|---|
 # | the result is not known | TimeoutException of `commit_transaction()` or `abort_transaction()` | It calls the *same* method again. |
-# | abortable | a record could not be delivered; the commit failed because of it | It calls `abort_transaction()`, goes back to the committed offset (section 6), begins again. |
-# | fatal | ProducerFencedException, OutOfOrderSequenceException, AuthorizationException, UnsupportedVersionException; from 4.0 on also InvalidPidMappingException | It closes the producer. A new one may call `init_transactions()`. |
+# | abortable | a record could not be delivered; the commit failed because of it | It calls `abort_transaction()`, goes back to the committed offset (section 7), begins again. |
+# | fatal | ProducerFencedException, OutOfOrderSequenceException, AuthorizationException, UnsupportedVersionException; up to 2.4 also a batch that stays without an answer; from 4.0 on also InvalidPidMappingException | It closes the producer. A new one may call `init_transactions()`. |
 #
 # Let us see the first kind. The broker pauses for five seconds while the program commits. It
 # waits two seconds at most, `max.block.ms`. What do the next two calls say?
@@ -383,12 +383,37 @@ from kafkalab.stories.exactly_once import epoch_after
 
 # %% exercise="06.4"
 
+# %% [markdown]
+# ## 6. The real thing beside it
+#
+# A recording of two real Java producers 4.4.0 with one `transactional.id`: the zombie, and the *heir*
+# that takes over. Each producer's TransactionManager writes through which states it goes. The real
+# zombie goes through two error states. Which comes first, `"abortable"` or `"fatal"`?
+
+# %%
+predict("06 zombie's errors", first=None)
+
+# %%
+from kafkalab.stories.recorded import recorded
+
+pair = recorded("4.4.0/4.4.0/transaction_zombie_fenced", seed=4)
+of_zombie = pair.real[pair.real.client == "zombie"].message
+errors = of_zombie[of_zombie.str.contains("Transiting to")].tolist()
+truth("06 zombie's errors", first="fatal" if "fatal" in errors[0] else "abortable")
+pair.beside("Transition from", "Transiting to")
+
+# %% [markdown]
+# The leader refuses with InvalidProducerEpochException. That alone only makes the zombie
+# *abortable*: an epoch also grows when a transaction took too long, and then a producer may
+# continue. So it tries to abort and asks the coordinator. The answer is *fenced*, and that is
+# fatal. Clients up to 2.6 gave up at the first refusal; from 2.7 on they ask (KIP-588).
+
 # %% [markdown] items="G9 G6"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
 # Above Selected Cell*. It continues past an exercise that is still open.
 #
-# ## 6. Read, work, write
+# ## 7. Read, work, write
 #
 # Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a
 # question about two things: *the parcel* and *the committed offset* (how far the program has read).
@@ -458,30 +483,6 @@ truth(
 # commits, the group's offset is behind them, and they are never packed. A program that continues
 # after an abort must also seek to what the group has committed.
 #
-# ## 7. The real thing beside it
-#
-# A recording of two real Java producers 4.4.0 with one `transactional.id`: the zombie, and the *heir*
-# that takes over. Each producer's TransactionManager writes through which states it goes. The real
-# zombie goes through two error states. Which comes first, `"abortable"` or `"fatal"`?
-
-# %%
-predict("06 zombie's errors", first=None)
-
-# %%
-from kafkalab.stories.recorded import recorded
-
-pair = recorded("4.4.0/4.4.0/transaction_zombie_fenced", seed=4)
-of_zombie = pair.real[pair.real.client == "zombie"].message
-errors = of_zombie[of_zombie.str.contains("Transiting to")].tolist()
-truth("06 zombie's errors", first="fatal" if "fatal" in errors[0] else "abortable")
-pair.beside("Transition from", "Transiting to")
-
-# %% [markdown]
-# The leader refuses with InvalidProducerEpochException. That alone only makes the zombie
-# *abortable*: an epoch also grows when a transaction took too long, and then a producer may
-# continue. So it tries to abort and asks the coordinator. The answer is *fenced*, and that is
-# fatal. Clients up to 2.6 gave up at the first refusal; from 2.7 on they ask (KIP-588).
-#
 # ## 8. Spark lab: who wrote it twice?
 #
 # Three shops write to one partition. shop-a has no idempotence, shop-b has it. shop-c has it too
@@ -535,9 +536,10 @@ records.orderBy("day", "offset").limit(5).toPandas()
 
 # %%
 lab = lost_answer(acks="1")
-lines = lab.lines("shop")
 print(in_the_log(lab))
-lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
+for line in lab.lines("shop").itertuples():
+    if "Idempotence will be" in line.message:
+        print(line.level, line.message)
 
 # %% [markdown]
 # **So what.** For production:
@@ -547,8 +549,8 @@ lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
 # - Alert on a last stable offset that stays behind the high watermark for longer than
 #   `transaction.timeout.ms`: one open transaction stops all `read_committed` readers.
 #   `kafka-transactions find-hanging` finds it.
-# - Count ProducerFencedException and InvalidProducerEpochException. More than one for each planned restart means that two processes
-#   share a `transactional.id`.
+# - Count ProducerFencedException and InvalidProducerEpochException. If there is more than one for
+#   each planned restart, look for two processes that share a `transactional.id`.
 #
 # ## Then and now
 #
@@ -557,9 +559,9 @@ lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
 # | Idempotence is off; set `enable.idempotence=true`. | On by default in 3.0.1+, 3.1.1+ and from 3.2 on (KIP-679; a bug kept it off before, KAFKA-13598). `acks=1` switches it off with one INFO line. | `in_the_log(lost_answer("2.8"))` and `in_the_log(lost_answer(acks="1"))` |
 # | One writer for each partition reads its last message after an error. | Advice from before 0.11. Idempotence replaces it. | section 1 |
 # | A producer that the leader does not know must begin at 0, else UNKNOWN_PRODUCER_ID. | From 2.5 on it may begin anywhere (KIP-360). | section 2 |
-# | `sendOffsetsToTransaction(offsets, "group")`, and a producer for each input partition. | `consumer.groupMetadata()` since 2.5: one producer for each thread (KIP-447). Java 4.0 removed the form with a text (KAFKA-12690). | section 6 |
+# | `sendOffsetsToTransaction(offsets, "group")`, and a producer for each input partition. | `consumer.groupMetadata()` since 2.5: one producer for each thread (KIP-447). Java 4.0 removed the form with a text (KAFKA-12690). | section 7 |
 # | After any error: `abortTransaction()`. | Not after a TimeoutException of the commit (call it again), and not after a fatal error (close). | section 4 |
-# | A refused epoch is fatal. | From 2.7 on the producer first asks the coordinator (KIP-588). | section 7 |
+# | A refused epoch is fatal. | From 2.7 on the producer first asks the coordinator (KIP-588). | section 6 |
 # | The epoch counts the starts. | With client and broker from 4.0 and `transaction.version=2` it counts starts and transactions (KIP-890). | `epoch_after` |
 # | `initTransaction()`, `transctional.id` | Spelling mistakes that many texts copy: `initTransactions()`, `transactional.id`. | |
 #
@@ -586,5 +588,7 @@ lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
 # after <code>linger.ms</code>, or when another batch for the same broker leaves. A batch that is
 # sent again keeps its records: its numbers must stay the same.</details>
 # <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get
-# next?</summary>The one at offset 7. What is committed is the next offset. So section 6 wants the
+# next?</summary>The one at offset 7. What is committed is the next offset. So section 7 wants the
 # offset of the next record, too.</details>
+#
+# Next: **07 · Who assigns the partitions?**

@@ -72,7 +72,7 @@ assignment_matrix(lab, "billing")
 # each member:
 
 # %%
-print(assigned.message.iloc[0].replace(", m", ",\n    m"))
+print(assigned.message.iloc[0].replace("{m", "{\n    m").replace(", m", ",\n    m"))
 
 # %% [markdown]
 # Each other member hears only its own share. The rule that m1 used is a class in the *client*. It
@@ -131,8 +131,8 @@ for line in [*said.head(5).itertuples(), *said.tail(2).itertuples()]:
 }
 
 # %% [markdown]
-# A member needs its coordinator to join, to send heartbeats, and to read or write committed
-# offsets. It needs it for nothing else: fetching records continues. The group's records are in
+# A member needs its coordinator to join and leave, to send heartbeats, and to read or write
+# committed offsets. It does not need it to fetch records: that continues. The group's records are in
 # `__consumer_offsets`, here on three brokers. The next coordinator reads them and continues with
 # generation 1. No member had to join again.
 #
@@ -170,10 +170,10 @@ sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 #
 # **Six seconds.** A classic group that was empty waits three seconds for more members
 # (`group.initial.rebalance.delay.ms`). If somebody comes in this time, it waits three seconds more:
-# 3 + 3 = 6. It repeats this while members come, up to `max.poll.interval.ms`. Without this wait ten
-# programs that start together cause ten rebalances. (The `server.properties` that Kafka ships sets
-# it to 0, for tests.) Later rebalances wait for something else: until every known member has joined
-# again.
+# 3 + 3 = 6. It repeats this while members come, up to `max.poll.interval.ms`. Without this wait
+# programs that start one after the other cause several rebalances. (The `server.properties` that
+# Kafka ships sets it to 0, for tests.) Later rebalances wait for something else: until every known
+# member has joined again.
 #
 # Then the coordinator answers all members at once. It names the generation, the leader, and a
 # strategy that all of them support.
@@ -690,7 +690,7 @@ changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 # %% [markdown]
 # ## 12. In your own words
 #
-# Kafka changed its mind twice about who assigns:
+# A person reads this answer. `reveal("07.open", give_up=True)` shows a good one. Kafka changed its mind twice about who assigns:
 #
 # | Years | Who assigns | What was wrong with it |
 # |---|---|---|
@@ -770,3 +770,5 @@ java_string_hash("polygenelubricants")
 # <details><summary>3. Chapter 04: a topic gets more partitions. What happens to its
 # keys?</summary>Most of them move: the partition is the remainder of a division by the number of
 # partitions.</details>
+#
+# Next: **08 · How does a group know that a member is gone?**

@@ -78,8 +78,8 @@ group_timeline(lab, "inventory", beats=True)
 # - **bob is killed**. A killed process sends nothing. The coordinator waits until bob's **session
 #   timeout** (会话超时) is over. It counts from the last thing that it heard of bob. Until then the
 #   group looks healthy, and nobody reads three partitions. The last heartbeat of bob came at second
-#   39, so his session was over at second 49: the red line. Then ann heard of it with her next heartbeat, at second
-#   51. That is 11 seconds after the kill.
+#   39, so his session was over at second 49: the red line. Then ann heard of it with her next
+#   heartbeat, at second 51. That is 11 seconds after the kill.
 #
 # So a rebalance takes time. It begins when the coordinator *notices* something, which may be long
 # after it happened. Here is everything that the coordinator noticed:
@@ -106,7 +106,8 @@ state_diagram(states("group"), made(lab))
 
 # %% [markdown] items="N110 N111"
 # When a member comes or goes, the group's next state is *PreparingRebalance*, whatever it was
-# before. No arrow leads from Stable to Empty. When the last member goes, the coordinator prepares a
+# before. (Section 5 has one exception: a *static* member that comes back.) No arrow leads from
+# Stable to Empty. When the last member goes, the coordinator prepares a
 # rebalance as always, and then finds no member.
 #
 # A grey arrow leads from every state to Dead. At any time another broker can become the
@@ -318,8 +319,8 @@ title = "bob is killed at 40 s and back at 41.5 s; the group waits for the bob w
 group_timeline(killed, "inventory", from_ms=30_000, to_ms=100_000, title=title)
 
 # %% [markdown] items="N118"
-# `bob/1` is the killed process, `bob/2` the new one. The row *bob, old id* is the member that the
-# coordinator still counts.
+# `bob/1` is the killed process, `bob/2` the new one. The crossed bar of `bob/1` is the member that
+# the coordinator still counts.
 #
 # The restart is quick, and it makes things worse. The new bob has a new member id, so for the
 # coordinator it is a fourth member. Its JOIN_GROUP starts a rebalance. ann and cyd hear of it, give
@@ -652,3 +653,5 @@ group_timeline(lab, "inventory")
 # what?</summary>The leader, a consumer. The coordinator passes its plan on.</details>
 # <details><summary>3. Chapter 05: an answer does not come. Was the record written?</summary>Nobody
 # knows. So it is with a member that is silent: dead, or only slow.</details>
+#
+# Next: **09 · Where does a reader continue?**

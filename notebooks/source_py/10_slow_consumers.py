@@ -142,13 +142,13 @@ truth("10 alive or not", works=busy_stays, freezes=still_stays)
 poll_gap(busy, "ada", title="ada works for a minute; her session timeout is 10 s")
 
 # %%
-group_timeline(still, "stock", beats=True, title="ada's process freezes for a minute")
+poll_gap(still, "ada", title="ada's process freezes for a minute; her session timeout is 10 s")
 
 # %% [markdown]
 # Work does not stop heartbeats. A thread of the client's own sends them, also while the application
 # is busy. So a longer `session.timeout.ms` does not help slow work. A frozen process
-# sends no heartbeat. Ten seconds after her last one the coordinator removes ada: in the second
-# picture the group's row turns white. Ada's own row does not end, because her client does not know.
+# sends no heartbeat. Ten seconds after her last one the coordinator removes ada. The last row of the
+# second picture is her silence, and the cross is her end as a member. Her client does not know it.
 #
 # It was not always so. Before Kafka 0.10.1 `poll()` sent the heartbeats, and slow work did stop
 # them. The heartbeat thread and `max.poll.interval.ms` came together, with KIP-62. (A
@@ -210,6 +210,10 @@ story.print_lines(lab, "ada", after_ms=8_000)
 # its next `poll()` a consumer would report the partitions as *lost*, not revoked. It is too late to
 # commit them in a rebalance listener.
 #
+# The text of the exception depends on the version. Up to client 2.3 it says that the group has
+# "rebalanced and assigned the partitions to another member", also where nobody else is in the
+# group. Later clients have a second, shorter text for a commit that they do not send.
+#
 # ### The newer protocol is silent
 #
 # That was the classic protocol. A member with `group.protocol=consumer` (KIP-848, chapter 08) also
@@ -251,8 +255,9 @@ truth(
 # coordinator takes it, because the group is empty. With bo in the group it is refused. (A real
 # client 4.4.0 on a real broker 4.4.0 gave the same three results.)
 #
-# So do not wait for the exception. Look for the warning "consumer poll timeout has expired". Both
-# protocols write it.
+# So do not wait for the exception. Look for the words "poll timeout has expired". Both protocols
+# write them, as a warning. (Client 2.8 has them in its INFO line about LeaveGroup. A static member
+# 2.8 does not write them.)
 #
 # ### The real thing beside it
 #
@@ -274,10 +279,6 @@ pair.beside(
 # <details><summary>Answer</summary>The answer waits in the socket for three seconds, because nobody
 # reads it. The program works and does not poll, and the heartbeat thread has no membership to keep.
 # The next call of the program reads the answer.</details>
-#
-# The text of the exception depends on the version. Up to client 2.3 it says that the group has
-# "rebalanced and assigned the partitions to another member", also where nobody else is in the
-# group. Later clients have a second, shorter text for a commit that they do not send.
 #
 # ## 4. Four cures and their arithmetic
 #
@@ -566,9 +567,9 @@ heard[0]
 
 # %% [markdown]
 # A KafkaConsumer is not thread-safe. It has no lock on which the second thread would wait. It has a
-# check that throws, in every method but `wakeup()`. (A KafkaProducer is thread-safe, and one for
-# all threads is usual. An article behind this course says "a KafkaProducer for each thread" where
-# it means KafkaConsumer.)
+# check that throws. `wakeup()` is the method for other threads; it has no such check. (A
+# KafkaProducer is thread-safe, and one for all threads is usual. An article behind this course says
+# "a KafkaProducer for each thread" where it means KafkaConsumer.)
 #
 # ## 7. The commit of a pool
 #
@@ -722,6 +723,8 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # than one in a hundred. The average says how much time is left.
 #
 # ## 10. In your own words
+#
+# A person reads this answer. `reveal("10.open", give_up=True)` shows a good one.
 
 # %% exercise="10.open"
 
@@ -735,7 +738,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # | A member that polls too late sends LEAVE_GROUP. | A dynamic member does. A static one (2.3, KIP-345) waits for its session timeout as well. | section 2 |
 # | A late commit raises CommitFailedException. | So with the classic protocol. With KIP-848 (client 4.4) `commit_sync()` raises nothing and saves nothing. | section 3 |
 # | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.3. Later clients say that the consumer is not part of an active group, where they do not ask the coordinator. | `story.late_member(commit, version="2.3")[0]`, then `story.print_lines` |
-# | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients. Search for the others. | the same |
+# | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients, and KIP-848 writes *Consumer*. Search for "poll timeout has expired". | the same |
 # | 150 records, since 150 times 2 s are 300 s. | Right calculation, no margin. | section 4 |
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's committed offset. | section 5 |
 # | Every thread has its own KafkaProducer (in a text on consumers). | A slip: KafkaConsumer is the one that is not for two threads. | section 6 |
@@ -766,8 +769,8 @@ lab.run_for(ms=10 * 60_000)
 
 # %% [markdown]
 # **So what?** Watch the consumer's metric `time-between-poll-max` (KIP-517, from 2.4), divided by
-# `max.poll.interval.ms`. Raise an alarm above 0.8, and on every line with "consumer poll timeout has
-# expired". A program that hangs updates no maximum: for it watch `last-poll-seconds-ago`.
+# `max.poll.interval.ms`. Raise an alarm above 0.8, and on every line with "poll timeout has expired".
+# A program that hangs updates no maximum: for it watch `last-poll-seconds-ago`.
 #
 # **Words**: poll interval 轮询间隔 · eviction 踢出消费者组 · head of line 队头阻塞 · standalone
 # consumer 独立消费者 · worker pool 工作线程池 · contiguous commit 连续位移提交
@@ -780,3 +783,5 @@ lab.run_for(ms=10 * 60_000)
 # group's leader, one of the members. The coordinator only passes the plan on.</details>
 # <details><summary>3. Chapter 05: a producer heard of a failure. Is the record surely not
 # there?</summary>No. The broker may have written it, and only the answer was lost.</details>
+#
+# Next: **11 · How far behind is too far?**

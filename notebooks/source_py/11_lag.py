@@ -375,8 +375,13 @@ lead_script(slow_member(work=30)[0], "billing")
 # | the lag of a partition is unknown (a dash, or no answer) | after some minutes | Unknown is not zero. |
 #
 # And when the first alarm comes? **First aid** is more retention, not more consumers:
-# `kafka-configs.sh --alter --entity-type topics --entity-name orders --add-config
-# retention.ms=86400000`. What is not deleted yet stays for a day. Then make the group faster.
+#
+# ```
+# kafka-configs.sh --bootstrap-server localhost:9092 --alter --entity-type topics \
+#     --entity-name orders --add-config retention.ms=86400000
+# ```
+#
+# What is not deleted yet stays for a day. Then make the group faster.
 #
 # One setting makes the loss loud: `auto.offset.reset=none`. Then `poll()` raises an exception
 # instead of jumping. In which minute does the slow member of section 1 stop, and how many orders
@@ -603,3 +608,5 @@ lab, read = slow_member(arrive=30, work=30, keep=10)
 # partitions.</details>
 # <details><summary>3. Chapter 01: what removes a record from the log?</summary>Retention, whole
 # segments at a time, whether or not anybody has read them.</details>
+#
+# Next: **12 · What does a client do with an error?**

@@ -271,9 +271,10 @@ court(9, experiment)
 #
 # **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of
 # these are gone. What you measured is `{"acknowledged": ..., "gone": ...}`. Take four brokers,
-# `lab_of(version, brokers=4, broker_config={...})`, and a topic with three replicas, led by broker
-# 0. Keep the keys that the callback acknowledged, and read the topic afterwards. Broker 0 crashes,
-# so give producer and reader the address of broker 3: `"bootstrap.servers": "localhost:9095"`.
+# `lab_of(version, brokers=4, broker_config={...})`. Make a topic with three replicas, led by broker
+# number 0. Keep the keys that the callback acknowledged, and read the topic afterwards. Broker 0
+# crashes, so give producer and reader the address of broker 3:
+# `"bootstrap.servers": "localhost:9095"`.
 
 # %%
 predict("myth 10", verdict=None)

@@ -329,6 +329,143 @@ QUESTION_02_4 = Value(
 )
 
 
+# %% 02.9
+from random import Random
+from types import SimpleNamespace
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
+def moment(case: str, limit_ms: int, **last_used_ms: int) -> dict:
+    """A moment at 900,000 ms, as plain data; connections as n0=..., and m1 for node -1."""
+    used = [
+        [int(name.replace("m", "-").replace("n", "")), at_ms]
+        for name, at_ms in last_used_ms.items()
+    ]
+    return {
+        "case": case,
+        "limit_ms": limit_ms,
+        "now_ms": 900_000,
+        "connections": sorted(used),
+    }
+
+
+MOMENTS = (
+    moment("one is too old", 540_000, m1=100_000, n0=800_000, n1=850_000),
+    moment("two are too old", 540_000, m1=300_000, n0=880_000, n1=120_000),
+    moment("the limit ends now", 540_000, m1=360_000, n0=899_000),
+    moment("one millisecond later", 540_000, n0=899_000, n1=359_999),
+    moment("all are in use", 540_000, m1=700_000, n0=899_990, n1=899_000),
+    moment("limit -1", -1, m1=5_000, n0=880_000),
+    moment("limit 0", 0, m1=899_990, n0=899_999),
+    moment("no connection", 540_000),
+)
+DAYS = (
+    {"case": "limit 20 s, seed 1", "seed": 1, "brokers": 3, "limit_ms": 20_000},
+    {"case": "limit 45 s, seed 2", "seed": 2, "brokers": 5, "limit_ms": 45_000},
+    {"case": "limit -1, seed 3", "seed": 3, "brokers": 3, "limit_ms": -1},
+)
+
+
+def closed(names, case):
+    """The id of the connection that the learner's rule closes."""
+    connections = [SimpleNamespace(id=id, last_used_ms=at_ms) for id, at_ms in case["connections"]]
+    chosen = names["to_close"](connections, case["now_ms"], case["limit_ms"])
+    if chosen is not None and not isinstance(chosen, SimpleNamespace):
+        raise NotAsAsked(
+            "`to_close` returns one of the connections, or None; yours returns "
+            f"{type(chosen).__name__} {str(chosen)[:40]}"
+        )
+    return None if chosen is None else chosen.id
+
+
+def day(case, rule):
+    """A producer sends to some brokers at times of chance, pauses and sends again; `rule` closes
+    its connections."""
+    lab = Lab(brokers=case["brokers"], seed=case["seed"], version="2.3", broker_version="2.3")
+    leaders = list(range(case["brokers"]))
+    lab.create_topic("orders", partitions=len(leaders), leaders=leaders)
+
+    def asked(connections, now_ms, limit_ms):
+        chosen = rule(connections, now_ms, limit_ms)
+        lab.journal.append(
+            "told",
+            "learner",
+            what="looked",
+            chosen=getattr(chosen, "id", chosen),
+            idle={each.id: now_ms - each.last_used_ms for each in connections},
+        )
+        return chosen
+
+    settings = {"connections.max.idle.ms": case["limit_ms"]}
+    producer = KafkaProducer(lab, settings, name="learner", idle_closer=asked)
+    chance = Random(case["seed"])
+    for _ in range(14):
+        partition = chance.randrange(len(leaders))
+        producer.send(ProducerRecord("orders", value="tea", partition=partition))
+        lab.run_for(ms=chance.choice((2_000, 9_000, 17_000, 61_000)))
+    lab.close()
+    return lab
+
+
+def another_than_kafkas(case, lab):
+    """The first decision that is not Kafka's, and what it does."""
+    limit_ms = case["limit_ms"]
+    for event in lab.journal.of("told"):
+        idle, chosen = event.idle, event.chosen
+        oldest = max(idle, key=idle.get)
+        due = 0 <= limit_ms < idle[oldest]
+        if chosen == (oldest if due else None) or (due and idle.get(chosen) == idle[oldest]):
+            continue
+        proof = [f"node {id:>2}: idle for {ms:>7,} ms" for id, ms in idle.items()]
+        where = f"with seed {case['seed']}, at {event.at_ms:,} ms, "
+        if chosen is None:
+            return (
+                f"{where}your rule closed nothing. Node {oldest} was idle for {idle[oldest]:,} ms, "
+                f"and the limit is {limit_ms:,} ms.",
+                proof,
+            )
+        if limit_ms < 0:
+            return f"{where}your rule closed node {chosen}. The limit -1 means: close none.", proof
+        if idle[chosen] <= limit_ms:
+            return (
+                f"{where}your rule closed node {chosen}. It was idle for {idle[chosen]:,} ms, and "
+                f"the limit is {limit_ms:,} ms. The next record needs a new connection.",
+                proof,
+            )
+        return (
+            f"{where}your rule closed node {chosen}, and node {oldest} was idle for longer.",
+            proof,
+        )
+    return None
+
+
+def what_a_day_proved(case):
+    """The sentence of a day on which each decision was Kafka's."""
+    if case["limit_ms"] < 0:
+        return "right: your producer closed nothing on this day."
+    return "right: on this day your producer closed what Kafka's would, at the same moments."
+
+
+QUESTION_02_9 = Function(
+    id="02.9",
+    hints=(
+        "Only one connection can be the answer. Find it first, then ask whether its limit is over.",
+        "min(connections, key=lambda each: each.last_used_ms) finds it; now_ms - last_used_ms is how long it was idle. Two cases come before: no connections, and a limit below zero.",
+    ),
+    title="close what is idle",
+    points=4,
+    answers=("to_close",),
+    public_cases=MOMENTS + DAYS,
+    probe=closed,
+    play=day,
+    look=another_than_kafkas,
+    kept=what_a_day_proved,
+)
+
+
 # %% 02.5
 from autograder.cell.kinds import Value
 
@@ -543,6 +680,7 @@ QUESTIONS = (
     QUESTION_02_2,
     QUESTION_02_3,
     QUESTION_02_4,
+    QUESTION_02_9,
     QUESTION_02_5,
     QUESTION_02_6,
     QUESTION_02_7,

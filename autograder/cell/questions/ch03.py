@@ -269,19 +269,23 @@ QUESTION_03_5 = Value(
     id="03.5",
     hints=(
         "A connection is found by its node id. The id for coordination differs from the id for data, even on the same broker.",
-        "Each member: one bootstrap, one coordinator, one data. Each member is a client of its own.",
+        "Each member: one bootstrap, one coordinator, one data. Which of the three are left after the idle limit, and which broker is each of them?",
     ),
     title="a group, and all leaders on one broker",
     points=2,
-    answers=("opened_one", "kept_one"),
+    answers=("opened_one", "kept_one", "at_broker_0"),
     row="group",
     space={
-        "members": (2, 3, 4, 5, 6, 7, 8, 9),
-        "partitions": (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16),
+        "members": (3, 4, 5, 6, 7, 8),
+        "partitions": (7, 9, 10, 11, 13),
+        "coordinator": (0, 1, 2),
     },
     draws=CLUSTERS,
     where=lambda n: n["members"] < n["partitions"],
-    together=lambda groups: len({n["members"] for n in groups}) == len(groups),
+    together=lambda groups: (
+        len({n["members"] for n in groups}) == len(groups)
+        and len({n["coordinator"] for n in groups}) == len(groups)
+    ),
 )
 
 

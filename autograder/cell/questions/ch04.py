@@ -14,13 +14,14 @@ THREE = ("A", "B", "C")
 # %% 04.1
 from autograder.cell.kinds import Function
 
+# so many partitions that a wrong rule hardly ever finds another wrong rule's partition
 KEYS = (
-    ("tea", 13),
-    ("茶", 11),
-    ("coffee", 7),
-    ("customer-7", 13),
-    ("sugar", 12),
-    ("", 6),
+    ("tea", 97),
+    ("茶", 101),
+    ("coffee", 83),
+    ("customer-7", 89),
+    ("sugar", 113),
+    ("", 107),
     (None, 7),
 )
 
@@ -91,6 +92,189 @@ QUESTION_04_3 = Value(
     },
     # else a batch of bare values is a batch of values of 80 bytes
     where=lambda n: (n["value_bytes"], n["batch_size"]) not in ((90, 1500), (90, 2000)),
+)
+
+
+# %% 04.7
+from random import Random
+from types import SimpleNamespace
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
+def queue(partition: int, bytes: int, waited_ms: int, *is_so: str) -> dict:
+    """A partition with waiting batches, as plain data. is_so: "full", "muted", "backs off"."""
+    return {
+        "partition": partition,
+        "bytes": bytes,
+        "waited_ms": waited_ms,
+        "is_full": "full" in is_so,
+        "muted": "muted" in is_so,
+        "backs_off": "backs off" in is_so,
+    }
+
+
+def look(case: str, *waiting: dict, in_flight: int = 0, most: int = 5, size: int = 1_000) -> dict:
+    """One look of the Sender, as plain data; linger.ms is 50."""
+    return {
+        "case": case,
+        "waiting": list(waiting),
+        "in_flight": in_flight,
+        "limits": {"max_in_flight": most, "linger_ms": 50, "max_request_size": size},
+    }
+
+
+LOOKS = (
+    look("one is full, one has just come", queue(0, 90, 3), queue(1, 400, 9, "full")),
+    look("nothing is due", queue(0, 90, 3), queue(1, 300, 49)),
+    look("linger ends now", queue(2, 90, 50), queue(0, 300, 7)),
+    look("the second does not fit", queue(3, 600, 60), queue(0, 500, 8), queue(1, 100, 8)),
+    look("one is muted", queue(0, 400, 90, "full", "muted"), queue(1, 100, 55), most=1),
+    look("only a muted one is full", queue(0, 400, 90, "full", "muted"), queue(1, 100, 5), most=1),
+    look("one backs off", queue(1, 400, 20, "full", "backs off"), queue(2, 200, 70)),
+    look("five are in flight", queue(0, 400, 90, "full"), in_flight=5),
+    look("larger than a request", queue(0, 2_400, 90, "full"), queue(1, 90, 9)),
+    look("one in flight of one", queue(0, 400, 90, "full"), in_flight=1, most=1),
+)
+SHIFTS = (
+    {"case": "order is kept, seed 1", "seed": 1, "most": 1, "size": 900, "crash": False},
+    {"case": "two in flight, seed 2", "seed": 2, "most": 2, "size": 500, "crash": False},
+    {"case": "a broker crashes, seed 3", "seed": 3, "most": 5, "size": 900, "crash": True},
+)
+
+
+def chosen(names, case):
+    """The numbers of the partitions that the learner's rule takes."""
+    waiting = [SimpleNamespace(**fields) for fields in case["waiting"]]
+    answer = names["next_request"](waiting, case["in_flight"], SimpleNamespace(**case["limits"]))
+    if not isinstance(answer, (list, tuple)):
+        raise NotAsAsked(
+            "`next_request` returns a list, [] for no request; yours returns "
+            f"{type(answer).__name__} {str(answer)[:40]}"
+        )
+    if any(type(one) is not int for one in answer):
+        raise NotAsAsked(
+            "`next_request` returns partition numbers, such as [0, 3]. Add `one.partition`, not `one`"
+        )
+    return sorted(answer)
+
+
+def shift(case, rule):
+    """A producer with six partitions on two brokers; broker 0 answers late, broker 1 may crash."""
+    lab = Lab(brokers=2, seed=case["seed"], version="3.9")
+    lab.create_topic("orders", partitions=6, leaders=[0, 1, 0, 1, 0, 0], replication_factor=2)
+
+    def asked(waiting, in_flight, limits):
+        answer = list(rule(waiting, in_flight, limits))
+        lab.journal.append(
+            "told",
+            "learner",
+            what="asked",
+            waiting=waiting,
+            in_flight=in_flight,
+            limits=limits,
+            chosen=answer,
+        )
+        return answer
+
+    settings = {
+        "linger.ms": 20,
+        "batch.size": 400,
+        "max.request.size": case["size"],
+        "max.in.flight.requests.per.connection": case["most"],
+        "enable.idempotence": False,
+    }
+    producer = KafkaProducer(lab, settings, name="learner", next_request=asked)
+    lab.broker(0).delay("PRODUCE", ms=30)
+    chance = Random(case["seed"])
+    for number in range(90):
+        value = "x" * chance.choice((20, 60, 150, 310))
+        producer.send(ProducerRecord("orders", value=value, partition=chance.randrange(6)))
+        lab.run_for(ms=chance.choice((0, 0, 3, 11)))
+        if case["crash"] and number == 45:
+            lab.broker(1).crash()
+            lab.run_for(ms=1_000)
+            lab.broker(1).restart()
+    lab.run_for(ms=3_000)
+    lab.close()
+    return lab
+
+
+def another_request(case, lab):
+    """The first decision that is not Kafka's, and what it does."""
+    for event in lab.journal.of("told"):
+        wrong = _slip(event.waiting, event.in_flight, event.limits, event.chosen)
+        if wrong:
+            proof = [
+                f"partition {each.partition}: {each.bytes:>4} bytes, waited {each.waited_ms:>4} ms"
+                f"{', full' * each.is_full}{', muted' * each.muted}"
+                f"{', backs off' * each.backs_off}"
+                for each in event.waiting
+            ]
+            return f"with seed {case['seed']}, at {event.at_ms:,} ms, {wrong}", proof
+    return None
+
+
+def _slip(waiting, in_flight, limits, chosen) -> str:
+    """What is wrong with one decision, "" if it is Kafka's."""
+    out = {
+        each.partition: "is muted" if each.muted else "backs off"
+        for each in waiting
+        if each.muted or each.backs_off
+    }
+    able = [each for each in waiting if each.partition not in out]
+    room, fits = limits.max_request_size, []
+    for each in able:
+        room -= each.bytes
+        if fits and room < 0:
+            break
+        fits.append(each.partition)
+    due = any(each.is_full or each.waited_ms >= limits.linger_ms for each in able)
+    if in_flight >= limits.max_in_flight:
+        told = f"{in_flight} requests had no answer, and your rule sent another one."
+        return told if chosen else ""
+    for each in chosen:
+        if each in out:
+            return f"your rule sent a batch of partition {each}, which {out[each]}."
+    if not due:
+        return "no batch was due, and your rule sent a request." if chosen else ""
+    if not chosen:
+        return "a batch was due, and your rule sent nothing."
+    if set(chosen) - set(fits):
+        return f"your request has partitions {_listed(chosen)}; Kafka's ends after {fits[-1]}."
+    left = sorted(set(fits) - set(chosen))
+    return f"your request left out {_listed(left)}, and there was room." if left else ""
+
+
+def _listed(numbers) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def what_a_shift_proved(case):
+    """The sentence of a shift in which each decision was Kafka's."""
+    if case["crash"]:
+        return "right: each request was Kafka's, also when the broker was away and came back."
+    if case["most"] == 1:
+        return "right: each request was Kafka's, and no partition had two batches on the way."
+    return f"right: each request was Kafka's, and at most {case['most']} were in flight."
+
+
+QUESTION_04_7 = Function(
+    id="04.7",
+    hints=(
+        "Three steps: who may go at all, whether one of them is due, how many of them fit.",
+        "due only decides whether there is a request. What goes is taken from all that may go, from the front, and the loop ends with break.",
+    ),
+    title="fill the next request",
+    points=4,
+    answers=("next_request",),
+    public_cases=LOOKS + SHIFTS,
+    probe=chosen,
+    play=shift,
+    look=another_request,
+    kept=what_a_shift_proved,
 )
 
 
@@ -315,6 +499,7 @@ QUESTIONS = (
     QUESTION_04_1,
     QUESTION_04_2,
     QUESTION_04_3,
+    QUESTION_04_7,
     QUESTION_04_4,
     QUESTION_04_5,
     QUESTION_04_6,

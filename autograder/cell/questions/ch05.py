@@ -29,7 +29,7 @@ def tells_ideas_apart(records: list[dict]) -> bool:
 QUESTION_05_1 = Value(
     id="05.1",
     hints=(
-        "Only acks=all looks at the floor. It counts the replicas that are in sync, the leader among them.",
+        "Only a write with acks=all can be refused by the floor. It counts the replicas that are in sync, the leader among them.",
         "n.A.replicas - n.A.down are in sync in A. With acks=all they are held against n.A.floor, and all of them have the record before the answer.",
     ),
     title="written or refused, and how many copies",

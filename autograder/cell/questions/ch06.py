@@ -306,7 +306,7 @@ QUESTION_06_3 = Value(
     row="program",
     space={
         "client": ("3.9", "4.4"),
-        "transactions": (2, 3, 4, 5, 6),
+        "transactions": (2, 3, 4, 5, 6, 7, 8),
         "starts": (3, 4, 5),
         "ends_by": ("close", "kill -9"),
     },
@@ -614,11 +614,11 @@ QUESTION_06_6 = Value(
     id="06.6",
     hints=(
         "A key that is in the log twice was written twice. Compare the two producer ids.",
-        "Group by day and key, keep count > 1, and look at min and max of producer_id. Both -1: no producer id. Two different ids: two runs of a program.",
+        "Group by day and key, keep count > 1, and look at min and max of producer_id. Both -1: no producer id. Two different ids: two runs of a program. Then look at min and max of offset.",
     ),
     title="Spark: who wrote it twice",
     points=3,
-    answers=("by_producer", "by_program"),
+    answers=("by_producer", "by_program", "memory"),
     draws=THREE,
     row="day",
     space={"day": tuple(range(1, 61))},

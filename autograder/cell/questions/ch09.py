@@ -18,44 +18,53 @@ from autograder.cell.kinds import Value
 
 DEATHS = (
     ("work, commit", "polled"),
-    ("work, commit", "half of the work"),
+    ("work, commit", "some of the work"),
     ("work, commit", "work done"),
     ("work, commit", "commit on its way"),
     ("commit, work", "polled"),
-    ("commit, work", "half of the work"),
+    ("commit, work", "some of the work"),
     ("commit, work", "commit answered"),
 )
 
 
 def tells_orders_apart(shifts: list[dict]) -> bool:
-    """Whether a shift of each order dies half way, and one with its commit on its way:
-    there every usual idea goes wrong."""
+    """Whether a shift of each order dies at work, one with its commit on its way, and one at
+    another moment: there every usual idea goes wrong."""
     drawn = {(n["order"], n["moment"]) for n in shifts}
-    return {
-        ("work, commit", "half of the work"),
-        ("commit, work", "half of the work"),
-        ("work, commit", "commit on its way"),
-    } <= drawn
+    return (
+        len(drawn) == 4
+        and {
+            ("work, commit", "some of the work"),
+            ("commit, work", "some of the work"),
+            ("work, commit", "commit on its way"),
+        }
+        <= drawn
+    )
 
 
 QUESTION_09_1 = Value(
     id="09.1",
     hints=(
-        "There are two sets: what ada had done when she died, and what the committed offset called done. Where do they differ?",
-        "Write the offsets of the second poll in a row. Mark what ada had done. Then mark where bo begins.",
+        "There are two numbers: how many records of this poll ada had done when she died, and how many of them the committed offset called done. Where do they differ?",
+        "The rounds before are complete: (round - 1) * per_poll records. Write the offsets of the last poll in a row. Mark what ada had done. Then mark where bo begins.",
     ),
     title="done twice, or never",
     points=3,
-    answers=("twice", "never"),
+    answers=("twice", "never", "first_of_bo"),
     draws=("A", "B", "C", "D"),
     row="shift",
     together=tells_orders_apart,
     space={
         "order": ("work, commit", "commit, work"),
         "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
-        "per_poll": (4, 6, 8, 10, 12, 14),
+        "per_poll": (7, 8, 9),
+        "round": (2, 3, 4),
+        "done": (2, 3, 5),
     },
-    where=lambda n: (n["order"], n["moment"]) in DEATHS,
+    where=lambda n: (
+        (n["order"], n["moment"]) in DEATHS
+        and (n["done"] == 2 or n["moment"] == "some of the work")
+    ),
 )
 
 

@@ -469,6 +469,133 @@ JUDGE_02_4 = Judge(
 )
 
 
+# %% 02.9
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.cell.questions.ch02 import what_a_day_proved
+from autograder.course.judge import Judge
+
+
+def _due(case: dict):
+    """As Kafka's Selector has it: sorted by use, the first is the only one that may go."""
+    by_use = sorted((at_ms, id) for id, at_ms in case["connections"])
+    if case["limit_ms"] < 0 or not by_use or by_use[0][0] + case["limit_ms"] >= case["now_ms"]:
+        return None
+    return by_use[0][1]
+
+
+def _moments(rng: Random) -> list[dict]:
+    """Random moments without ties, then days of a producer."""
+    moments = []
+    for limit_ms in (540_000, 540_000, 20_000, 1_000, 0, -1):
+        times = rng.sample(range(900_000 - 2 * abs(limit_ms) - 9_000, 900_000), 4)
+        ids = rng.sample((-3, -2, -1, 0, 1, 2, 7), 4)
+        moments.append(
+            {
+                "limit_ms": limit_ms,
+                "now_ms": 900_000,
+                "connections": sorted(map(list, zip(ids, times))),
+            }
+        )
+    days = [
+        {"seed": rng.randrange(10, 9_000), "brokers": brokers, "limit_ms": limit_ms}
+        for brokers, limit_ms in ((3, 20_000), (4, 30_000), (5, 60_000), (4, -1))
+    ]
+    return [*moments, *days]
+
+
+def _why_due(case: dict) -> str:
+    """What decided in this case."""
+    if "seed" in case:
+        return what_a_day_proved(case)
+    if case["limit_ms"] < 0:
+        return "right: with -1 the client closes none."
+    if _due(case) is None:
+        return "right: no connection is past its limit."
+    return "right: the least recently used is past its limit."
+
+
+JUDGE_02_9 = Judge(
+    id="02.9",
+    wrong_answers=(
+        WrongAnswer(
+            name="the first that is too old",
+            sentence="You took the first of the list that is past its limit. The list is sorted by id. Kafka closes the least recently used one.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    for each in connections:\n"
+                "        if 0 <= limit_ms < now_ms - each.last_used_ms:\n"
+                "            return each\n"
+                "    return None"
+            ),
+        ),
+        WrongAnswer(
+            name="at the limit",
+            sentence="A connection may be idle for exactly its limit. It is closed when it was idle for longer: >, not >=.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms >= limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="-1 is a number",
+            sentence="With connections.max.idle.ms=-1 the client closes no idle connection. You compared with -1 as with any other limit, and everything is idle for longer.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms > limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="without the limit",
+            sentence="You always close the least recently used connection. It may still be in use: look at its limit.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    return min(connections, key=lambda each: each.last_used_ms)"
+            ),
+        ),
+        WrongAnswer(
+            name="the most recently used",
+            sentence="A large last_used_ms means: used a moment ago. The least recently used connection has the smallest.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    newest = max(connections, key=lambda each: each.last_used_ms)\n"
+                "    return newest if now_ms - newest.last_used_ms > limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="zero is false",
+            sentence="The limit 0 is a limit: what was not used in this millisecond goes. `if not limit_ms` takes 0 for \"no limit\". Only a limit below zero means that.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if not limit_ms or limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms > limit_ms else None"
+            ),
+        ),
+    ),
+    truth=_due,
+    hidden_cases=_moments,
+    right=_why_due,
+    otherwise="not this connection. Which was used longest ago, and is its limit over?",
+    unseen=(
+        "your rule closes a wrong connection, or keeps one for too long. Compare with section 4: "
+        "one at a time, the least recently used, after its limit."
+    ),
+)
+
+
 # %% 02.5
 from autograder.course.judge import WrongAnswer
 from functools import cache
@@ -755,10 +882,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"accepted\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -767,10 +899,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None, \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"refused\"] = None"
             ),
         ),
         WrongAnswer(
@@ -779,10 +916,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CONNECTING\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -796,9 +938,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CHECKING_API_VERSIONS\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -811,11 +954,11 @@ JUDGE_02_7 = Judge(
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CONNECTING\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -829,13 +972,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\n"
-                "        \"versions\": \"READY\",\n"
-                "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CHECKING_API_VERSIONS\",\n"
-                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CHECKING_API_VERSIONS\"][\"connect\"] = \"CHECKING_API_VERSIONS\""
             ),
         ),
         WrongAnswer(
@@ -850,8 +990,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -866,8 +1007,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -875,7 +1017,7 @@ JUDGE_02_7 = Judge(
             sentence="A DISCONNECTED connection is closed already. Leave `closed` out there.",
             source=(
                 "connection = {\n"
-                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
                 "    \"CONNECTING\": {\n"
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
@@ -883,7 +1025,8 @@ JUDGE_02_7 = Judge(
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"DISCONNECTED\"][\"closed\"] = \"DISCONNECTED\""
             ),
         ),
         WrongAnswer(
@@ -898,8 +1041,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"closed\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -914,8 +1058,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"versions\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"versions\"] = \"READY\""
             ),
         ),
     ),
@@ -942,7 +1087,7 @@ JUDGE_02_8 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="what was meant",
-            sentence="That is the topic that the program means. The client asks for {typed}, and there is no such topic.",
+            sentence="That is the topic that the program means. The client asks for `{typed}`, and there is no such topic.",
             source=(
                 "topic, setting = \"orders\", \"max.block.ms\""
             ),
@@ -982,8 +1127,8 @@ JUDGE_02_8 = Judge(
     ),
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
-        "which is max.block.ms."
+        "right: nobody knows a topic called `{typed}`. send waited {seconds} seconds for its "
+        "metadata, which is max.block.ms."
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "
@@ -998,6 +1143,7 @@ JUDGES = (
     JUDGE_02_2,
     JUDGE_02_3,
     JUDGE_02_4,
+    JUDGE_02_9,
     JUDGE_02_5,
     JUDGE_02_6,
     JUDGE_02_7,

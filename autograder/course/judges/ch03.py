@@ -399,19 +399,20 @@ from kafkalab import KafkaConsumer, Lab
 
 
 @cache
-def _group_on_one(members: int, partitions: int) -> tuple[int, int]:
-    """(opened, kept) by all members together, when one broker
-    leads everything and coordinates too."""
+def _group_on_one(members: int, partitions: int, coordinator: int) -> tuple[int, int, int]:
+    """(opened, kept, kept at broker 0) by all members together, when broker 0 leads everything."""
     lab = Lab(brokers=3, seed=5, version="2.3", broker_version="2.3")
     lab.create_topic("t", partitions=partitions, leaders=[0] * partitions)
-    lab.place_coordinator("test", broker=0)
+    lab.place_coordinator("test", broker=coordinator)
 
     def read(lab, name):
-        consumer = KafkaConsumer(
-            lab,
-            {"group.id": "test", "connections.max.idle.ms": 8_000, "client.id": name},
-            name=name,
-        )
+        settings = {
+            "group.id": "test",
+            "connections.max.idle.ms": 8_000,
+            "client.id": name,
+            "bootstrap.servers": "localhost:9093",
+        }
+        consumer = KafkaConsumer(lab, settings, name=name)
         consumer.subscribe(["t"])
         while True:
             consumer.poll(timeout_ms=500)
@@ -420,14 +421,21 @@ def _group_on_one(members: int, partitions: int) -> tuple[int, int]:
         lab.spawn(read, f"member-{number}", name=f"member-{number}")
     lab.run_for(ms=20_000)
     sockets = lab.sockets()
-    counted = len(sockets), sum(s.closed_at_ms is None for s in sockets)
+    kept = [each for each in sockets if each.closed_at_ms is None]
+    counted = len(sockets), len(kept), sum(each.broker == 0 for each in kept)
     lab.close()
     return counted
 
 
 def _on_one(case: dict) -> dict:
-    opened, kept = _group_on_one(case["members"], case["partitions"])
-    return {"opened_one": opened, "kept_one": kept}
+    counted = _group_on_one(case["members"], case["partitions"], case["coordinator"])
+    return dict(zip(("opened_one", "kept_one", "at_broker_0"), counted))
+
+
+def _why_so_many(case: dict) -> str:
+    if case["coordinator"] == 0:
+        return "right: broker 0 has two node ids for each member, and so two connections."
+    return "right: each member keeps one connection to broker 0 and one to its coordinator."
 
 
 JUDGE_03_5 = Judge(
@@ -437,47 +445,112 @@ JUDGE_03_5 = Judge(
             name="one broker, one connection",
             sentence="Coordinator and leader are one broker here, but two node ids, and so two connections.",
             source=(
-                "opened_one = {a: 2 * x.members for a, x in m.items()}\n"
-                "kept_one = {a: x.members for a, x in m.items()}"
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(\n"
+                "    lambda x: (2 if x.coordinator == 0 else 3) * x.members,\n"
+                "    lambda x: (1 if x.coordinator == 0 else 2) * x.members,\n"
+                "    lambda x: x.members,\n"
+                ")"
+            ),
+        ),
+        WrongAnswer(
+            name="the bootstrap connection is the coordinator's",
+            sentence="Broker 1 is the bootstrap address and the coordinator. Node -1 and the coordinator's node id are two connections all the same.",
+            source=(
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(\n"
+                "    lambda x: (2 if x.coordinator == 1 else 3) * x.members, lambda x: 2 * x.members, both\n"
+                ")"
             ),
         ),
         WrongAnswer(
             name="one for each partition",
-            sentence="All {partitions} partitions are led by one broker, so a member needs one data connection for all that it owns.",
+            sentence="Broker 0 leads all {partitions} partitions, so a member needs one data connection for all that it owns.",
             source=(
-                "opened_one = {a: 2 * x.members + x.partitions for a, x in m.items()}\n"
-                "kept_one = {a: x.members + x.partitions for a, x in m.items()}"
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(\n"
+                "    lambda x: 2 * x.members + x.partitions,\n"
+                "    lambda x: x.members + x.partitions,\n"
+                "    lambda x: x.partitions + (x.members if x.coordinator == 0 else 0),\n"
+                ")"
             ),
         ),
         WrongAnswer(
             name="one member counted",
             sentence="That is one member. There are {members}, and each is a client of its own.",
             source=(
-                "opened_one = {a: 3 for a, x in m.items()}\n"
-                "kept_one = {a: 2 for a, x in m.items()}"
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(\n"
+                "    lambda x: 3, lambda x: 2, lambda x: 2 if x.coordinator == 0 else 1\n"
+                ")"
             ),
         ),
         WrongAnswer(
             name="the first is forgotten",
             sentence="You left out the first connection of each member. Before a client knows any broker it must ask somebody, and that is node -1.",
             source=(
-                "opened_one = {a: 2 * x.members for a, x in m.items()}\n"
-                "kept_one = {a: 2 * x.members for a, x in m.items()}"
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(lambda x: 2 * x.members, lambda x: 2 * x.members, both)"
             ),
         ),
         WrongAnswer(
             name="all are kept",
             sentence="The connections to node -1 are not used after the start. The idle limit closes them.",
             source=(
-                "opened_one = {a: 3 * x.members for a, x in m.items()}\n"
-                "kept_one = {a: 3 * x.members for a, x in m.items()}"
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(lambda x: 3 * x.members, lambda x: 3 * x.members, both)"
+            ),
+        ),
+        WrongAnswer(
+            name="all end at broker 0",
+            sentence="The members keep two connections each. Only those to the leader end at broker 0; the coordinator of this group is broker {coordinator}.",
+            source=(
+                "def answers(opened, kept, at_0):\n"
+                "    return tuple({a: of(x) for a, x in m.items()} for of in (opened, kept, at_0))\n"
+                "\n"
+                "\n"
+                "def both(x):\n"
+                "    return 2 * x.members if x.coordinator == 0 else x.members\n"
+                "opened_one, kept_one, at_broker_0 = answers(\n"
+                "    lambda x: 3 * x.members, lambda x: 2 * x.members, lambda x: 2 * x.members\n"
+                ")"
             ),
         ),
     ),
     truth=_on_one,
-    right="right: three node ids for each member, and -1 goes idle.",
+    right=_why_so_many,
     otherwise=(
-        "not these two. How many different node ids does each of the {members} members use?"
+        "not these three. How many different node ids does each of the {members} members use?"
     ),
 )
 

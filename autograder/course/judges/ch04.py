@@ -127,6 +127,16 @@ JUDGE_04_1 = Judge(
                 "    return ((murmur2(key.encode()) & 0x7FFFFFFF) + 1) % partitions"
             ),
         ),
+        WrongAnswer(
+            name="one more after the division",
+            sentence="One too many: the remainder is the partition, for the first partition is 0.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if key is None:\n"
+                "        return None\n"
+                "    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions + 1"
+            ),
+        ),
     ),
     truth=lambda case: (
         None if case["key"] is None else _homes((case["key"],), case["partitions"])[0]
@@ -401,6 +411,24 @@ JUDGE_04_3 = Judge(
                 "in_the_first = {a: x.batch_size for a, x in n.items()}"
             ),
         ),
+        WrongAnswer(
+            name="the last batch is forgotten",
+            sentence="One batch is missing. The last one leaves with what is in it, so it counts, too.",
+            source=(
+                "def of_a_lab(wish):\n"
+                "    small = Lab(brokers=1, seed=11)\n"
+                "    small.create_topic(\"t\", partitions=1)\n"
+                "    sender = KafkaProducer(small, {\"batch.size\": wish.batch_size, \"linger.ms\": 1000})\n"
+                "    for _ in range(wish.records):\n"
+                "        sender.send(ProducerRecord(\"t\", value=\"x\" * wish.value_bytes))\n"
+                "    sender.close()\n"
+                "    return small.table(\"record.appended\").records.map(len)\n"
+                "\n"
+                "\n"
+                "in_the_first = {a: int(of_a_lab(x)[0]) for a, x in n.items()}\n"
+                "batches = {a: len(of_a_lab(x)) - 1 for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=_batches,
     right="right: each record brings some bytes of its own, and the batch a header of 61.",
@@ -408,6 +436,360 @@ JUDGE_04_3 = Judge(
         "not these numbers. Let a lab count: one broker, one partition, linger.ms=1000, values of "
         "{value_bytes} bytes."
     ),
+)
+
+
+# %% 04.7
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.cell.questions.ch04 import what_a_shift_proved
+from autograder.course.judge import Judge
+
+
+def _taken(case: dict) -> list[int]:
+    """Kafka's request by sums: the longest beginning of what may go that fits, at least one."""
+    limits = case["limits"]
+    able = [q for q in case["waiting"] if not (q["muted"] or q["backs_off"])]
+    ready = [q for q in able if q["is_full"] or q["waited_ms"] >= limits["linger_ms"]]
+    if not ready or case["in_flight"] >= limits["max_in_flight"]:
+        return []
+    count = 1
+    while (
+        count < len(able)
+        and sum(q["bytes"] for q in able[: count + 1]) <= limits["max_request_size"]
+    ):
+        count += 1
+    return sorted(q["partition"] for q in able[:count])
+
+
+def _looks(rng: Random) -> list[dict]:
+    """Random looks, most of them with something due; then shifts."""
+    looks = []
+    for _ in range(12):
+        waiting = [
+            {
+                "partition": partition,
+                "bytes": rng.choice((90, 200, 400, 700)),
+                "waited_ms": rng.choice((3, 20, 49, 50, 51, 90)),
+                "is_full": rng.random() < 0.3,
+                "muted": rng.random() < 0.25,
+                "backs_off": rng.random() < 0.2,
+            }
+            for partition in rng.sample(range(8), rng.randrange(2, 6))
+        ]
+        most = rng.choice((1, 2, 5))
+        looks.append(
+            {
+                "waiting": waiting,
+                "in_flight": rng.choice((0, 0, 0, most - 1, most)),
+                "limits": {"max_in_flight": most, "linger_ms": 50, "max_request_size": 1_000},
+            }
+        )
+    shifts = [
+        {
+            "seed": rng.randrange(10, 9_000),
+            "most": most,
+            "size": rng.choice((500, 700, 900)),
+            "crash": crash,
+        }
+        for most, crash in ((1, False), (2, True), (5, True), (1, True))
+    ]
+    return [*looks, *shifts]
+
+
+def _why_taken(case: dict) -> str:
+    """What decided in this case."""
+    if "seed" in case:
+        return what_a_shift_proved(case)
+    taken = _taken(case)
+    if case["in_flight"] >= case["limits"]["max_in_flight"]:
+        return "right: too many requests have no answer."
+    if not taken:
+        return "right: no batch is due."
+    able = [q for q in case["waiting"] if not (q["muted"] or q["backs_off"])]
+    if len(taken) < len(able):
+        return "right: the request ends before the batch that does not fit."
+    if len(able) < len(case["waiting"]):
+        return "right: who is muted or backs off is left out."
+    return "right: the due batch takes the others along."
+
+
+JUDGE_04_7 = Judge(
+    id="04.7",
+    wrong_answers=(
+        WrongAnswer(
+            name="only what is due",
+            sentence="You sent only the batches that are due. linger.ms is the longest wait: a due batch takes along the first batch of every partition of this broker.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    due = [each for each in able_of(waiting) if is_due(each, limits)]\n"
+                "    return [] if in_flight >= limits.max_in_flight else filled(due, limits)"
+            ),
+        ),
+        WrongAnswer(
+            name="a muted one makes the request due",
+            sentence="The only batch that is due may not go, so it does not count. The others can wait for their linger.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    due = any(is_due(each, limits) for each in waiting)\n"
+                "    return filled(able_of(waiting), limits) if due and in_flight < limits.max_in_flight else []"
+            ),
+        ),
+        WrongAnswer(
+            name="never lingers",
+            sentence="No batch was due. None is full and no linger is over, so the Sender waits for more records.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    return [] if in_flight >= limits.max_in_flight else filled(able_of(waiting), limits)"
+            ),
+        ),
+        WrongAnswer(
+            name="one millisecond later",
+            sentence="A batch is due when it has waited for linger.ms: waited_ms >= linger_ms, not >.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able = able_of(waiting)\n"
+                "    due = [each for each in able if each.is_full or each.waited_ms > limits.linger_ms]\n"
+                "    return filled(able, limits) if due and in_flight < limits.max_in_flight else []"
+            ),
+        ),
+        WrongAnswer(
+            name="past the one that does not fit",
+            sentence="You left out the batch that does not fit and took a smaller one behind it. Kafka stops there, and the next request begins with that batch. Else a large batch could wait for ever.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able, taken, size = able_of(waiting), [], 0\n"
+                "    if in_flight >= limits.max_in_flight or not any(is_due(each, limits) for each in able):\n"
+                "        return []\n"
+                "    for each in able:\n"
+                "        if not taken or size + each.bytes <= limits.max_request_size:\n"
+                "            taken.append(each.partition)\n"
+                "            size += each.bytes\n"
+                "    return taken"
+            ),
+        ),
+        WrongAnswer(
+            name="no size",
+            sentence="Your request is larger than max.request.size. Stop before the batch that does not fit.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able = able_of(waiting)\n"
+                "    due = any(is_due(each, limits) for each in able)\n"
+                "    return [each.partition for each in able] if due and in_flight < limits.max_in_flight else []"
+            ),
+        ),
+        WrongAnswer(
+            name="too large for ever",
+            sentence="This batch is larger than a request may be, and you never send it. It goes alone: a request with one batch goes in any case.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able, taken, size = able_of(waiting), [], 0\n"
+                "    if in_flight >= limits.max_in_flight or not any(is_due(each, limits) for each in able):\n"
+                "        return []\n"
+                "    for each in able:\n"
+                "        size += each.bytes\n"
+                "        if size > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "    return taken"
+            ),
+        ),
+        WrongAnswer(
+            name="muted ones as well",
+            sentence="You sent a batch of a muted partition. Another batch of it is on its way. If that one fails and is sent again, the two change places.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able = [each for each in waiting if not each.backs_off]\n"
+                "    due = any(is_due(each, limits) for each in able)\n"
+                "    return filled(able, limits) if due and in_flight < limits.max_in_flight else []"
+            ),
+        ),
+        WrongAnswer(
+            name="back-off is no matter",
+            sentence="You sent a batch that backs off. It failed a moment ago, and retry.backoff.ms is not over.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able = [each for each in waiting if not each.muted]\n"
+                "    due = any(is_due(each, limits) for each in able)\n"
+                "    return filled(able, limits) if due and in_flight < limits.max_in_flight else []"
+            ),
+        ),
+        WrongAnswer(
+            name="in flight without a limit",
+            sentence="The broker has not answered as many requests as may be in flight. The next request waits for an answer.",
+            source=(
+                "def able_of(waiting):\n"
+                "    return [each for each in waiting if not each.muted and not each.backs_off]\n"
+                "\n"
+                "\n"
+                "def is_due(each, limits):\n"
+                "    return each.is_full or each.waited_ms >= limits.linger_ms\n"
+                "\n"
+                "\n"
+                "def filled(able, limits):\n"
+                "    taken, size = [], 0\n"
+                "    for each in able:\n"
+                "        if taken and size + each.bytes > limits.max_request_size:\n"
+                "            break\n"
+                "        taken.append(each.partition)\n"
+                "        size += each.bytes\n"
+                "    return taken\n"
+                "def next_request(waiting, in_flight, limits):\n"
+                "    able = able_of(waiting)\n"
+                "    return filled(able, limits) if any(is_due(each, limits) for each in able) else []"
+            ),
+        ),
+    ),
+    truth=_taken,
+    hidden_cases=_looks,
+    right=_why_taken,
+    otherwise="not these partitions. Apply the four rules one after the other.",
+    unseen="your request is not Kafka's in a case of ours. Apply the four rules one by one.",
 )
 
 
@@ -681,6 +1063,7 @@ JUDGES = (
     JUDGE_04_1,
     JUDGE_04_2,
     JUDGE_04_3,
+    JUDGE_04_7,
     JUDGE_04_4,
     JUDGE_04_5,
     JUDGE_04_6,

@@ -63,7 +63,7 @@ JUDGE_05_1 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the floor binds acks=1",
-            sentence="min.insync.replicas looks at acks=all only. With acks=1 the leader writes, alone or not.",
+            sentence="min.insync.replicas refuses writes with acks=all only. With acks=1 the leader writes, alone or not.",
             source=(
                 "fate = {a: \"refused\" if x.replicas - x.down < x.floor else \"written\" for a, x in n.items()}\n"
                 "copies = {\n"
@@ -136,7 +136,7 @@ JUDGE_05_1 = Judge(
         ),
     ),
     truth=_fate,
-    right="right: the floor binds acks=all, and all means all that are in sync.",
+    right="right: the floor refuses acks=all only, and all means all that are in sync.",
     otherwise=(
         "not this fate, or not this number of copies. Count the replicas in sync, the leader "
         "among them, and hold them against the floor."

@@ -1016,17 +1016,19 @@ from kafkalab.stories.exactly_once import day_of
 
 
 @cache
-def _repeats(day: int) -> tuple[int, int]:
-    """Orders that are in the log twice: sent again by a producer without identity,
-    sent again by a program."""
-    seen: dict[str, list[int]] = {}
+def _repeats(day: int) -> tuple[int, int, int]:
+    """Orders that are in the log twice: sent again by a producer without identity, sent again by a
+    program; and the longest way from a record to its repeat, in records."""
+    seen: dict[str, list[tuple[int, int]]] = {}
     for event in day_of(day).journal.of("record.appended"):
         if event.topic == "orders":
-            for record in event.records:
-                seen.setdefault(record.key, []).append(event.producer_id)
-    twice = [ids for ids in seen.values() if len(ids) > 1]
-    by_producer = sum(set(ids) == {-1} for ids in twice)
-    return by_producer, len(twice) - by_producer
+            for place, record in enumerate(event.records):
+                copy = event.producer_id, event.base_offset + place
+                seen.setdefault(record.key, []).append(copy)
+    twice = [copies for copies in seen.values() if len(copies) > 1]
+    by_producer = sum({id for id, _ in copies} == {-1} for copies in twice)
+    apart = max(copies[1][1] - copies[0][1] for copies in twice)
+    return by_producer, len(twice) - by_producer, apart
 
 
 JUDGE_06_6 = Judge(
@@ -1046,6 +1048,18 @@ JUDGE_06_6 = Judge(
                 "    ]\n"
                 "\n"
                 "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
                 "def twice(x):\n"
                 "    keys = [key for id, key in rows(x)]\n"
                 "    return sorted({key for key in keys if keys.count(key) > 1})\n"
@@ -1054,6 +1068,10 @@ JUDGE_06_6 = Judge(
                 "def plain(x):\n"
                 "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
                 "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_producer = {a: len(twice(x)) for a, x in n6.items()}\n"
                 "by_program = {a: 0 for a, x in n6.items()}"
             ),
@@ -1072,6 +1090,18 @@ JUDGE_06_6 = Judge(
                 "    ]\n"
                 "\n"
                 "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
                 "def twice(x):\n"
                 "    keys = [key for id, key in rows(x)]\n"
                 "    return sorted({key for key in keys if keys.count(key) > 1})\n"
@@ -1080,6 +1110,10 @@ JUDGE_06_6 = Judge(
                 "def plain(x):\n"
                 "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
                 "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_producer = {a: 0 for a, x in n6.items()}\n"
                 "by_program = {a: len(twice(x)) for a, x in n6.items()}"
             ),
@@ -1098,6 +1132,18 @@ JUDGE_06_6 = Judge(
                 "    ]\n"
                 "\n"
                 "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
                 "def twice(x):\n"
                 "    keys = [key for id, key in rows(x)]\n"
                 "    return sorted({key for key in keys if keys.count(key) > 1})\n"
@@ -1106,6 +1152,10 @@ JUDGE_06_6 = Judge(
                 "def plain(x):\n"
                 "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
                 "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_producer = {a: sum(id == \"-1\" for id, key in rows(x)) for a, x in n6.items()}\n"
                 "by_program = {a: 0 for a, x in n6.items()}"
             ),
@@ -1124,6 +1174,18 @@ JUDGE_06_6 = Judge(
                 "    ]\n"
                 "\n"
                 "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
                 "def twice(x):\n"
                 "    keys = [key for id, key in rows(x)]\n"
                 "    return sorted({key for key in keys if keys.count(key) > 1})\n"
@@ -1132,6 +1194,10 @@ JUDGE_06_6 = Judge(
                 "def plain(x):\n"
                 "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
                 "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_producer = {a: 2 * len(plain(x)) for a, x in n6.items()}\n"
                 "by_program = {a: 2 * (len(twice(x)) - len(plain(x))) for a, x in n6.items()}"
             ),
@@ -1150,6 +1216,18 @@ JUDGE_06_6 = Judge(
                 "    ]\n"
                 "\n"
                 "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
                 "def twice(x):\n"
                 "    keys = [key for id, key in rows(x)]\n"
                 "    return sorted({key for key in keys if keys.count(key) > 1})\n"
@@ -1158,18 +1236,187 @@ JUDGE_06_6 = Judge(
                 "def plain(x):\n"
                 "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
                 "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_producer = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
                 "by_program = {a: len(plain(x)) for a, x in n6.items()}"
             ),
         ),
+        WrongAnswer(
+            name="the records between",
+            sentence="One too few: these are the records *between* the two. The consumer must remember the first of them, too.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
+                "memory = {a: apart(x, ids=None) - 1 for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only the producer's repeats",
+            sentence="That is enough for the repeats of a producer: they come at once. A program that starts again repeats orders that are further back.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
+                "memory = {a: apart(x) for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the whole log",
+            sentence="That is the whole log of the day. A shorter memory is enough: look for the longest way from a record to its repeat.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
+                "memory = {a: len(rows(x)) for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="as many as repeats",
+            sentence="That is the number of repeats. The question is how far a repeat is from the first record with its key.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def apart(x, ids=(\"-1\",)):\n"
+                "    \"\"\"The longest way from a record to its repeat; with `ids` of records with these ids only.\"\"\"\n"
+                "    first, longest = {}, 0\n"
+                "    for offset, (id, key) in enumerate(rows(x)):\n"
+                "        if ids is None or id in ids:\n"
+                "            longest = max(longest, offset - first.setdefault(key, offset))\n"
+                "    return longest\n"
+                "\n"
+                "\n"
+                "memory = {a: apart(x, ids=None) for a, x in n6.items()}\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "\n"
+                "\n"
+                "by_producer = {a: len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
+                "memory = {a: len(twice(x)) for a, x in n6.items()}"
+            ),
+        ),
     ),
-    truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
+    truth=lambda case: dict(zip(("by_producer", "by_program", "memory"), _repeats(case["day"]))),
     right=(
-        "right: a producer without an id repeats its batches; a new process repeats what the "
-        "process before it sent."
+        "right: a producer without an id repeats a batch at once. A new process repeats what the "
+        "process before it sent, and that comes later."
     ),
     otherwise=(
-        "not these two. Take the keys that are in the log twice, and compare the two producer ids."
+        "not these three. Take the keys that are in the log twice. Compare the two producer ids, and "
+        "the two offsets."
     ),
 )
 

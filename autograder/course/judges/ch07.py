@@ -607,7 +607,7 @@ JUDGE_07_4 = Judge(
         ),
         WrongAnswer(
             name="only the newcomer's share moves",
-            sentence="Only a sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty plan, so old members exchange partitions, too.",
+            sentence="A sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty plan, so old members exchange partitions, too.",
             source=(
                 "def owner(x, place, members):\n"
                 "    if x.strategy != \"Range\":\n"

@@ -167,7 +167,7 @@ JUDGE_08_1 = Judge(
                 "        \"join\": \"PreparingRebalance\",\n"
                 "        \"gone\": \"PreparingRebalance\",\n"
                 "        \"heartbeat\": \"PreparingRebalance\",\n"
-                "        \"all in\": \"Stable\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
                 "        \"none left\": \"Empty\",\n"
                 "    },\n"
                 "    \"CompletingRebalance\": {\n"
@@ -178,7 +178,8 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"PreparingRebalance\"][\"all in\"] = \"Stable\""
             ),
         ),
         WrongAnswer(
@@ -200,14 +201,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"heartbeat\": \"Stable\",\n"
-                "        \"none left\": \"Empty\",\n"
-                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"none left\"] = \"Empty\""
             ),
         ),
         WrongAnswer(
@@ -229,9 +226,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"Empty\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"gone\"] = \"Empty\""
             ),
         ),
         WrongAnswer(
@@ -253,14 +251,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"heartbeat\": \"Stable\",\n"
-                "        \"expire\": \"Dead\",\n"
-                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"expire\"] = \"Dead\""
             ),
         ),
         WrongAnswer(
@@ -282,9 +276,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"Stable\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"gone\"] = \"Stable\""
             ),
         ),
         WrongAnswer(
@@ -301,14 +296,16 @@ JUDGE_08_1 = Judge(
                 "        \"none left\": \"Empty\",\n"
                 "    },\n"
                 "    \"CompletingRebalance\": {\n"
-                "        \"join\": \"CompletingRebalance\",\n"
-                "        \"gone\": \"CompletingRebalance\",\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"CompletingRebalance\"][\"join\"] = \"CompletingRebalance\"\n"
+                "group[\"CompletingRebalance\"][\"gone\"] = \"CompletingRebalance\""
             ),
         ),
         WrongAnswer(
@@ -316,7 +313,7 @@ JUDGE_08_1 = Judge(
             sentence="The group has no members and no offsets: nothing is left of it. Its state says so.",
             source=(
                 "group = {\n"
-                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Empty\"},\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
                 "    \"PreparingRebalance\": {\n"
                 "        \"join\": \"PreparingRebalance\",\n"
                 "        \"gone\": \"PreparingRebalance\",\n"
@@ -332,7 +329,8 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Empty\"][\"expire\"] = \"Empty\""
             ),
         ),
         WrongAnswer(
@@ -354,13 +352,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"heartbeat\": \"PreparingRebalance\",\n"
-                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"heartbeat\"] = \"PreparingRebalance\""
             ),
         ),
         WrongAnswer(
@@ -383,8 +378,9 @@ JUDGE_08_1 = Judge(
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
-                "    \"Dead\": {\"join\": \"PreparingRebalance\"},\n"
-                "}"
+                "    \"Dead\": {},\n"
+                "}\n"
+                "group[\"Dead\"][\"join\"] = \"PreparingRebalance\""
             ),
         ),
         WrongAnswer(
@@ -396,28 +392,6 @@ JUDGE_08_1 = Judge(
                 "    \"PreparingRebalance\": {\n"
                 "        \"join\": \"PreparingRebalance\",\n"
                 "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"all in\": \"CompletingRebalance\",\n"
-                "        \"none left\": \"Empty\",\n"
-                "    },\n"
-                "    \"CompletingRebalance\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"plan\": \"Stable\",\n"
-                "    },\n"
-                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\"},\n"
-                "    \"Dead\": {},\n"
-                "}"
-            ),
-        ),
-        WrongAnswer(
-            name="gone is none left",
-            sentence="One member is gone; others may still be there. Only when none is left does the group become Empty, and that event has its own name.",
-            source=(
-                "group = {\n"
-                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
-                "    \"PreparingRebalance\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"Empty\",\n"
                 "        \"heartbeat\": \"PreparingRebalance\",\n"
                 "        \"all in\": \"CompletingRebalance\",\n"
                 "        \"none left\": \"Empty\",\n"
@@ -430,7 +404,35 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "del group[\"PreparingRebalance\"][\"heartbeat\"]\n"
+                "del group[\"CompletingRebalance\"][\"heartbeat\"]\n"
+                "del group[\"Stable\"][\"heartbeat\"]"
+            ),
+        ),
+        WrongAnswer(
+            name="gone is none left",
+            sentence="One member is gone; others may still be there. Only when none is left does the group become Empty, and that event has its own name.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}\n"
+                "group[\"PreparingRebalance\"][\"gone\"] = \"Empty\""
             ),
         ),
         WrongAnswer(
@@ -444,7 +446,7 @@ JUDGE_08_1 = Judge(
                 "        \"gone\": \"PreparingRebalance\",\n"
                 "        \"heartbeat\": \"PreparingRebalance\",\n"
                 "        \"all in\": \"CompletingRebalance\",\n"
-                "        \"none left\": \"Dead\",\n"
+                "        \"none left\": \"Empty\",\n"
                 "    },\n"
                 "    \"CompletingRebalance\": {\n"
                 "        \"join\": \"PreparingRebalance\",\n"
@@ -454,7 +456,8 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"PreparingRebalance\"][\"none left\"] = \"Dead\""
             ),
         ),
         WrongAnswer(
@@ -468,7 +471,6 @@ JUDGE_08_1 = Judge(
                 "        \"gone\": \"PreparingRebalance\",\n"
                 "        \"heartbeat\": \"PreparingRebalance\",\n"
                 "        \"all in\": \"CompletingRebalance\",\n"
-                "        \"expire\": \"Dead\",\n"
                 "        \"none left\": \"Empty\",\n"
                 "    },\n"
                 "    \"CompletingRebalance\": {\n"
@@ -479,7 +481,8 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"PreparingRebalance\"][\"expire\"] = \"Dead\""
             ),
         ),
         WrongAnswer(
@@ -487,12 +490,7 @@ JUDGE_08_1 = Judge(
             sentence="An Empty group has no member that could go. Leave the event out here.",
             source=(
                 "group = {\n"
-                "    \"Empty\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"expire\": \"Dead\",\n"
-                "        \"gone\": \"Empty\",\n"
-                "        \"none left\": \"Empty\",\n"
-                "    },\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
                 "    \"PreparingRebalance\": {\n"
                 "        \"join\": \"PreparingRebalance\",\n"
                 "        \"gone\": \"PreparingRebalance\",\n"
@@ -508,7 +506,9 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Empty\"][\"gone\"] = \"Empty\"\n"
+                "group[\"Empty\"][\"none left\"] = \"Empty\""
             ),
         ),
         WrongAnswer(
@@ -530,14 +530,10 @@ JUDGE_08_1 = Judge(
                 "        \"heartbeat\": \"CompletingRebalance\",\n"
                 "        \"plan\": \"Stable\",\n"
                 "    },\n"
-                "    \"Stable\": {\n"
-                "        \"join\": \"PreparingRebalance\",\n"
-                "        \"gone\": \"PreparingRebalance\",\n"
-                "        \"heartbeat\": \"Stable\",\n"
-                "        \"plan\": \"Stable\",\n"
-                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"Stable\"][\"plan\"] = \"Stable\""
             ),
         ),
         WrongAnswer(
@@ -551,7 +547,6 @@ JUDGE_08_1 = Judge(
                 "        \"gone\": \"PreparingRebalance\",\n"
                 "        \"heartbeat\": \"PreparingRebalance\",\n"
                 "        \"all in\": \"CompletingRebalance\",\n"
-                "        \"plan\": \"PreparingRebalance\",\n"
                 "        \"none left\": \"Empty\",\n"
                 "    },\n"
                 "    \"CompletingRebalance\": {\n"
@@ -562,7 +557,8 @@ JUDGE_08_1 = Judge(
                 "    },\n"
                 "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
                 "    \"Dead\": {},\n"
-                "}"
+                "}\n"
+                "group[\"PreparingRebalance\"][\"plan\"] = \"PreparingRebalance\""
             ),
         ),
     ),

@@ -53,11 +53,13 @@ from autograder.course.judge import Judge
 
 
 @cache
-def _died(order: str, moment: str, per_poll: int) -> tuple[int, int]:
-    """(records worked on twice, never) when a reader of three polls dies in its second round."""
-    lab, done = _cluster(3 * per_poll), []
+def _died(order: str, moment: str, per_poll: int, rounds: int, some: int) -> tuple[int, int, int]:
+    """(records worked on twice, never, bo's first offset) when a reader dies in her last round."""
+    records_in_all = (rounds + 1) * per_poll
+    lab, done = _cluster(records_in_all), []
     ada = _member(lab, "ada", **{"max.poll.records": per_poll})
-    for steps in (order.split(", "), _until(order.split(", "), moment)):
+    whole = order.split(", ")
+    for steps in (*[whole] * (rounds - 1), _until(whole, moment)):
         records = _polled(ada)
         for step in steps:
             if step == "commit":
@@ -66,15 +68,15 @@ def _died(order: str, moment: str, per_poll: int) -> tuple[int, int]:
                 ada.commit_async()
                 lab.run_for(ms=5)  # it arrives, and she hears no more
             else:
-                done += records[: len(records) // 2] if step == "half" else records
-    if moment == "polled again":
-        _polled(ada)
+                done += records[:some] if step == "some" else records
     lab.kill("ada")
     lab.run_for(ms=10)
-    bo = _member(lab, "bo")
-    done += _polled(bo)
-    return sum(done.count(offset) == 2 for offset in range(3 * per_poll)), sum(
-        offset not in done for offset in range(3 * per_poll)
+    bos = _polled(_member(lab, "bo"))
+    done += bos
+    return (
+        sum(done.count(offset) == 2 for offset in range(records_in_all)),
+        sum(offset not in done for offset in range(records_in_all)),
+        min(bos),
     )
 
 
@@ -82,9 +84,8 @@ def _until(steps: list[str], moment: str) -> list[str]:
     """What of a round is done before a moment."""
     before = {
         "polled": [],
-        "polled again": steps,
         "work done": steps[: steps.index("work") + 1],
-        "half of the work": [*steps[: steps.index("work")], "half"],
+        "some of the work": [*steps[: steps.index("work")], "some"],
         "commit answered": steps[: steps.index("commit") + 1],
         "commit on its way": [*steps[: steps.index("commit")], "send a commit"],
     }
@@ -92,8 +93,19 @@ def _until(steps: list[str], moment: str) -> list[str]:
 
 
 def _shift(case: dict) -> dict:
-    twice, never = _died(case["order"], case["moment"], case["per_poll"])
-    return {"twice": twice, "never": never}
+    found = _died(case["order"], case["moment"], case["per_poll"], case["round"], case["done"])
+    return dict(zip(("twice", "never", "first_of_bo"), found))
+
+
+def _why_this_shift(case: dict) -> str:
+    """What this death shows."""
+    if case["moment"] == "polled":
+        return "right: nothing was done and nothing committed, so bo does all of it once."
+    if case["moment"] == "commit on its way":
+        return "right: the commit was written. That ada did not hear of it changes nothing."
+    if case["order"] == "work, commit":
+        return "right: what was done and not committed is done twice."
+    return "right: what was committed and not done is never done."
 
 
 JUDGE_09_1 = Judge(
@@ -103,98 +115,230 @@ JUDGE_09_1 = Judge(
             name="Kafka remembers what was done",
             sentence="Kafka does not know what a program has done. It knows the committed offset, and here that was not equal to the work.",
             source=(
-                "twice = {a: 0 for a, x in n.items()}\n"
-                "never = {a: 0 for a, x in n.items()}"
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(lambda x: 0, lambda x: 0, lambda x: base(x) + worked(x))"
             ),
         ),
         WrongAnswer(
             name="the whole poll",
             sentence="You counted all {per_poll} records of the poll. Only what she had really done can be done twice, and only what she had not done can be missing.",
             source=(
-                "twice = {\n"
-                "    a: x.per_poll\n"
-                "    if x.order == \"work, commit\" and x.moment in (\"polled\", \"half of the work\", \"work done\")\n"
-                "    else 0\n"
-                "    for a, x in n.items()\n"
-                "}\n"
-                "never = {\n"
-                "    a: x.per_poll\n"
-                "    if not (x.order == \"work, commit\") and x.moment in (\"commit answered\", \"half of the work\")\n"
-                "    else 0\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(\n"
+                "    lambda x: x.per_poll if worked(x) > committed(x) else 0,\n"
+                "    lambda x: x.per_poll if worked(x) < committed(x) else 0,\n"
+                "    first,\n"
+                ")"
             ),
         ),
         WrongAnswer(
             name="a crash always repeats",
-            sentence="In '{order}' the offset is committed before the work. bo begins after these records, so they are not done again: some are never done.",
+            sentence="In '{order}' the offset is committed before the work. Bo begins after these records, so they are not done again: some are never done.",
             source=(
-                "twice = {\n"
-                "    a: 0\n"
-                "    if x.moment in (\"polled\", \"polled again\", \"commit on its way\")\n"
-                "    else (\n"
-                "        x.per_poll // 2\n"
-                "        if x.moment == \"half of the work\"\n"
-                "        else x.per_poll\n"
-                "        if x.moment == (\"work done\" if x.order == \"work, commit\" else \"commit answered\")\n"
-                "        else 0\n"
-                "    )\n"
-                "    for a, x in n.items()\n"
-                "}\n"
-                "never = {a: 0 for a, x in n.items()}"
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(lambda x: abs(worked(x) - committed(x)), lambda x: 0, first)"
+            ),
+        ),
+        WrongAnswer(
+            name="done counts as lost",
+            sentence="You counted what ada had done. Never done are the others: committed, and not worked on.",
+            source=(
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(\n"
+                "    lambda x: max(0, worked(x) - committed(x)),\n"
+                "    lambda x: worked(x) if committed(x) > worked(x) else 0,\n"
+                "    first,\n"
+                ")"
             ),
         ),
         WrongAnswer(
             name="no answer, no commit",
             sentence="The coordinator had written the commit; only its answer was on the way. It counts, although ada did not hear of it.",
             source=(
-                "twice = {\n"
-                "    a: x.per_poll\n"
-                "    if x.order == \"work, commit\" and x.moment in (\"work done\", \"commit on its way\")\n"
-                "    else x.per_poll // 2\n"
-                "    if x.order == \"work, commit\" and x.moment == \"half of the work\"\n"
-                "    else 0\n"
-                "    for a, x in n.items()\n"
-                "}\n"
-                "never = {\n"
-                "    a: 0\n"
-                "    if x.order == \"work, commit\"\n"
-                "    else x.per_poll // 2\n"
-                "    if x.moment == \"half of the work\"\n"
-                "    else x.per_poll\n"
-                "    if x.moment == \"commit answered\"\n"
-                "    else 0\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(\n"
+                "    lambda x: worked(x) if x.order == \"work, commit\" else 0,\n"
+                "    lambda x: max(0, committed(x) - worked(x)),\n"
+                "    lambda x: base(x) if x.order == \"work, commit\" else first(x),\n"
+                ")"
             ),
         ),
         WrongAnswer(
-            name="what she held is lost",
-            sentence="What ada had in memory is in the log as well. Where the committed offset is before it, bo reads it.",
+            name="the last record, not the next",
+            sentence="A committed offset is the next one to read. You gave the one before it.",
             source=(
-                "twice = {\n"
-                "    a: x.per_poll if x.order == \"work, commit\" and x.moment == \"work done\" else 0\n"
-                "    for a, x in n.items()\n"
-                "}\n"
-                "never = {\n"
-                "    a: x.per_poll // 2\n"
-                "    if x.moment == \"half of the work\"\n"
-                "    else x.per_poll\n"
-                "    if x.moment in (\"polled\", \"commit answered\")\n"
-                "    and (x.order == \"work, commit\" or x.moment == \"commit answered\")\n"
-                "    else 0\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(\n"
+                "    lambda x: max(0, worked(x) - committed(x)),\n"
+                "    lambda x: max(0, committed(x) - worked(x)),\n"
+                "    lambda x: first(x) - 1,\n"
+                ")"
+            ),
+        ),
+        WrongAnswer(
+            name="a round too many",
+            sentence="Round {round} is not complete. Count the rounds before it, one fewer.",
+            source=(
+                "def base(x):\n"
+                "    return (x.round - 1) * x.per_poll\n"
+                "\n"
+                "\n"
+                "def worked(x):\n"
+                "    if x.moment == \"some of the work\":\n"
+                "        return x.done\n"
+                "    return x.per_poll if x.moment in (\"work done\", \"commit on its way\") else 0\n"
+                "\n"
+                "\n"
+                "def committed(x):\n"
+                "    if x.moment == \"commit on its way\":\n"
+                "        return x.per_poll\n"
+                "    return 0 if x.order == \"work, commit\" or x.moment == \"polled\" else x.per_poll\n"
+                "\n"
+                "\n"
+                "def answers(twice_of, never_of, first_of):\n"
+                "    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))\n"
+                "\n"
+                "\n"
+                "def first(x):\n"
+                "    return base(x) + committed(x)\n"
+                "twice, never, first_of_bo = answers(\n"
+                "    lambda x: max(0, worked(x) - committed(x)),\n"
+                "    lambda x: max(0, committed(x) - worked(x)),\n"
+                "    lambda x: first(x) + x.per_poll,\n"
+                ")"
             ),
         ),
     ),
     truth=_shift,
-    right=(
-        "right: what was done and not committed is done twice; what was committed and not done "
-        "is never done."
-    ),
+    right=_why_this_shift,
     otherwise=(
-        "not these two. What had she done when she died, and which record did the committed "
+        "not these three. What had she done when she died, and which record did the committed "
         "offset name?"
     ),
 )
@@ -895,7 +1039,8 @@ JUDGE_09_4 = Judge(
     truth=_cleaned,
     right="right: the last of each key, at its old place.",
     otherwise=(
-        "not these. One record stays for each group and partition: the last one, where it was."
+        "not these. What is the key of a commit? Which of its records does the cleaner keep, and does "
+        "that record get a new offset?"
     ),
 )
 

@@ -643,10 +643,18 @@ JUDGE_11_5 = Judge(
         ),
         WrongAnswer(
             name="lag 0, nothing skipped",
-            sentence="The right partition. The lag is 0 because reading began at the log end; all before it was skipped.",
+            sentence="The partition is right. The lag is 0 because reading began at the log's end. Everything before it was skipped.",
             source=(
                 "partition = [line for line in shown if \"Found\" in line][0].split()[-1]\n"
                 "skipped = 0"
+            ),
+        ),
+        WrongAnswer(
+            name="lag 0, as a text",
+            sentence="The partition is right. The number is a number, without quotation marks, and it is not 0: reading began at the log's end, and everything before it was skipped.",
+            source=(
+                "partition = [line for line in shown if \"Found\" in line][0].split()[-1]\n"
+                "skipped = \"0\""
             ),
         ),
         WrongAnswer(

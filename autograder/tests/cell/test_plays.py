@@ -122,7 +122,7 @@ def test_the_first_anomaly_is_told_with_the_rows_that_prove_it():
     assert (
         sentence.startswith("tea-")
         and "by ada and by bo" in sentence
-        and sentence.endswith("Its name: duplicated.")
+        and sentence.endswith("This is called duplicated.")
     )
     assert any("has finished tea-" in row for row in proof) and any(
         "dies (kill -9)" in row for row in proof
@@ -175,7 +175,9 @@ def test_work_that_takes_time_can_be_cut_in_the_middle():
 
 def test_what_is_thrown_away_is_lost():
     ok, sentence, proof = judged(hasty)[0]
-    assert not ok and sentence.endswith(("Its name: lost.", "Its name: skipped.")) and proof
+    assert (
+        not ok and sentence.endswith(("This is called lost.", "This is called skipped.")) and proof
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,21 +242,21 @@ def lazy(consumer, finish):
             asleep,
             (
                 "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work "
-                "on it. Its name: unobserved."
+                "on it. This is called unobserved."
             ),
         ),
         (
             lazy,
             (
                 "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work "
-                "on it. Its name: unobserved."
+                "on it. This is called unobserved."
             ),
         ),
         (
             lambda consumer, finish: None,
             (
-                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. Its "
-                "name: unobserved."
+                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. This "
+                "is called unobserved."
             ),
         ),
     ],
@@ -299,6 +301,83 @@ def test_a_rules_answers_are_given_again_and_no_others():
     )[0], "nobody called eve is in this play"
 
 
+# A function that raises
+
+
+def told(question, code):
+    """What check says to an answer, all cases together."""
+    from autograder.cell.check import judge_openly, worth_telling
+
+    names: dict = {}
+    exec(compile(code, "<ipython-input>", "exec"), names)
+    return [each.sentence for each in worth_telling(question, judge_openly(question, names))]
+
+
+def the(question_id):
+    from autograder.cell.question import find
+
+    return find(question_id)
+
+
+def test_an_error_that_the_scenario_catches_is_told_with_its_line():
+    """The job of 01.4 goes on after a TypeError; the learner hears of it all the same."""
+    said = told(
+        the("01.4"),
+        "def first_offset(committed, log_start, log_end, reset):\n"
+        "    if log_start > 0 and (committed is None or committed < log_start):\n"
+        "        return log_start if reset == 'earliest' else log_end\n"
+        "    return committed + 0\n",
+    )
+    stopped = [each for each in said if "your code stopped with TypeError in line 4" in each]
+    assert len(stopped) == 1 and stopped[0].startswith("killed once")
+    assert not any("played again" in each for each in said)
+
+
+def test_an_error_that_the_learners_own_code_catches_is_told_with_its_line():
+    said = told(
+        LOOP,
+        "def loop(consumer, finish):\n"
+        "    while True:\n"
+        "        for record in consumer.poll(timeout_ms=200):\n"
+        "            finish(record)\n"
+        "            try:\n"
+        "                consumer.commit_sync({record.topic: 3})\n"
+        "            except Exception:\n"
+        "                pass\n",
+    )
+    assert said == [
+        "your code catches IllegalArgumentException in line 6 of the answer: commit_sync() takes "
+        "an OffsetAndMetadata for each TopicPartition, such as {TopicPartition('t', 0): "
+        "OffsetAndMetadata(5)}, not {'orders': 3}."
+    ]
+
+
+def test_an_error_in_a_process_that_is_killed_is_nobodys():
+    def tidy(consumer, finish):
+        try:
+            careful(consumer, finish)
+        finally:
+            consumer.commit_sync()
+
+    assert all(ok for ok, *_ in judged(tidy))
+
+
+def test_arguments_with_a_name_are_made_again_in_their_place():
+    def named(consumer, finish):
+        def answered(offsets, error):
+            assert error is None
+
+        while True:
+            for record in consumer.poll(timeout_ms=200):
+                finish(record)
+            consumer.commit_async(callback=answered)
+            consumer.committed(partitions=consumer.assignment())
+
+    decisions = LOOP.run_probe({"loop": named}, CASES[0])
+    assert ["commit_async", [None], 1] in decisions["ada"]
+    assert LOOP.public_judge(CASES[0], decisions)[:2] == (True, LOOP.kept)
+
+
 # A loop with a pool
 
 
@@ -322,10 +401,10 @@ def pooled(name):
     "name, word",
     [
         ("reference", None),
-        ("commit what was polled", "Its name: lost."),
+        ("commit what was polled", "This is called lost."),
         ("wait for the workers", "had not polled"),
         ("never commit", "done a second time"),
-        ("one list for all partitions", "Its name: nonmonotonic."),
+        ("one list for all partitions", "This is called nonmonotonic."),
     ],
 )
 def test_what_a_poller_with_a_pool_commits_is_judged_by_the_run(name, word):

@@ -10,6 +10,7 @@ from autograder.cell import sealed, sentences
 from autograder.cell.kinds import Value
 from autograder.cell.numbers import numbers_for
 from autograder.cell.question import find
+from autograder.cell.reply import ask, complaint
 from autograder.course import sealing
 from autograder.course.judge import (
     WrongAnswer,
@@ -33,6 +34,19 @@ def told(*spoken, question=MANY):
 
 def case(name, ok, sentence, **more):
     return words.Spoken(ok, sentence, title=f"cluster {name}", **more)
+
+
+def test_only_the_names_that_are_blank_in_a_case_are_called_not_written():
+    question = find("01.1")
+    first, *_, case_c = question.cases(numbers_for(question, ""))
+    full = {"A": 1, "B": 1, "C": 1}
+    answers = dict.fromkeys(question.answers, full) | {"no_group": {**full, "C": ...}}
+    assert "data" in ask(question, answers, first)
+    assert complaint(ask(question, answers, case_c)) == "`no_group` is not written yet."
+    answers = {name: {**full, "C": ...} for name in question.answers} | {"no_group": full}
+    assert complaint(ask(question, answers, case_c)) == (
+        "`first_group`, `second_group` and `in_the_topic` are not written yet."
+    )
 
 
 def test_cases_that_agree_are_named_together():

@@ -59,6 +59,19 @@ def test_a_folder_that_is_no_book_is_left_alone(tmp_path):
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
+def test_a_chapter_has_one_heading_of_the_first_level_however_many_parts_it_has():
+    """The list of chapters names each heading of the first level."""
+    ran, blank = chapter("07")
+    shown = book.page(ran, blank, answers=False)
+    said = [cell.source for cell in shown.cells if cell.cell_type == "markdown"]
+    headings = re.findall(r"^#+ .*", re.sub(r"(?s)```.*?```", "", "\n".join(said)), re.MULTILINE)
+    assert [each for each in headings if each.startswith("# ")] == headings[:1]
+    assert "## Part two: what it costs" in headings and "### 6. What moves?" in headings
+    assert "## 1. Guess, run, look" in "\n".join(
+        cell.source for cell in book.page(*chapter("03"), answers=False).cells
+    )
+
+
 @pytest.mark.slow
 def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     pytest.importorskip("sphinx_book_theme", reason="make test-all installs the book's parts")
@@ -72,5 +85,6 @@ def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     pictures = re.findall(r"<img [^>]*>", chapter_00)
     assert pictures and all(re.search(r'alt="[^"]{20,}"', each) for each in pictures)
     assert "In words" in chapter_00
+    assert [path.name for path in tmp_path.iterdir()] == ["book"], "nothing is left beside it"
     # the same command builds it again over itself
     assert book.build(first.parent, ["00"], say=lambda line: None) == first

@@ -117,6 +117,22 @@ def terms_without_chinese(text: str) -> list[str]:
     return said
 
 
+def numbers_that_look_like_items(text: str) -> list[str]:
+    """A line of a paragraph that begins with a number and a full stop: a page shows it as an item
+    of a list, and the sentence is broken in two."""
+    said, wanted = [], 1
+    for line in text.splitlines():
+        if found := re.match(r"\s*(\d+)\. ", line):
+            number = int(found[1])
+            if number not in (1, wanted):
+                said.append(f"a line begins with a number that ends a sentence: «{line.strip()}»")
+                continue
+            wanted = number + 1
+        elif line.startswith("#"):
+            wanted = 1
+    return said
+
+
 def long_cells(chapter: str) -> list[str]:
     """The code cells that a learner has to read and that are too long."""
     said = []
@@ -140,6 +156,7 @@ def test_a_chapter_is_plain(chapter):
         *long_sentences([piece for piece in all_pieces if piece.kind in ("text", "sentence")]),
         *kips_without_words(text),
         *terms_without_chinese(text),
+        *numbers_that_look_like_items(text),
         *long_cells(chapter),
     ]
     assert not problems, f"{chapter}, {len(problems)} places:\n" + "\n".join(problems)
@@ -179,3 +196,8 @@ def test_a_term_has_its_chinese_where_it_is_bold_first():
         "«long poll» ",
         "«node id» is",
     ]
+
+
+def test_a_sentence_that_ends_with_a_number_is_no_item_of_a_list():
+    assert numbers_that_look_like_items("Do this:\n\n1. One.\n2. Two.\n\n## Next\n\n1. One.") == []
+    assert len(numbers_that_look_like_items("She hears of it at second\n51. That is late.")) == 1

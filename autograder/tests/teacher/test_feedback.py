@@ -4,6 +4,7 @@ a person's mark and comment, no hidden input."""
 import html
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +12,9 @@ from autograder.__main__ import main
 from autograder.cell.numbers import numbers_for
 from autograder.course.masters import master
 from autograder.grade import grade_class
+from autograder.gradebook.write import shown
 from autograder.grading.verdict import all_cases
+from autograder.handed_in.submission import Submission
 from autograder.tests.conftest import writer_of
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"
@@ -271,3 +274,14 @@ def test_a_browser_runs_nothing_and_asks_nobody(page, tmp_path):
         sheet.wait_for_timeout(300)
         assert sheet.evaluate("window.ran === undefined") and not dialogs
         browser.close()
+
+
+def test_formgrader_has_room_for_each_sentence(demo, tmp_path):
+    """formgrader breaks no line of an output: what is longer than its page is out of sight."""
+    said = "You counted each of the brokers twice. " * 5
+    mark = SimpleNamespace(score=0.0, max=2.0, sentence=said.strip(), waits=False)
+    nobody = Submission("ada.ipynb", tmp_path, "0" * 64, "ada", chapter="90")
+    notebook = shown(master("90"), nobody, {"90.1": mark})
+    (text,) = (cell["outputs"][0]["text"] for cell in notebook["cells"] if cell.get("outputs"))
+    assert max(map(len, text.splitlines())) <= 96
+    assert " ".join(text.split()) == f"0 of 2: {said.strip()}"

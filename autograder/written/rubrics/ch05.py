@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 # %% 05.open
-# Facts: min.insync.replicas binds writes with acks=all only (refused with NOT_ENOUGH_REPLICAS); reads
+# Facts: min.insync.replicas refuses writes with acks=all only (NOT_ENOUGH_REPLICAS); reads
 # go on; an acknowledged record is on every in-sync replica, so on at least min.insync.replicas of
 # them; the leader counts as one of them.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric

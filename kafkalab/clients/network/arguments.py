@@ -29,14 +29,17 @@ def config_mapping(client: str, given: object) -> None:
         )
 
 
-def rule(given: object) -> None:
-    """Checks that a learner's rule for the least loaded node is a function. Raises
-    IllegalArgumentException."""
+_RULES = {
+    "least_loaded": "function(nodes) -> node, such as lambda nodes: nodes[0]",
+    "idle_closer": "function(connections, now_ms, limit_ms) -> connection or None",
+    "next_request": "function(waiting, in_flight, limits) -> list of partitions",
+}
+
+
+def rule(name: str, given: object) -> None:
+    """Checks that a learner's rule is a function. Raises IllegalArgumentException."""
     if given is not None and not callable(given):
-        raise IllegalArgumentException(
-            f"least_loaded is a function(nodes) -> node, such as lambda nodes: nodes[0]; {given!r} "
-            "cannot be called."
-        )
+        raise IllegalArgumentException(f"{name} is a {_RULES[name]}; {given!r} cannot be called.")
 
 
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:

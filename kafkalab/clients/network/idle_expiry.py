@@ -8,6 +8,9 @@ a poll before that time costs one comparison. A negative limit means that no soc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from kafkalab.protocol.frozen import record
 from kafkalab.sim.apps import FOREVER_MS
 
 
@@ -47,3 +50,51 @@ class IdleExpiry:
             return None
         self._next_check_ms = self._used_ms[oldest] + self._limit_ms
         return oldest if now_ms > self._next_check_ms else None
+
+
+@record
+class ConnectionView:
+    """What a learner's idle closer knows of one connection.
+
+    id            broker id; negative for a bootstrap address
+    last_used_ms  when it was last connected, written to or read
+    """
+
+    id: int
+    last_used_ms: int
+
+
+class LearnersExpiry(IdleExpiry):
+    """Asks a learner's rule in each poll which connection is to be closed now.
+
+    choose(connections, now_ms, limit_ms) returns one of the connections, its id, or None for none.
+    `expired` raises ValueError where it returns anything else.
+    """
+
+    __slots__ = ("_choose",)
+
+    def __init__(self, limit_ms: int, now_ms: int, choose: Closer) -> None:
+        super().__init__(limit_ms, now_ms)
+        self._choose = choose
+
+    def expired(self, now_ms: int) -> str | None:
+        """The socket that the rule closes now."""
+        if not self._used_ms:
+            return None
+        views = [
+            ConnectionView(int(id), used_ms)
+            for id, used_ms in sorted(self._used_ms.items(), key=lambda each: int(each[0]))
+        ]
+        self._next_check_ms = min(self._used_ms.values()) + self._limit_ms
+        chosen = self._choose(views, now_ms, self._limit_ms)
+        if chosen is None:
+            return None
+        id = getattr(chosen, "id", chosen)
+        if isinstance(id, bool) or str(id) not in self._used_ms:
+            raise ValueError(
+                f"idle_closer returned {chosen!r}, which is none of the connections it was given"
+            )
+        return str(id)
+
+
+Closer = Callable[[Sequence[ConnectionView], int, int], ConnectionView | int | None]

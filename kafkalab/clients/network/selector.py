@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from kafkalab.clients.network.idle_expiry import IdleExpiry
+from kafkalab.clients.network.idle_expiry import Closer, IdleExpiry, LearnersExpiry
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.sim.apps import FOREVER_MS, Signal
 from kafkalab.sim.network import Connection, Network
@@ -92,6 +92,7 @@ class Selector:
         idle_limit_ms: int,
         buffers: tuple[int, int],
         pass_ms: tuple[int, ...],
+        idle_closer: Closer | None = None,
     ) -> None:
         self.signal = Signal()
         self.channels: dict[str, Channel] = {}
@@ -103,7 +104,11 @@ class Selector:
         self._sent: list[tuple[str, Any]] = []
         self._lost: list[tuple[str, str]] = []
         self._by_connection: dict[str, Channel] = {}
-        self._idle = IdleExpiry(idle_limit_ms, clock.now_ms)
+        self._idle = (
+            IdleExpiry(idle_limit_ms, clock.now_ms)
+            if idle_closer is None
+            else LearnersExpiry(idle_limit_ms, clock.now_ms, idle_closer)
+        )
 
     # what a client does
 
@@ -260,6 +265,8 @@ class Selector:
 
     def _close_one_idle(self, found: Collected) -> None:
         oldest = self._idle.expired(self._clock.now_ms)
+        if oldest in found.connected:  # only a learner's rule chooses one; it stays for this pass
+            return
         if oldest is not None:
             channel = self._forget(oldest)
             assert channel is not None, "an idle socket is still a channel"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
+from kafkalab.clients.network.idle_expiry import Closer
 from kafkalab.clients.network.least_loaded import RULES, Rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import Metadata, topic_name
@@ -101,6 +102,7 @@ def network_client(
     max_in_flight: int,
     auto_create: bool = True,
     least_loaded: Rule | None = None,
+    idle_closer: Closer | None = None,
     topic_ids: bool = False,
 ) -> NetworkClient:
     """The network client of a "consumer", a "producer" or an "admin"; its metadata has no node
@@ -109,6 +111,7 @@ def network_client(
     wanted_topics  returns the topics that METADATA is to ask for
     auto_create    whether asking may create a topic (allow.auto.create.topics)
     least_loaded   a rule in place of the version's
+    idle_closer    a rule in place of the Selector's own
     topic_ids      offsets are requested by topic id
     """
     plain = LogContext(lab.journal, who, client_id, "", profile.name)
@@ -122,6 +125,7 @@ def network_client(
         idle_ms,
         (config["receive.buffer.bytes"], config["send.buffer.bytes"]),
         PASS_MS[kind],
+        idle_closer,
     )
     states = ClusterConnectionStates.of(
         config,

@@ -19,6 +19,12 @@ from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.buffer_pool import BufferPool
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner
+from kafkalab.clients.producer.learners_drain import (
+    DrainLimits,
+    NextRequest,
+    QueueView,
+    chosen_numbers,
+)
 from kafkalab.clients.producer.node_latency import NodeLatency
 from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import FinalState, Outcome, ProducerBatch
@@ -59,6 +65,7 @@ class RecordAccumulator:
     flushing    how many flushes wait: then no batch lingers
     completing  whether a transaction is to end: no batch lingers then, either (2.4)
     closed      the producer is closing: nothing lingers, nothing more is taken
+    next_request  a learner's rule in place of `ready` and `drain`, where there is one
     """
 
     def __init__(
@@ -80,6 +87,8 @@ class RecordAccumulator:
         self.flushing = 0
         self.completing = False
         self.closed = False
+        self.next_request: NextRequest | None = None
+        self._in_flight_limit: int = config["max.in.flight.requests.per.connection"]
         self._profile, self._log, self._plain, self._rng = profile, log, plain_log, rng
         self._linger_ms = config["linger.ms"]
         self._compression = Compression(
@@ -225,7 +234,7 @@ class RecordAccumulator:
     def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
         """Whether a batch that failed must still wait. From 3.6 on it need not if its partition has
         another leader now (KAFKA-15415)."""
-        waits = batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
+        waits = self._waits(batch, now_ms)
         if not self._profile.producing.batches_follow_leader:
             return waits
         self._note_leader(batch, view)
@@ -240,6 +249,9 @@ class RecordAccumulator:
                 leader_changed="true" if batch.leader_changed else "false",
             )
         return backs_off
+
+    def _waits(self, batch: ProducerBatch, now_ms: int) -> bool:
+        return batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
 
     def _note_leader(self, batch: ProducerBatch, view: ClusterView) -> None:
         known = view.partitions.get(batch.partition)
@@ -310,14 +322,88 @@ class RecordAccumulator:
                 break
             if transactions is not None and not transactions.may_drain(batch):
                 break
-            queue.popleft()
-            if transactions is not None:
-                transactions.stamp(batch)
-            batch.drained_ms = now_ms
-            batch.build(self.estimator)
+            taken.append(self._take(queue, now_ms, transactions))
             size += batch.size_bytes
-            taken.append(batch)
         return taken
+
+    def leaders(self, view: ClusterView) -> dict[int, Node]:
+        """The leaders of all partitions with waiting batches, by id."""
+        found = {}
+        for tp, queue in self.batches.items():
+            leader = view.leader(tp) if queue else None
+            if leader is not None:
+                found[leader.id] = leader
+        return dict(sorted(found.items()))
+
+    def drain_by_rule(
+        self,
+        node: Node,
+        cluster: Cluster,
+        now_ms: int,
+        max_bytes: int,
+        transactions: TransactionManager | None,
+        in_flight: int,
+    ) -> list[ProducerBatch]:
+        """What the learner's rule puts into the next request to a node. The walk of the next
+        request begins where Kafka's would: at the first batch that could have gone and was left."""
+        assert self.next_request is not None, "there is a rule"
+        partitions = cluster.partitions_for_node(node.id)
+        start = self._drain_index.get(node.id, 0) % len(partitions)
+        order = [(start + step) % len(partitions) for step in range(len(partitions))]
+        walk = [
+            (at, queue)
+            for at in order
+            if (
+                queue := self.batches.get(
+                    TopicPartition(partitions[at].topic, partitions[at].partition)
+                )
+            )
+        ]
+        views = [self._queue_view(queue, now_ms) for _, queue in walk]
+        if not views:
+            return []
+        limits = DrainLimits(max_bytes, self._linger_ms, self._in_flight_limit)
+        places = chosen_numbers(self.next_request(views, in_flight, limits), views)
+        if not places or in_flight >= self._in_flight_limit:
+            return []  # a full connection takes nothing, whatever the rule says
+        left = [
+            at
+            for place, (at, _) in enumerate(walk)
+            if place not in places and not views[place].muted and not views[place].backs_off
+        ]
+        self._drain_index[node.id] = left[0] if left else order[-1]
+        taken = []
+        for place in places:
+            queue = walk[place][1]
+            if transactions is not None and not transactions.may_drain(queue[0]):
+                break
+            taken.append(self._take(queue, now_ms, transactions))
+        return taken
+
+    def _queue_view(self, queue: deque[ProducerBatch], now_ms: int) -> QueueView:
+        batch = queue[0]
+        return QueueView(
+            partition=batch.partition.partition,
+            topic=batch.partition.topic,
+            bytes=batch.size_bytes,
+            batches=len(queue),
+            is_full=batch.is_full or len(queue) > 1,
+            waited_ms=batch.waited_ms(now_ms),
+            muted=batch.partition in self.muted,
+            backs_off=self._waits(batch, now_ms)
+            and not (self._profile.producing.batches_follow_leader and batch.leader_changed),
+        )
+
+    def _take(
+        self, queue: deque[ProducerBatch], now_ms: int, transactions: TransactionManager | None
+    ) -> ProducerBatch:
+        """The first batch of a queue, closed and numbered."""
+        batch = queue.popleft()
+        if transactions is not None:
+            transactions.stamp(batch)
+        batch.drained_ms = now_ms
+        batch.build(self.estimator)
+        return batch
 
     # returning
 

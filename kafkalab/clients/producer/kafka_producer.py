@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network import app_info, arguments
+from kafkalab.clients.network.idle_expiry import Closer
 from kafkalab.clients.network.learners_rule import learners_rule
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metrics import MetricValues
@@ -19,6 +20,7 @@ from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
+from kafkalab.clients.producer.learners_drain import NextRequest
 from kafkalab.clients.producer.partitioner import partitioner_of
 from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.producer_interceptors import ProducerInterceptors
@@ -59,6 +61,10 @@ class KafkaProducer(TransactionalMethods):
     name          the client's name in the journal; client.id when left out
     least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's;
                   see clients/network/least_loaded.py
+    idle_closer   a learner's own rule, function(connections, now_ms, limit_ms) -> connection or
+                  None; see clients/network/idle_expiry.py
+    next_request  a learner's own rule, function(waiting, in_flight, limits) -> partitions; see
+                  clients/producer/learners_drain.py
     """
 
     def __init__(
@@ -69,10 +75,14 @@ class KafkaProducer(TransactionalMethods):
         version: str | None = None,
         name: str | None = None,
         least_loaded: Callable[..., Any] | None = None,
+        idle_closer: Closer | None = None,
+        next_request: NextRequest | None = None,
     ) -> None:
         arguments.lab("KafkaProducer", lab)
         arguments.config_mapping("KafkaProducer", config)
-        arguments.rule(least_loaded)
+        arguments.rule("least_loaded", least_loaded)
+        arguments.rule("idle_closer", idle_closer)
+        arguments.rule("next_request", next_request)
         self._lab = lab
         self._topics_sent_to: set[str] = set()
         self.profile = profile = lab.profile(version)
@@ -83,9 +93,15 @@ class KafkaProducer(TransactionalMethods):
         self.name = name or lab.unused_name(self.client_id)
         event = lab.call(self.name, "new KafkaProducer", given)
         with lab.journal.because(event):
-            self._build(lab, least_loaded)
+            self._build(lab, least_loaded, idle_closer)
+        self._accumulator.next_request = next_request
 
-    def _build(self, lab: ClientLab, least_loaded: Callable[..., Any] | None) -> None:
+    def _build(
+        self,
+        lab: ClientLab,
+        least_loaded: Callable[..., Any] | None,
+        idle_closer: Closer | None,
+    ) -> None:
         profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
@@ -142,6 +158,7 @@ class KafkaProducer(TransactionalMethods):
             self._topics,
             config["max.in.flight.requests.per.connection"],
             least_loaded=rule,
+            idle_closer=idle_closer,
         )
         self._transactions = transactions = (
             self._transaction_manager(client) if config["enable.idempotence"] else None

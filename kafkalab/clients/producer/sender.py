@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
 
+RULE_PAUSE_MS = 10
+"""How long the Sender sleeps where a learner's rule sends nothing and Kafka's would."""
+
+
 class Sender:
     """The loop and the state it keeps between two passes.
 
@@ -198,7 +202,12 @@ class Sender:
             self._metadata.request_update()
         ready, not_ready_ms = self._ready_of(list(found.nodes.values()), now_ms)
         drained = {}
-        if ready:
+        if self._accumulator.next_request is not None:
+            drained = self._drained_by_rule(set(found.nodes), ready, now_ms)
+            if ready and not drained:
+                not_ready_ms = min(not_ready_ms, RULE_PAUSE_MS)
+            ready = list(drained)
+        elif ready:
             drained = self._accumulator.drain(
                 view,
                 self._cluster(),
@@ -218,6 +227,34 @@ class Sender:
         for node in sorted(drained, key=lambda node: node.id):
             self._send_produce(node, drained[node])
         return timeout_ms
+
+    def _drained_by_rule(
+        self, with_data: set[int], ready: list[Node], now_ms: int
+    ) -> dict[Node, list[ProducerBatch]]:
+        """What the learner's rule sends. It is asked for the nodes that are ready, and for those
+        that Kafka leaves out: a full connection, and batches that may wait."""
+        drained = {}
+        for id, node in self._accumulator.leaders(self._metadata.view).items():
+            in_flight = self._client.in_flight_count(node.connection)
+            is_full = in_flight >= self._config["max.in.flight.requests.per.connection"]
+            may_wait = id not in with_data and self._client.is_ready(node.connection)
+            if not (
+                node in ready
+                or may_wait
+                or (is_full and self._client.states.is_ready(node.connection))
+            ):
+                continue
+            batches = self._accumulator.drain_by_rule(
+                node,
+                self._cluster(),
+                now_ms,
+                self._config["max.request.size"],
+                self._transactions,
+                in_flight,
+            )
+            if batches:
+                drained[node] = batches
+        return drained
 
     def _ready_of(self, nodes: list[Node], now_ms: int) -> tuple[list[Node], int]:
         """Those of the nodes that can take a request now; for the others, in how many ms that may

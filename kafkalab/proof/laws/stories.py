@@ -391,7 +391,7 @@ def writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
         )
 
 
-def readers(
+def group_readers(
     lab: Lab,
     rng: random.Random,
     story: StoryKind,
@@ -422,17 +422,17 @@ def readers(
 def slow_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it
     until somebody polls again, in Kafka as here."""
-    readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
+    group_readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
 
 
 def lazy_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
-    readers(lab, rng, story, lazy=0.1)
+    group_readers(lab, rng, story, lazy=0.1)
 
 
 def static_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Each has a name for ever (KIP-345); perhaps a second
     process comes up under the first one's."""
-    readers(lab, rng, story, static=True)
+    group_readers(lab, rng, story, static=True)
     if rng.random() < 0.4:
         lab.spawn(namesake, rng.randint(500, 3_000), story.group or {}, name="namesake")
 
@@ -469,7 +469,7 @@ def keepers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     Brokers look soon for what may go."""
     for id in lab.cluster.brokers:
         lab.broker(id).machine.replicas.logs.first_look_ms = FIRST_LOOK_MS
-    readers(lab, rng, story)
+    group_readers(lab, rng, story)
     for number in range(1, 3):
         lab.spawn(
             produce,
@@ -485,7 +485,7 @@ def keepers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
 def rewriters(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Writers who write the same few keys again and again, a group that reads them,
     and somebody who dawdles."""
-    readers(lab, rng, story)
+    group_readers(lab, rng, story)
     for number in range(1, 3):
         lab.spawn(
             produce,
@@ -501,7 +501,7 @@ def rewriters(lab: Lab, rng: random.Random, story: StoryKind) -> None:
 
 def everybody(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """A group and a transactional producer."""
-    readers(lab, rng, story)
+    group_readers(lab, rng, story)
     lab.place_transaction_coordinator("copier-0", rng.randrange(3))
     lab.spawn(transact, "copier-0", "copier-0", rng.randint(3, 6), name="copier-0")
 
@@ -671,7 +671,7 @@ STORIES = (
         ),
         writers,
     ),
-    StoryKind("groups", Menu(GROUP_FAULTS, READERS), readers, group=NO_SETTINGS),
+    StoryKind("groups", Menu(GROUP_FAULTS, READERS), group_readers, group=NO_SETTINGS),
     StoryKind(
         "slow readers",
         Menu(("slow", "pause"), READERS, most=2, longest_ms=600),
@@ -752,14 +752,14 @@ STORIES = (
     StoryKind(
         "topic changes",
         Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
-        readers,
+        group_readers,
         group=NO_SETTINGS,
         settings=BY_HAND,
     ),
     StoryKind(
         "topic changes, KIP-848",
         Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
-        readers,
+        group_readers,
         group=MODERN,
         settings=BY_HAND,
         **NEWEST,

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.clients.consumer.classic.membership import Generation
 from kafkalab.errors import (
     CommitFailedException,
@@ -446,3 +446,40 @@ def test_a_member_of_an_old_generation_keeps_its_id_in_newer_clients(version, ke
         "Resetting generation due to: encountered ILLEGAL_GENERATION from HEARTBEAT response"
         in said
     ) is keeps_id
+
+
+@pytest.mark.parametrize("version", ["2.8", "3.9", "4.4"])
+def test_what_was_fetched_of_a_lost_partition_is_drained(version):
+    """A member works too long on one of twenty records and loses its partition; its next poll says
+    what becomes of the others (recording works_too_long_4.4.0_3.9.2)."""
+    lab = Lab(1, seed=3, version=version, broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {}, name="shop")
+    for _ in range(20):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.flush()
+
+    def slow(lab):
+        config = {
+            "group.id": "stock",
+            "auto.offset.reset": "earliest",
+            "max.poll.records": 1,
+            "max.poll.interval.ms": 4_000,
+        }
+        consumer = KafkaConsumer(lab, config, name="ada")
+        consumer.subscribe(["orders"])
+        while True:
+            if consumer.poll(timeout_ms=500):
+                lab.sleep(6_000)
+
+    lab.spawn(slow, name="ada")
+    lab.run_for(ms=8_000)
+    wanted = ("Not returning fetched", "Draining fetched", "consumer poll timeout")
+    told = [
+        (event.name, event.level)
+        for event in lab.journal.of("line")
+        if event.who.startswith("ada") and any(words in event.message for words in wanted)
+    ]
+    drained = [("FETCH_NOT_ASSIGNED", "DEBUG"), ("FETCH_DRAINED", "TRACE")]
+    assert told[-2:] == drained and "FETCH_DRAINED" not in dict(told[:-2])
+    lab.close()

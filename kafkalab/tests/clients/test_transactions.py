@@ -13,6 +13,7 @@ from kafkalab import (
 )
 from kafkalab.errors import (
     CommitFailedException,
+    IllegalArgumentException,
     IllegalStateException,
     InvalidProducerEpochException,
     KafkaException,
@@ -172,6 +173,21 @@ def test_consume_process_produce_moves_the_group_with_the_commit(version, broker
         found = consumer.committed([tp])[tp]
         assert (None if found is None or found.offset < 0 else found.offset) == expected
     assert [value for _, value in read(lab, "read_committed", partition=1)[0]] == ["A", "B", "C"]
+
+
+def test_a_group_as_a_text_is_taken_up_to_client_3_9():
+    offsets = {TopicPartition("orders", 0): OffsetAndMetadata(1)}
+    for version in ("2.3", "3.9"):
+        producer = a_producer(a_lab(version, "4.4"))
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction(offsets, "copier")
+        producer.commit_transaction()
+    producer = a_producer(a_lab("4.0", "4.4"))
+    producer.init_transactions()
+    producer.begin_transaction()
+    with pytest.raises(IllegalArgumentException, match="takes consumer.group_metadata.*'copier'"):
+        producer.send_offsets_to_transaction(offsets, "copier")
 
 
 def test_a_member_of_an_old_generation_cannot_commit_and_the_producer_goes_on():
@@ -339,3 +355,20 @@ def test_what_never_left_the_producer_can_be_aborted_at_once_after_a_commit(vers
         producer.send(ProducerRecord("orders", value=ends.__name__, partition=0))
         ends()
     assert [value for _, value in read(lab, "read_committed")[0]] == ["commit_transaction"] * 2
+
+
+@pytest.mark.parametrize(("version", "takes"), [("2.3", True), ("3.9", True), ("4.0", False)])
+def test_from_4_0_on_a_group_id_alone_is_not_taken(version, takes):
+    """KIP-732 deprecated the text, KAFKA-12690 removed it."""
+    lab = Lab(brokers=1, seed=3, version=version)
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {"transactional.id": "copy"})
+    producer.init_transactions()
+    producer.begin_transaction()
+    offsets = {TopicPartition("orders", 0): OffsetAndMetadata(1)}
+    if takes:
+        producer.send_offsets_to_transaction(offsets, "billing")
+        producer.commit_transaction()
+    else:
+        with pytest.raises(IllegalArgumentException, match="takes consumer.group_metadata"):
+            producer.send_offsets_to_transaction(offsets, "billing")

@@ -26,6 +26,7 @@ from kafkalab import (
     ProducerRecord,
     TopicPartition,
 )
+from kafkalab.records import ConsumerGroupMetadata
 
 DIGESTS = Path(__file__).with_name("same_bytes.json")
 RELEASES = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
@@ -193,7 +194,7 @@ def transact(lab: Lab, name: str, rounds: int, until_ms: int) -> None:
                 TopicPartition(r.topic, r.partition): OffsetAndMetadata(r.offset + 1)
                 for r in records
             }
-            producer.send_offsets_to_transaction(places, "copy")
+            producer.send_offsets_to_transaction(places, ConsumerGroupMetadata("copy"))
             done += 1
             if done % 3:
                 producer.commit_transaction()

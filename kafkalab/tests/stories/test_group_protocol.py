@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.lab import Lab
 from kafkalab.stories import group_protocol as stories
 from kafkalab.stories.recorded import recorded
 
@@ -31,6 +33,26 @@ def test_a_crash_of_the_leader_gives_the_group_another():
     lab.kill(before)
     assert stories.settled_after(lab) > 40_000
     assert stories.leader(lab) != before
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_first_wait_spares_programs_that_start_one_after_the_other_some_rebalances(seed):
+    generations = {}
+    for wait_ms in (0, 3_000):
+        config = {"group.initial.rebalance.delay.ms": wait_ms}
+        lab = Lab(seed=seed, version="3.9", broker_version="4.4", broker_config=config)
+        lab.create_topic("orders", partitions=10)
+        for number in range(5):
+            stories.start(lab, f"m{number}")
+            lab.run_for(ms=1_000)
+        lab.run_for(ms=12_000)
+        generations[wait_ms] = stories.generation(lab)
+    assert generations[3_000] == 1 and generations[0] > 2, generations
+
+
+def test_the_wait_of_a_newcomer_without_a_record_is_refused_in_a_sentence():
+    with pytest.raises(IllegalArgumentException, match="m4 got no record"):
+        stories.newcomer_waits(stories.two_at_work())
 
 
 def test_a_static_member_that_comes_back_starts_no_generation():

@@ -27,7 +27,7 @@ def test_the_newcomer_costs_more_as_time_passes_and_less_with_kip_848():
     picture = newcomer_over_time()
     assert "for 0 ms (crossed out)" in picture.picture(29_000).alt
     assert "for 37.2 s (crossed out)" in picture.picture(60_000, protocol="eager").alt
-    assert "for 14.7 s (crossed out)" in picture.picture(60_000, protocol="KIP-848").alt
+    assert "for 9.3 s (crossed out)" in picture.picture(60_000, protocol="KIP-848").alt
     assert "hatched" not in picture.picture(60_000, records_flow=False).alt
 
 

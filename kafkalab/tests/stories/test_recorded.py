@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.lines.layout import read, rows_of
 from kafkalab.proof.replay import replay
+from kafkalab.reading.line_table import LineTable
 from kafkalab.stories.recorded import recorded
 
 LEADER_MOVES = "2.3.1/2.3.0/fault_producer_leader_moves"
@@ -78,3 +81,25 @@ def test_a_seed_and_a_word_are_checked():
         recorded(LEADER_MOVES, seed="4")
     with pytest.raises(IllegalArgumentException, match="no message of .* holds 'Sending PRODUZE'"):
         recorded(LEADER_MOVES).beside("Sending PRODUZE")
+
+
+def test_a_notebook_shows_a_message_to_its_end():
+    """Pandas alone cuts a message at 50 characters, before the id that a chapter asks for."""
+    pair = recorded("2.3.1/2.3.0/consumer_first_poll_3_brokers", seed=7)
+    shown = pair.beside("Initiating connection", "Completed connection")
+    for lines in (shown, shown[shown.real != ""], shown.apply(lambda side: side.str.upper())):
+        page = lines._repr_html_()
+        assert all(html.escape(text, quote=False) in page for text in [*lines.real, *lines.played])
+        # where rows are left out, their numbers are shown
+        heads = 2 if lines.index.equals(shown.index) else 3 + len(lines)
+        assert "..." not in page and page.count("text-align: left") == heads + 2 * len(lines)
+
+
+def test_a_page_has_room_for_five_columns_of_lines():
+    lines = recorded(LEADER_MOVES).real
+    assert "kafkalab-lines" in lines.head(3)._repr_html_()
+    assert "kafkalab-lines" not in lines.head(3).assign(more=1)._repr_html_()
+
+
+def test_a_message_is_no_markup():
+    assert "&lt;td&gt;" in LineTable([("<td>", "")], columns=["real", "played"])._repr_html_()

@@ -109,3 +109,21 @@ def commits_what_it_polled(consumer, pool):
 
 def test_survive_names_the_first_day_on_which_an_order_is_lost():
     assert "orders are lost" in story.survive(commits_what_it_polled, days=5)
+
+
+@pytest.mark.parametrize(
+    ("version", "config", "levels"),
+    [
+        ("2.3", {}, ["WARN"]),
+        ("2.8", {}, ["INFO"]),
+        ("2.8", {"group.instance.id": "ada"}, []),
+        ("3.9", {"group.instance.id": "ada"}, ["WARN"]),
+        ("4.4", {}, ["WARN", "INFO"]),
+        ("4.4", {"group.protocol": "consumer"}, ["WARN"]),
+    ],
+)
+def test_which_members_write_that_the_poll_timeout_has_expired(version, config, levels):
+    lab, _ = story.late_member(lambda consumer, record: None, version=version, **config)
+    lines = lab.lines("ada").query("level in ('INFO', 'WARN')")
+    assert list(lines[lines.message.str.contains(story.EXPIRED)].level) == levels
+    assert (story.poll_too_late(lab) is None) == ("WARN" not in levels)

@@ -7,22 +7,28 @@ from dataclasses import replace
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.stories import lag as story_of_lag
+from kafkalab.stories.batches import with_slow_broker
+from kafkalab.stories.group_states import restart
 from kafkalab.tests.views.fake_lab import FakeLab
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart, small_group
 from kafkalab.views import (
     bookmarks,
     group_timeline,
+    key_moves,
     lag_and_lead,
     offset_paths,
     offset_ruler,
     ownership,
     poll_gap,
+    readers,
     replica_ladder,
     sequence,
     sequence_ladder,
     timeline,
     transaction_timeline,
+    waiting_records,
 )
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import ghosts, member_ends, member_spans
@@ -30,6 +36,7 @@ from kafkalab.views.lag_and_lead import deaths, losses
 from kafkalab.views.ownership import holdings, unread
 from kafkalab.views.poll_gap import sessions
 from kafkalab.views.versions import differing
+from kafkalab.views.waiting_records import waiting
 
 
 def member(lab, name, until_ms=None, work_ms=0, **config):
@@ -111,6 +118,16 @@ def test_a_dead_member_is_a_ghost_until_its_session_is_over(story):
     picture = group_timeline(story, "billing", beats=True)
     assert "a ghost" in picture.text
     assert_texts_inside_and_apart(picture)
+
+
+def test_a_killed_program_is_a_ghost_in_its_own_row_though_its_restart_has_its_client_id():
+    (ghost,) = ghosts(restart("kill -9"), "inventory")
+    assert (ghost.row, ghost.from_ms) == ("bob/1", 40_000)
+    assert ghost.last_beat_ms in range(39_000, 39_100)
+    assert ghost.to_ms - ghost.last_beat_ms in range(45_000, 45_100)
+    (static,) = ghosts(restart("kill -9", **{"group.instance.id": "{name}"}), "inventory")
+    assert (static.row, static.from_ms) == ("bob/1", 40_000)
+    assert static.to_ms in range(41_500, 41_700), "bob/2 takes over the membership"
 
 
 def test_an_empty_replica_shows_its_role_and_an_open_bookmark_is_in_memory():
@@ -202,3 +219,67 @@ def test_a_loss_is_counted_at_the_moment_of_the_jump():
     assert loss.at_ms // story_of_lag.in_ms(1) == story_of_lag.first_reset(lab) == 35
     said = lag_and_lead({"one": lab, "again": lab}, "billing").text
     assert "orders-0 at 35 min 0.0 s: again, never read: 30 deleted, 330 skipped" in said
+
+
+def test_each_crash_and_start_is_named_although_they_are_near_one_another():
+    """Four lines within a third of the axis had one name among them."""
+    lab = Lab(brokers=2, seed=3)
+    lab.create_topic("orders", partitions=2)
+    KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+    lab.run_for(ms=20_000)
+    for broker in (0, 1):
+        lab.broker(broker).crash()
+        lab.run_for(ms=5_000)
+        lab.broker(broker).restart()
+        lab.run_for(ms=5_000)
+    picture = timeline(lab)
+    words = {text.get_text() for text in picture.figure.axes[0].texts}
+    assert {f"broker-{broker}: {what}" for broker in (0, 1) for what in ("crash", "start")} <= words
+    assert_texts_inside_and_apart(picture)
+
+
+def test_keys_that_move_are_counted_by_old_and_new_partition():
+    homes = {"a": (0, 0), "b": (0, 2), "c": (1, 2), "d": (1, 0), "e": (1, 2)}
+    picture = key_moves(homes, before=2, after=3)
+    assert [line.split()[-3:] for line in picture.text.splitlines()[1:3]] == [
+        ["1", "0", "1"],
+        ["1", "0", "2"],
+    ]
+    assert picture.text.endswith("of 5 keys 4 moved and 1 stayed (hatched)")
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(IllegalArgumentException, match="c goes from partition 1 to 2; there are 1"):
+        key_moves({"c": (1, 2)}, before=1, after=3)
+
+
+def test_records_wait_from_send_to_answer():
+    lab = with_slow_broker("2.8")
+    found = waiting(lab, "orders")
+    assert list(found) == ["orders-0", "orders-1", "orders-2"]
+    assert all(points[-1].records == 0 for points in found.values())
+    most = {name: max(point.records for point in points) for name, points in found.items()}
+    assert most["orders-2"] > 10 * max(most["orders-0"], most["orders-1"])
+    picture = waiting_records({"client 2.8": lab}, "orders")
+    assert str(most["orders-2"]) in picture.text.splitlines()[-1]
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(IllegalArgumentException, match="No record of a topic tea"):
+        waiting_records({"client 2.8": lab}, "tea")
+
+
+def test_each_group_has_an_owner_for_each_partition():
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders", partitions=2)
+    for group, name in (("billing", "m1"), ("billing", "m2"), ("billing", "m3"), ("search", "s1")):
+        settings = {"group.id": group}
+        lab.spawn(lambda lab, name, own: member(lab, name, **own), name, settings, name=name)
+    with pytest.raises(IllegalArgumentException, match="No consumer group reads the topic orders"):
+        readers(lab, "orders")
+    lab.run_for(ms=10_000)
+    picture = readers(lab, "orders")
+    assert [line.split() for line in picture.text.splitlines()[1:]] == [
+        ["orders-0", "0", "m1", "s1"],
+        ["orders-1", "0", "m2", "s1"],
+        ["no", "partition", "m3", "-"],
+    ]
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(IllegalArgumentException, match="no topic tea; make it with"):
+        readers(lab, "tea")

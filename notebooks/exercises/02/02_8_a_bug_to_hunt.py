@@ -91,8 +91,8 @@ from autograder.course.judge import Judge
 Judge(
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
-        "which is max.block.ms."
+        "right: nobody knows a topic called `{typed}`. send waited {seconds} seconds for its "
+        "metadata, which is max.block.ms."
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "
@@ -101,7 +101,8 @@ Judge(
 )
 
 # %% wrong="what was meant"
-# That is the topic that the program means. The client asks for {typed}, and there is no such topic.
+# That is the topic that the program means. The client asks for `{typed}`, and there is no such
+# topic.
 topic, setting = "orders", "max.block.ms"
 
 # %% wrong="the record's time"

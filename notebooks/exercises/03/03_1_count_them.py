@@ -2,7 +2,7 @@
 # ### Exercise 03.1 · Count them
 #
 # You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has
-# `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead them all. One consumer of
+# `n.A.partitions` partitions. All of them are led by `n.A.leaders` of the brokers. One consumer of
 # version 2.3 in each, one bootstrap address, a group with a coordinator. How many connections does
 # it **open** in all? How many does it **keep** after the idle limit?
 

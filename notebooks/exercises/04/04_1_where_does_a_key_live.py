@@ -19,13 +19,14 @@ def partition_of(key, partitions):
 # %% question
 from autograder.cell.kinds import Function
 
+# so many partitions that a wrong rule hardly ever finds another wrong rule's partition
 KEYS = (
-    ("tea", 13),
-    ("茶", 11),
-    ("coffee", 7),
-    ("customer-7", 13),
-    ("sugar", 12),
-    ("", 6),
+    ("tea", 97),
+    ("茶", 101),
+    ("coffee", 83),
+    ("customer-7", 89),
+    ("sugar", 113),
+    ("", 107),
     (None, 7),
 )
 
@@ -145,6 +146,14 @@ def partition_of(key, partitions):
     if key is None:
         return None
     return ((murmur2(key.encode()) & 0x7FFFFFFF) + 1) % partitions
+
+
+# %% wrong="one more after the division"
+# One too many: the remainder is the partition, for the first partition is 0.
+def partition_of(key, partitions):
+    if key is None:
+        return None
+    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions + 1
 
 
 # %% hint

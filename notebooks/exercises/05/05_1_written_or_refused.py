@@ -110,7 +110,7 @@ def _fate(case: dict) -> dict:
 
 Judge(
     truth=_fate,
-    right="right: the floor binds acks=all, and all means all that are in sync.",
+    right="right: the floor refuses acks=all only, and all means all that are in sync.",
     otherwise=(
         "not this fate, or not this number of copies. Count the replicas in sync, the leader "
         "among them, and hold them against the floor."
@@ -118,7 +118,7 @@ Judge(
 )
 
 # %% wrong="the floor binds acks=1"
-# min.insync.replicas looks at acks=all only. With acks=1 the leader writes, alone or not.
+# min.insync.replicas refuses writes with acks=all only. With acks=1 the leader writes, alone or not.
 fate = {a: "refused" if x.replicas - x.down < x.floor else "written" for a, x in n.items()}
 copies = {
     a: 0 if x.replicas - x.down < x.floor else 1 if x.acks == "1" else x.replicas - x.down
@@ -178,7 +178,8 @@ fate = {a: "written" for a, x in n.items()}
 copies = {a: 1 if x.acks == "1" else x.replicas - x.down for a, x in n.items()}
 
 # %% hint
-# Only acks=all looks at the floor. It counts the replicas that are in sync, the leader among them.
+# Only a write with acks=all can be refused by the floor. It counts the replicas that are in sync,
+# the leader among them.
 
 # %% hint
 # n.A.replicas - n.A.down are in sync in A. With acks=all they are held against n.A.floor, and all

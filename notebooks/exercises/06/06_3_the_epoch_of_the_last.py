@@ -28,7 +28,7 @@ Value(
     row="program",
     space={
         "client": ("3.9", "4.4"),
-        "transactions": (2, 3, 4, 5, 6),
+        "transactions": (2, 3, 4, 5, 6, 7, 8),
         "starts": (3, 4, 5),
         "ends_by": ("close", "kill -9"),
     },

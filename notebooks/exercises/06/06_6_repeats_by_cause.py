@@ -4,6 +4,10 @@
 # Some orders of each day are in the log twice. How many, because a *producer* sent a batch again? How
 # many, because a *program* sent an order again? The keys do not tell the shop. The producer id does
 # tell something: each run of an idempotent producer has its own. A record without one has `-1`.
+#
+# A consumer wants to drop the repeats. It remembers the keys of the last `memory` records of the
+# log, and drops a record whose key is among them. What is the smallest `memory` that drops all
+# repeats of the day?
 
 # %% spark=true
 twice = records.groupBy("day", "key").count().where("count > 1")
@@ -12,22 +16,25 @@ twice.groupBy("day").count().orderBy("day").toPandas()  # all; now their causes
 # %% answer
 by_producer = {"A": ..., "B": ..., "C": ...}
 by_program = {"A": ..., "B": ..., "C": ...}
+memory = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 import re
 
 
 def causes(number):
-    ids = {}
+    found = {}
     for line in ledger(number):
-        id, key = re.search(r"producerId: (-?\d+) .* key: (.*) payload", line).groups()
-        ids.setdefault(key, []).append(int(id))
-    repeats = [found for found in ids.values() if len(found) > 1]
-    by_itself = sum(found == [-1, -1] for found in repeats)
-    return by_itself, len(repeats) - by_itself
+        told = re.search(r"offset: (\d+) producerId: (-?\d+) .* key: (.*) payload", line)
+        found.setdefault(told[3], []).append((int(told[1]), int(told[2])))
+    repeats = [copies for copies in found.values() if len(copies) > 1]
+    by_itself = sum({id for _, id in copies} == {-1} for copies in repeats)
+    apart = max(copies[-1][0] - copies[0][0] for copies in repeats)
+    return by_itself, len(repeats) - by_itself, apart
 
 
 by_producer = {name: causes(each.day)[0] for name, each in n6.items()}
 by_program = {name: causes(each.day)[1] for name, each in n6.items()}
+memory = {name: causes(each.day)[2] for name, each in n6.items()}
 ### END SOLUTION
 
 # %% question
@@ -36,7 +43,7 @@ from autograder.cell.kinds import Value
 Value(
     title="Spark: who wrote it twice",
     points=3,
-    answers=("by_producer", "by_program"),
+    answers=("by_producer", "by_program", "memory"),
     draws=THREE,
     row="day",
     space={"day": tuple(range(1, 61))},
@@ -50,27 +57,30 @@ from kafkalab.stories.exactly_once import day_of
 
 
 @cache
-def _repeats(day: int) -> tuple[int, int]:
-    """Orders that are in the log twice: sent again by a producer without identity,
-    sent again by a program."""
-    seen: dict[str, list[int]] = {}
+def _repeats(day: int) -> tuple[int, int, int]:
+    """Orders that are in the log twice: sent again by a producer without identity, sent again by a
+    program; and the longest way from a record to its repeat, in records."""
+    seen: dict[str, list[tuple[int, int]]] = {}
     for event in day_of(day).journal.of("record.appended"):
         if event.topic == "orders":
-            for record in event.records:
-                seen.setdefault(record.key, []).append(event.producer_id)
-    twice = [ids for ids in seen.values() if len(ids) > 1]
-    by_producer = sum(set(ids) == {-1} for ids in twice)
-    return by_producer, len(twice) - by_producer
+            for place, record in enumerate(event.records):
+                copy = event.producer_id, event.base_offset + place
+                seen.setdefault(record.key, []).append(copy)
+    twice = [copies for copies in seen.values() if len(copies) > 1]
+    by_producer = sum({id for id, _ in copies} == {-1} for copies in twice)
+    apart = max(copies[1][1] - copies[0][1] for copies in twice)
+    return by_producer, len(twice) - by_producer, apart
 
 
 Judge(
-    truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
+    truth=lambda case: dict(zip(("by_producer", "by_program", "memory"), _repeats(case["day"]))),
     right=(
-        "right: a producer without an id repeats its batches; a new process repeats what the "
-        "process before it sent."
+        "right: a producer without an id repeats a batch at once. A new process repeats what the "
+        "process before it sent, and that comes later."
     ),
     otherwise=(
-        "not these two. Take the keys that are in the log twice, and compare the two producer ids."
+        "not these three. Take the keys that are in the log twice. Compare the two producer ids, and "
+        "the two offsets."
     ),
 )
 
@@ -85,6 +95,18 @@ def rows(x):
     ]
 
 
+def apart(x, ids=("-1",)):
+    """The longest way from a record to its repeat; with `ids` of records with these ids only."""
+    first, longest = {}, 0
+    for offset, (id, key) in enumerate(rows(x)):
+        if ids is None or id in ids:
+            longest = max(longest, offset - first.setdefault(key, offset))
+    return longest
+
+
+memory = {a: apart(x, ids=None) for a, x in n6.items()}
+
+
 def twice(x):
     keys = [key for id, key in rows(x)]
     return sorted({key for key in keys if keys.count(key) > 1})
@@ -94,6 +116,9 @@ def plain(x):
     without = {key for id, key in rows(x) if id == "-1"}
     return [key for key in twice(x) if key in without]
 
+
+by_producer = {a: len(plain(x)) for a, x in n6.items()}
+by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
 
 # %% wrong="the network did it all"
 # You gave all repeats to the producers. Some of the pairs have two different producer ids: a
@@ -124,9 +149,31 @@ by_program = {a: 2 * (len(twice(x)) - len(plain(x))) for a, x in n6.items()}
 by_producer = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
 by_program = {a: len(plain(x)) for a, x in n6.items()}
 
+# %% wrong="the records between"
+# One too few: these are the records *between* the two. The consumer must remember the first of them,
+# too.
+memory = {a: apart(x, ids=None) - 1 for a, x in n6.items()}
+
+# %% wrong="only the producer's repeats"
+# That is enough for the repeats of a producer: they come at once. A program that starts again
+# repeats orders that are further back.
+memory = {a: apart(x) for a, x in n6.items()}
+
+# %% wrong="the whole log"
+# That is the whole log of the day. A shorter memory is enough: look for the longest way from a
+# record to its repeat.
+memory = {a: len(rows(x)) for a, x in n6.items()}
+
+# %% wrong="as many as repeats"
+# That is the number of repeats. The question is how far a repeat is from the first record with its
+# key.
+memory = {a: len(twice(x)) for a, x in n6.items()}
+
+# %% begin
+
 # %% hint
 # A key that is in the log twice was written twice. Compare the two producer ids.
 
 # %% hint
 # Group by day and key, keep count > 1, and look at min and max of producer_id. Both -1: no producer
-# id. Two different ids: two runs of a program.
+# id. Two different ids: two runs of a program. Then look at min and max of offset.

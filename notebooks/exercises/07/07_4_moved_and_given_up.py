@@ -135,8 +135,8 @@ moved_partitions = {a: x.partitions for a, x in n.items()}
 given_up = {a: x.partitions for a, x in n.items()}
 
 # %% wrong="only the newcomer's share moves"
-# Only a sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty
-# plan, so old members exchange partitions, too.
+# A sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty plan, so
+# old members exchange partitions, too.
 moved_partitions = {a: share(x) for a, x in n.items()}
 given_up = {
     a: min(share(x), lost(x)) if x.strategy == "CooperativeSticky" else x.partitions

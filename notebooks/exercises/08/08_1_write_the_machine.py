@@ -227,16 +227,14 @@ Judge(
     ),
 )
 
-# %% wrong="stable when all are in"
-# When all are in, no member knows yet what it owns. The group waits for the leader's plan first, in
-# a state of its own.
+# %% begin
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
         "join": "PreparingRebalance",
         "gone": "PreparingRebalance",
         "heartbeat": "PreparingRebalance",
-        "all in": "Stable",
+        "all in": "CompletingRebalance",
         "none left": "Empty",
     },
     "CompletingRebalance": {
@@ -248,351 +246,81 @@ group = {
     "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
     "Dead": {},
 }
+
+# %% wrong="stable when all are in"
+# When all are in, no member knows yet what it owns. The group waits for the leader's plan first, in
+# a state of its own.
+group["PreparingRebalance"]["all in"] = "Stable"
 
 # %% wrong="from stable to empty"
 # No arrow leads from Stable to Empty. When the last member goes, that is a `gone` like any other:
 # the coordinator prepares a rebalance, and then finds no member.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "Stable",
-        "none left": "Empty",
-    },
-    "Dead": {},
-}
+group["Stable"]["none left"] = "Empty"
 
 # %% wrong="gone and empty"
 # Stable never becomes Empty at once. When a member goes, the coordinator prepares a rebalance
 # first, and then sees who is left.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "Empty", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["Stable"]["gone"] = "Empty"
 
 # %% wrong="old offsets end a group at work"
 # While a group has members, it cannot become Dead by expiry. Only an Empty group can.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "Stable",
-        "expire": "Dead",
-    },
-    "Dead": {},
-}
+group["Stable"]["expire"] = "Dead"
 
 # %% wrong="a going is nothing"
 # A member is gone, and its partitions have no owner. That starts a rebalance, as a newcomer does.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "Stable", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["Stable"]["gone"] = "Stable"
 
 # %% wrong="a latecomer waits"
 # The plan that the leader is making does not know of this change. The group gathers again.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "CompletingRebalance",
-        "gone": "CompletingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["CompletingRebalance"]["join"] = "CompletingRebalance"
+group["CompletingRebalance"]["gone"] = "CompletingRebalance"
 
 # %% wrong="empty is dead"
 # The group has no members and no offsets: nothing is left of it. Its state says so.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Empty"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["Empty"]["expire"] = "Empty"
 
 # %% wrong="a heartbeat makes stable"
 # A heartbeat changes no group's state. It keeps its member alive and brings back news.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-    },
-    "Dead": {},
-}
+group["Stable"]["heartbeat"] = "PreparingRebalance"
 
 # %% wrong="the dead come back"
 # Dead is the end of this group. A later member with the same group.id begins a new group, which is
 # Empty.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {"join": "PreparingRebalance"},
-}
+group["Dead"]["join"] = "PreparingRebalance"
 
 # %% wrong="no heartbeats"
 # A heartbeat can arrive here and changes nothing. Such an event leads from the state to itself.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance"},
-    "Dead": {},
-}
+del group["PreparingRebalance"]["heartbeat"]
+del group["CompletingRebalance"]["heartbeat"]
+del group["Stable"]["heartbeat"]
 
 # %% wrong="gone is none left"
 # One member is gone; others may still be there. Only when none is left does the group become
 # Empty, and that event has its own name.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "Empty",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["PreparingRebalance"]["gone"] = "Empty"
 
 # %% wrong="none left is dead"
 # Without members the group still has its committed offsets. It becomes Dead when they have
 # expired.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Dead",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["PreparingRebalance"]["none left"] = "Dead"
 
 # %% wrong="offsets expire while members join"
 # This group has a member, so its offsets cannot end it. Leave the event out here.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "expire": "Dead",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["PreparingRebalance"]["expire"] = "Dead"
 
 # %% wrong="the empty lose members"
 # An Empty group has no member that could go. Leave the event out here.
-group = {
-    "Empty": {
-        "join": "PreparingRebalance",
-        "expire": "Dead",
-        "gone": "Empty",
-        "none left": "Empty",
-    },
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["Empty"]["gone"] = "Empty"
+group["Empty"]["none left"] = "Empty"
 
 # %% wrong="a plan twice"
 # In Stable the plan has been accepted already. A SYNC_GROUP that comes again is no new plan: leave
 # the event out here.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "Stable",
-        "plan": "Stable",
-    },
-    "Dead": {},
-}
+group["Stable"]["plan"] = "Stable"
 
 # %% wrong="a plan too early"
 # While the group gathers, the coordinator accepts no plan. Leave the event out here.
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "plan": "PreparingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+group["PreparingRebalance"]["plan"] = "PreparingRebalance"
 
 # %% hint
 # Ask three questions of each state. Who may come? Who may go? What does the group wait for?

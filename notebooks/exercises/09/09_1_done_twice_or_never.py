@@ -1,9 +1,12 @@
 # %% [markdown]
 # ### Exercise 09.1 · Done twice, or never?
 #
-# Four shifts, A to D. In A the loop is `n.A.order`, a poll returns `n.A.per_poll` records, and ada
-# dies in her second round at the moment `n.A.moment`. How many records are done twice, and how many
-# never? Calculate first. Then `shift(LOOPS[n.A.order], n.A.moment, n.A.per_poll).times` plays it.
+# Four shifts, A to D, of a partition that begins at offset 0. In A the loop is `n.A.order`. Each
+# poll returns `n.A.per_poll` records. Ada dies in round number `n.A.round` of her loop, at the moment
+# `n.A.moment`. `"some of the work"` means: she has worked on `n.A.done` records of this poll.
+# `"commit on its way"` means: the coordinator has written her commit, and the answer has not
+# arrived. Then bo reads the others. How many records are done twice, and how many never? Which offset
+# does bo read first? Calculate: `shift` cannot play this.
 
 # %%
 n = numbers("09.1")
@@ -12,12 +15,25 @@ n
 # %% answer items="G8 N20"
 twice = {"A": ..., "B": ..., "C": ..., "D": ...}
 never = {"A": ..., "B": ..., "C": ..., "D": ...}
+first_of_bo = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
 ### BEGIN SOLUTION
-strips = {
-    name: shift(LOOPS[each.order], each.moment, each.per_poll).times for name, each in n.items()
-}
-twice = {name: sum(count > 1 for count in strip) for name, strip in strips.items()}
-never = {name: strip.count(0) for name, strip in strips.items()}
+def done_and_committed(each):
+    """How many records of her last poll she has worked on, and how many are committed."""
+    done = {"some of the work": each.done, "work done": each.per_poll}.get(each.moment, 0)
+    if each.moment == "commit on its way":
+        return each.per_poll, each.per_poll
+    if each.order == "work, commit" or each.moment == "polled":
+        return done, 0
+    return done, each.per_poll
+
+
+for name, each in n.items():
+    done, committed = done_and_committed(each)
+    twice[name] = max(0, done - committed)
+    never[name] = max(0, committed - done)
+    first_of_bo[name] = (each.round - 1) * each.per_poll + committed
 ### END SOLUTION
 
 # %% question
@@ -25,39 +41,48 @@ from autograder.cell.kinds import Value
 
 DEATHS = (
     ("work, commit", "polled"),
-    ("work, commit", "half of the work"),
+    ("work, commit", "some of the work"),
     ("work, commit", "work done"),
     ("work, commit", "commit on its way"),
     ("commit, work", "polled"),
-    ("commit, work", "half of the work"),
+    ("commit, work", "some of the work"),
     ("commit, work", "commit answered"),
 )
 
 
 def tells_orders_apart(shifts: list[dict]) -> bool:
-    """Whether a shift of each order dies half way, and one with its commit on its way:
-    there every usual idea goes wrong."""
+    """Whether a shift of each order dies at work, one with its commit on its way, and one at
+    another moment: there every usual idea goes wrong."""
     drawn = {(n["order"], n["moment"]) for n in shifts}
-    return {
-        ("work, commit", "half of the work"),
-        ("commit, work", "half of the work"),
-        ("work, commit", "commit on its way"),
-    } <= drawn
+    return (
+        len(drawn) == 4
+        and {
+            ("work, commit", "some of the work"),
+            ("commit, work", "some of the work"),
+            ("work, commit", "commit on its way"),
+        }
+        <= drawn
+    )
 
 
 Value(
     title="done twice, or never",
     points=3,
-    answers=("twice", "never"),
+    answers=("twice", "never", "first_of_bo"),
     draws=("A", "B", "C", "D"),
     row="shift",
     together=tells_orders_apart,
     space={
         "order": ("work, commit", "commit, work"),
         "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
-        "per_poll": (4, 6, 8, 10, 12, 14),
+        "per_poll": (7, 8, 9),
+        "round": (2, 3, 4),
+        "done": (2, 3, 5),
     },
-    where=lambda n: (n["order"], n["moment"]) in DEATHS,
+    where=lambda n: (
+        (n["order"], n["moment"]) in DEATHS
+        and (n["done"] == 2 or n["moment"] == "some of the work")
+    ),
 )
 
 # %% judge
@@ -67,11 +92,13 @@ from autograder.course.judge import Judge
 
 
 @cache
-def _died(order: str, moment: str, per_poll: int) -> tuple[int, int]:
-    """(records worked on twice, never) when a reader of three polls dies in its second round."""
-    lab, done = _cluster(3 * per_poll), []
+def _died(order: str, moment: str, per_poll: int, rounds: int, some: int) -> tuple[int, int, int]:
+    """(records worked on twice, never, bo's first offset) when a reader dies in her last round."""
+    records_in_all = (rounds + 1) * per_poll
+    lab, done = _cluster(records_in_all), []
     ada = _member(lab, "ada", **{"max.poll.records": per_poll})
-    for steps in (order.split(", "), _until(order.split(", "), moment)):
+    whole = order.split(", ")
+    for steps in (*[whole] * (rounds - 1), _until(whole, moment)):
         records = _polled(ada)
         for step in steps:
             if step == "commit":
@@ -80,15 +107,15 @@ def _died(order: str, moment: str, per_poll: int) -> tuple[int, int]:
                 ada.commit_async()
                 lab.run_for(ms=5)  # it arrives, and she hears no more
             else:
-                done += records[: len(records) // 2] if step == "half" else records
-    if moment == "polled again":
-        _polled(ada)
+                done += records[:some] if step == "some" else records
     lab.kill("ada")
     lab.run_for(ms=10)
-    bo = _member(lab, "bo")
-    done += _polled(bo)
-    return sum(done.count(offset) == 2 for offset in range(3 * per_poll)), sum(
-        offset not in done for offset in range(3 * per_poll)
+    bos = _polled(_member(lab, "bo"))
+    done += bos
+    return (
+        sum(done.count(offset) == 2 for offset in range(records_in_all)),
+        sum(offset not in done for offset in range(records_in_all)),
+        min(bos),
     )
 
 
@@ -96,9 +123,8 @@ def _until(steps: list[str], moment: str) -> list[str]:
     """What of a round is done before a moment."""
     before = {
         "polled": [],
-        "polled again": steps,
         "work done": steps[: steps.index("work") + 1],
-        "half of the work": [*steps[: steps.index("work")], "half"],
+        "some of the work": [*steps[: steps.index("work")], "some"],
         "commit answered": steps[: steps.index("commit") + 1],
         "commit on its way": [*steps[: steps.index("commit")], "send a commit"],
     }
@@ -106,102 +132,112 @@ def _until(steps: list[str], moment: str) -> list[str]:
 
 
 def _shift(case: dict) -> dict:
-    twice, never = _died(case["order"], case["moment"], case["per_poll"])
-    return {"twice": twice, "never": never}
+    found = _died(case["order"], case["moment"], case["per_poll"], case["round"], case["done"])
+    return dict(zip(("twice", "never", "first_of_bo"), found))
+
+
+def _why_this_shift(case: dict) -> str:
+    """What this death shows."""
+    if case["moment"] == "polled":
+        return "right: nothing was done and nothing committed, so bo does all of it once."
+    if case["moment"] == "commit on its way":
+        return "right: the commit was written. That ada did not hear of it changes nothing."
+    if case["order"] == "work, commit":
+        return "right: what was done and not committed is done twice."
+    return "right: what was committed and not done is never done."
 
 
 Judge(
     truth=_shift,
-    right=(
-        "right: what was done and not committed is done twice; what was committed and not done "
-        "is never done."
-    ),
+    right=_why_this_shift,
     otherwise=(
-        "not these two. What had she done when she died, and which record did the committed "
+        "not these three. What had she done when she died, and which record did the committed "
         "offset name?"
     ),
 )
 
+
+# %% begin
+def base(x):
+    return (x.round - 1) * x.per_poll
+
+
+def worked(x):
+    if x.moment == "some of the work":
+        return x.done
+    return x.per_poll if x.moment in ("work done", "commit on its way") else 0
+
+
+def committed(x):
+    if x.moment == "commit on its way":
+        return x.per_poll
+    return 0 if x.order == "work, commit" or x.moment == "polled" else x.per_poll
+
+
+def answers(twice_of, never_of, first_of):
+    return tuple({a: of(x) for a, x in n.items()} for of in (twice_of, never_of, first_of))
+
+
+def first(x):
+    return base(x) + committed(x)
+
+
 # %% wrong="Kafka remembers what was done"
 # Kafka does not know what a program has done. It knows the committed offset, and here that was not
 # equal to the work.
-twice = {a: 0 for a, x in n.items()}
-never = {a: 0 for a, x in n.items()}
+twice, never, first_of_bo = answers(lambda x: 0, lambda x: 0, lambda x: base(x) + worked(x))
 
 # %% wrong="the whole poll"
 # You counted all {per_poll} records of the poll. Only what she had really done can be done twice,
 # and only what she had not done can be missing.
-twice = {
-    a: x.per_poll
-    if x.order == "work, commit" and x.moment in ("polled", "half of the work", "work done")
-    else 0
-    for a, x in n.items()
-}
-never = {
-    a: x.per_poll
-    if not (x.order == "work, commit") and x.moment in ("commit answered", "half of the work")
-    else 0
-    for a, x in n.items()
-}
+twice, never, first_of_bo = answers(
+    lambda x: x.per_poll if worked(x) > committed(x) else 0,
+    lambda x: x.per_poll if worked(x) < committed(x) else 0,
+    first,
+)
 
 # %% wrong="a crash always repeats"
-# In '{order}' the offset is committed before the work. bo begins after these records, so they are
+# In '{order}' the offset is committed before the work. Bo begins after these records, so they are
 # not done again: some are never done.
-twice = {
-    a: 0
-    if x.moment in ("polled", "polled again", "commit on its way")
-    else (
-        x.per_poll // 2
-        if x.moment == "half of the work"
-        else x.per_poll
-        if x.moment == ("work done" if x.order == "work, commit" else "commit answered")
-        else 0
-    )
-    for a, x in n.items()
-}
-never = {a: 0 for a, x in n.items()}
+twice, never, first_of_bo = answers(lambda x: abs(worked(x) - committed(x)), lambda x: 0, first)
+
+# %% wrong="done counts as lost"
+# You counted what ada had done. Never done are the others: committed, and not worked on.
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - committed(x)),
+    lambda x: worked(x) if committed(x) > worked(x) else 0,
+    first,
+)
 
 # %% wrong="no answer, no commit"
 # The coordinator had written the commit; only its answer was on the way. It counts, although ada
 # did not hear of it.
-twice = {
-    a: x.per_poll
-    if x.order == "work, commit" and x.moment in ("work done", "commit on its way")
-    else x.per_poll // 2
-    if x.order == "work, commit" and x.moment == "half of the work"
-    else 0
-    for a, x in n.items()
-}
-never = {
-    a: 0
-    if x.order == "work, commit"
-    else x.per_poll // 2
-    if x.moment == "half of the work"
-    else x.per_poll
-    if x.moment == "commit answered"
-    else 0
-    for a, x in n.items()
-}
+twice, never, first_of_bo = answers(
+    lambda x: worked(x) if x.order == "work, commit" else 0,
+    lambda x: max(0, committed(x) - worked(x)),
+    lambda x: base(x) if x.order == "work, commit" else first(x),
+)
 
-# %% wrong="what she held is lost"
-# What ada had in memory is in the log as well. Where the committed offset is before it, bo reads it.
-twice = {
-    a: x.per_poll if x.order == "work, commit" and x.moment == "work done" else 0
-    for a, x in n.items()
-}
-never = {
-    a: x.per_poll // 2
-    if x.moment == "half of the work"
-    else x.per_poll
-    if x.moment in ("polled", "commit answered")
-    and (x.order == "work, commit" or x.moment == "commit answered")
-    else 0
-    for a, x in n.items()
-}
+# %% wrong="the last record, not the next"
+# A committed offset is the next one to read. You gave the one before it.
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - committed(x)),
+    lambda x: max(0, committed(x) - worked(x)),
+    lambda x: first(x) - 1,
+)
+
+# %% wrong="a round too many"
+# Round {round} is not complete. Count the rounds before it, one fewer.
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - committed(x)),
+    lambda x: max(0, committed(x) - worked(x)),
+    lambda x: first(x) + x.per_poll,
+)
 
 # %% hint
-# There are two sets: what ada had done when she died, and what the committed offset called done.
-# Where do they differ?
+# There are two numbers: how many records of this poll ada had done when she died, and how many of
+# them the committed offset called done. Where do they differ?
 
 # %% hint
-# Write the offsets of the second poll in a row. Mark what ada had done. Then mark where bo begins.
+# The rounds before are complete: (round - 1) * per_poll records. Write the offsets of the last poll
+# in a row. Mark what ada had done. Then mark where bo begins.

@@ -155,7 +155,8 @@ Judge(
     truth=_cleaned,
     right="right: the last of each key, at its old place.",
     otherwise=(
-        "not these. One record stays for each group and partition: the last one, where it was."
+        "not these. What is the key of a commit? Which of its records does the cleaner keep, and does "
+        "that record get a new offset?"
     ),
 )
 

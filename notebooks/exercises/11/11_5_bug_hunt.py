@@ -106,10 +106,16 @@ partition = first.split("partition ")[1].split(" ")[0]
 skipped = int(first.split("offset=")[1].split(",")[0])
 
 # %% wrong="lag 0, nothing skipped"
-# The right partition. The lag is 0 because reading began at the log end; all before it was
-# skipped.
+# The partition is right. The lag is 0 because reading began at the log's end. Everything before it
+# was skipped.
 partition = [line for line in shown if "Found" in line][0].split()[-1]
 skipped = 0
+
+# %% wrong="lag 0, as a text"
+# The partition is right. The number is a number, without quotation marks, and it is not 0: reading
+# began at the log's end, and everything before it was skipped.
+partition = [line for line in shown if "Found" in line][0].split()[-1]
+skipped = "0"
 
 # %% wrong="the word after partition"
 # Right, and write its whole name, as the lines do: topic, dash, number.

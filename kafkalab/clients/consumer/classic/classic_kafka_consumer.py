@@ -76,7 +76,9 @@ class ClassicKafkaConsumer:
     # subscription
 
     def subscription_changed(self) -> None:
-        """Does nothing: the next poll detects that another join is needed."""
+        """Drops what was fetched of partitions that are not read any more; the next poll detects
+        that another join is needed."""
+        self._collector.drop_unassigned()
 
     def unsubscribe(self) -> None:
         """Leaves the group and forgets subscription and assignment; the listener is called for the
@@ -86,6 +88,7 @@ class ClassicKafkaConsumer:
                 self.coordinator.before_unsubscribing()
         finally:
             self.subscriptions.unsubscribe()
+            self._collector.drop_unassigned()
             self.client.metadata.retains = None
         self.log("UNSUBSCRIBED")
 
@@ -128,7 +131,8 @@ class ClassicKafkaConsumer:
                 return False
         elif self.client.metadata.update_requested and not self.client.has_ready_nodes():
             self.network.await_metadata_update(timer)
-        self._collector.drop_unassigned()
+        if not self.subscriptions.auto_assigned:
+            self._collector.drop_unassigned()
         return self.update_positions(timer)
 
     def _fetched(self, timer: CallTimer) -> list[ConsumerRecord]:

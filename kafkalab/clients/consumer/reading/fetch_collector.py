@@ -86,7 +86,8 @@ class FetchCollector:
         )
 
     def drop_unassigned(self) -> None:
-        """Drops fetched records of partitions that another member reads now."""
+        """Drops fetched records of partitions that the application does not read any more
+        (clearBufferedDataForUnassignedPartitions)."""
         if self._completed:
             self._completed = deque(
                 fetch
@@ -112,6 +113,7 @@ class FetchCollector:
             fetch = self._next_in_line = self._completed.popleft()
             state = self._subscriptions.partitions.get(fetch.partition)
             if state is None:
+                self._unassigned(fetch)
                 continue
             if not self._subscriptions.is_fetchable(fetch.partition):
                 if state.paused and self._profile.fetching.keeps_paused_data:
@@ -132,7 +134,7 @@ class FetchCollector:
                     expected=position.offset,
                     position=self._text(position),
                 )
-                self._log("FETCH_DRAINING", partition=fetch.partition)
+                self._log("FETCH_DRAINED", partition=fetch.partition)
                 continue
             try:
                 taken += self._take(fetch, state, self._max_records - len(taken))
@@ -146,6 +148,15 @@ class FetchCollector:
                 self._completed.appendleft(fetch)
         self._completed.extendleft(reversed(kept))
         return taken
+
+    def _unassigned(self, fetch: CompletedFetch) -> None:
+        """Another member reads this partition now: what was fetched of it is not returned. What had
+        been begun is drained (fetchRecords), what had not is not begun (initialize)."""
+        if fetch.initialized:
+            self._log("FETCH_NOT_ASSIGNED", partition=fetch.partition)
+            self._log("FETCH_DRAINED", partition=fetch.partition)
+        else:
+            self._log("FETCH_WITHOUT_POSITION", partition=fetch.partition)
 
     def drop_all(self) -> None:
         """At close the present fetch is dropped, too, even one that the application has taken

@@ -75,13 +75,18 @@ class TransactionalMethods:
         group: ConsumerGroupMetadata | str,
     ) -> None:
         """Commits the group's offsets with the transaction. group: `consumer.group_metadata()`; the
-        group id alone (all there was until 2.4) does not fence a consumer that has lost its
-        partitions.
+        group id alone (all there was until 2.4, gone in 4.0) does not fence a consumer that has
+        lost its partitions.
 
         Raises CommitFailedException when the member is not of this generation any more.
         """
         if group is None:
             raise IllegalArgumentException("Consumer group metadata could not be null")
+        if isinstance(group, str) and not self.profile.transacting.takes_group_id_for_offsets:
+            raise IllegalArgumentException(
+                "from 4.0 on send_offsets_to_transaction takes consumer.group_metadata(), not the "
+                f"text {group!r} (KAFKA-12690)"
+            )
         group = ConsumerGroupMetadata(group) if isinstance(group, str) else group
         if group.generation_id > 0 and not group.member_id:
             raise IllegalArgumentException(
