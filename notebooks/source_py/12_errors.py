@@ -26,11 +26,11 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 
 
 # %%
-def crash(consumer, work):
+def crash(ada, work):
     while True:
-        for record in consumer.poll(timeout_ms=500):
+        for record in ada.poll(timeout_ms=500):
             work(record)
-        consumer.commit_sync()
+        ada.commit_sync()
 
 
 VALUES
@@ -104,25 +104,25 @@ JAVA = "org.apache.kafka.common.serialization."
 
 
 # %%
-def catch(consumer, work):
+def catch(ada, work):
     while True:
         try:
-            for record in consumer.poll(timeout_ms=500):
+            for record in ada.poll(timeout_ms=500):
                 work(record)
-            consumer.commit_sync()
+            ada.commit_sync()
         except SerializationException:
             continue
 
 
 # %%
-def seek_past(consumer, work):
+def seek_past(ada, work):
     while True:
         try:
-            for record in consumer.poll(timeout_ms=500):
+            for record in ada.poll(timeout_ms=500):
                 work(record)
         except SerializationException as error:
-            consumer.seek(error.topic_partition, error.offset + 1)
-        consumer.commit_sync()
+            ada.seek(error.topic_partition, error.offset + 1)
+        ada.commit_sync()
 
 
 # %% [markdown]

@@ -183,7 +183,7 @@ JUDGE_12_2 = Judge(
         ),
         WrongAnswer(
             name="commit first",
-            sentence="You committed before the work. ada was killed in between, and nobody did the rest of her poll.",
+            sentence="You committed before the work. ada was killed in between, and nobody did the other records of her poll.",
             source=(
                 "import re\n"
                 "\n"
@@ -494,7 +494,7 @@ JUDGE_12_5 = Judge(
         ),
         WrongAnswer(
             name="one behind",
-            sentence="That is the offset behind the pill. The reader was never given the pill, so it stands before it.",
+            sentence="That is the offset behind the pill. The reader was never given the pill, so it is before it.",
             source=(
                 "stuck_at = {name: shop.pill + 1 for name, shop in shops.items()}"
             ),
