@@ -416,7 +416,7 @@ def next_calls() -> dict[tuple[str, str], Outcome]:
         def words(self) -> str:
             return self.given
 
-    steps = {call: (call,) for call in CALLS}
+    steps: dict[str, tuple[str, ...]] = {call: (call,) for call in CALLS}
     steps["abort, then begin"] = ("abort", "begin a new one")
     found: dict[tuple[str, str], Outcome] = {}
     for what in MISHAPS:

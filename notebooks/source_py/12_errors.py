@@ -6,7 +6,7 @@
 # part. One record that cannot be read can stop a whole group.
 #
 # **You need** chapters 06, 07 and 09. **You get** six words: *deserializer*, *poison pill*,
-# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 40 + 40
+# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 45 + 40
 # minutes. They end after section 6 and at the end.
 
 # %%
@@ -396,7 +396,10 @@ len(failures), failures.iloc[0]
 # %% [markdown]
 # <details><summary>The answer</summary>It tells neither partition nor offset. They are in the text
 # of the exception. So write the exception into your own log before you seek.</details>
-#
+
+# %% exercise="12.6"
+
+# %% [markdown]
 # ## 10. Spark lab: who is stuck, and where?
 #
 # Three shops, A, B and C. Each has a reader that catches the error, waits a second and polls again.

@@ -206,6 +206,69 @@ QUESTION_12_4 = Value(
 title="what may it still call", points=3, answers=("next_step",))
 
 
+# %% 12.6
+from functools import lru_cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, SerializationException
+
+SIDES = ("key.deserializer", "value.deserializer")
+NUMBER = "org.apache.kafka.common.serialization.IntegerDeserializer"
+
+
+def log_of_a_stuck_reader(numbers) -> list[str]:
+    """Two settings and the last lines of a reader that cannot read a record."""
+    return list(_stuck(numbers["side"], numbers["good"], numbers["seed"]))
+
+
+@lru_cache(maxsize=256)
+def _stuck(side: str, good: int, seed: int) -> tuple[str, ...]:
+    lab = Lab(1, seed=seed, version="3.9", broker_version="4.4")
+    lab.create_topic("prices")
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    for number in range(good + 9):
+        part = "five5" if number == good else "four"
+        record = {"key": "item", "value": "15"} | {side.split(".")[0]: part}
+        producer.send(ProducerRecord("prices", **record)).get()
+    config = {"group.id": "billing", "auto.offset.reset": "earliest", "max.poll.records": 7}
+    reader = KafkaConsumer(lab, {**config, side: NUMBER}, name="reader")
+    reader.subscribe(["prices"])
+    raised = 0
+    while raised < 3:
+        try:
+            reader.poll(timeout_ms=500)
+        except SerializationException:
+            raised += 1
+    lines = lab.lines("reader")
+    settings = [
+        line.strip()
+        for line in lines.message.iloc[0].splitlines() + lines.message.iloc[1].splitlines()
+        if line.strip().split(" =")[0] in SIDES
+    ]
+    said = [
+        f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1][:150]}"
+        for line in lines.itertuples()
+        if line.level == "ERROR" or line.message.split("] ", 1)[-1].startswith("Returning ")
+    ]
+    return (*settings, *said[-5:])
+
+
+QUESTION_12_6 = LineReading(
+    id="12.6",
+    hints=(
+        "Read the ERROR line first. Does it say Key or Value?",
+        "\"Returning 3 fetched records at offset … offset=20\": 20, 21 and 22 were read. Which is next?",
+    ),
+    title="bug hunt: the reader that is stuck",
+    points=2,
+    answers=("setting", "offset"),
+    show=log_of_a_stuck_reader,
+    space={"side": SIDES, "good": tuple(range(8, 60))},
+    where=lambda n: n["good"] % 7 != 1,  # the last poll returned more than one record
+    scenery={"seed": 100_000},
+)
+
+
 # %% 12.5
 from autograder.cell.kinds import Value
 
@@ -239,6 +302,7 @@ QUESTIONS = (
     QUESTION_12_2,
     QUESTION_12_3,
     QUESTION_12_4,
+    QUESTION_12_6,
     QUESTION_12_5,
     QUESTION_12_open,
 )

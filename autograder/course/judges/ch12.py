@@ -447,6 +447,56 @@ JUDGE_12_4 = Judge(
 )
 
 
+# %% 12.6
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_12_6 = Judge(
+    id="12.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="the other setting",
+            sentence="The ERROR line says which side has failed: Key or Value.",
+            source=(
+                "import re\n"
+                "\n"
+                "failed = next(line for line in shown if \"Deserializers with error\" in line)\n"
+                "setting = \"value.deserializer\" if \"Key Deserializers\" in failed else \"key.deserializer\"\n"
+                "returned = [re.search(r\"Returning (\\d+) .*?offset=(\\d+)\", line) for line in shown]\n"
+                "offset = max(int(each[1]) + int(each[2]) for each in returned if each)"
+            ),
+        ),
+        WrongAnswer(
+            name="where the last poll began",
+            sentence="That is where the last poll began. It returned records; the pill is behind them.",
+            source=(
+                "import re\n"
+                "\n"
+                "failed = next(line for line in shown if \"Deserializers with error\" in line)\n"
+                "setting = \"key.deserializer\" if \"Key Deserializers\" in failed else \"value.deserializer\"\n"
+                "returned = [re.search(r\"Returning (\\d+) .*?offset=(\\d+)\", line) for line in shown]\n"
+                "offset = max(int(each[2]) for each in returned if each)"
+            ),
+        ),
+        WrongAnswer(
+            name="the last record that was read",
+            sentence="That is the last record that was returned. The pill is the next one.",
+            source=(
+                "import re\n"
+                "\n"
+                "failed = next(line for line in shown if \"Deserializers with error\" in line)\n"
+                "setting = \"key.deserializer\" if \"Key Deserializers\" in failed else \"value.deserializer\"\n"
+                "returned = [re.search(r\"Returning (\\d+) .*?offset=(\\d+)\", line) for line in shown]\n"
+                "offset = max(int(each[1]) + int(each[2]) for each in returned if each) - 1"
+            ),
+        ),
+    ),
+    truth=lambda case: {"setting": case["side"], "offset": case["good"]},
+    right="right: the ERROR line names key or value, and the last poll ended before the pill.",
+    otherwise="not these two. One line names the side, another says how far the polls came.",
+)
+
+
 # %% 12.5
 from autograder.course.judge import WrongAnswer
 from functools import cache
@@ -522,5 +572,6 @@ JUDGES = (
     JUDGE_12_2,
     JUDGE_12_3,
     JUDGE_12_4,
+    JUDGE_12_6,
     JUDGE_12_5,
 )
