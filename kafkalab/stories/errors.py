@@ -427,12 +427,12 @@ def next_calls() -> dict[tuple[str, str], Outcome]:
     return found
 
 
-def outlasts(seconds: int, version: str = "3.9") -> tuple[str, int]:
+def outlasts(seconds: int, version: str = "3.9", seed: int = 1) -> tuple[str, int]:
     """A follower is away for `seconds`, and the floor asks for it: (outcome, sends of the record).
 
     delivery.timeout.ms is 30 seconds.
     """
-    lab = Lab(brokers=3, seed=1, version=version, broker_version="4.4")
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
     lab.create_topic("prices", 1, 3, [0], config={"min.insync.replicas": 3})
     config = {"acks": "all", "delivery.timeout.ms": 30_000, "request.timeout.ms": 5_000}
     shop = KafkaProducer(lab, config, name="shop")

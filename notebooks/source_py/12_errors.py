@@ -6,7 +6,7 @@
 # part. One record that cannot be read can stop a whole group.
 #
 # **You need** chapters 06, 07 and 09. **You get** six words: *deserializer*, *poison pill*,
-# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 45 + 40
+# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 45 + 45
 # minutes. They end after section 6 and at the end.
 
 # %%

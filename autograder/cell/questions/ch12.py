@@ -203,7 +203,12 @@ QUESTION_12_4 = Value(
         "Each of the six steps is the answer once.",
         "Ask for each: does anybody know the outcome? Is this client still the owner of its id, or still a member?",
     ),
-title="what may it still call", points=3, answers=("next_step",))
+    title="what may it still call",
+    points=3,
+    answers=("next_step", "sends"),
+    space={"away": tuple(range(3, 24))},
+    scenery={"seed": 100_000},
+)
 
 
 # %% 12.6

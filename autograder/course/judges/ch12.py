@@ -395,7 +395,8 @@ JUDGE_12_4 = Judge(
                 "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
-                "}"
+                "}\n"
+                "sends = outlasts(n.away, seed=n.seed)[1]"
             ),
         ),
         WrongAnswer(
@@ -409,7 +410,8 @@ JUDGE_12_4 = Judge(
                 "    \"ProducerFencedException\": \"abort\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
-                "}"
+                "}\n"
+                "sends = outlasts(n.away, seed=n.seed)[1]"
             ),
         ),
         WrongAnswer(
@@ -423,7 +425,8 @@ JUDGE_12_4 = Judge(
                 "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"poll\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
-                "}"
+                "}\n"
+                "sends = outlasts(n.away, seed=n.seed)[1]"
             ),
         ),
         WrongAnswer(
@@ -437,11 +440,15 @@ JUDGE_12_4 = Judge(
                 "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"same call\",\n"
-                "}"
+                "}\n"
+                "sends = outlasts(n.away, seed=n.seed)[1]"
             ),
         ),
     ),
-    truth=lambda case: {"next_step": _steps()},
+    truth=lambda case: {
+        "next_step": _steps(),
+        "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
+    },
     right="right: six errors, and six different next steps.",
     otherwise="not all of these. Read the table again: in which row does which call work?",
 )

@@ -10,7 +10,13 @@
 # - `"seek"`: move the position past the record.
 # - `"poll"`: poll again; the member joins again.
 #
-# Three are in the table above. Chapters 05 and 10 have the others.
+# Three are in the table above. Chapters 05 and 10 have the others. And one number: the follower is
+# away for `n.away` seconds, as in section 7. How often is the record sent?
+# `outlasts(n.away, seed=n.seed)` plays it.
+
+# %%
+n = numbers("12.4")
+n
 
 # %% answer
 next_step = {
@@ -21,6 +27,7 @@ next_step = {
     "poll(): RecordDeserializationException": ...,
     "commit_sync(): CommitFailedException": ...,
 }
+sends = ...  # a number
 ### BEGIN SOLUTION
 next_step = {
     "a follower is away for 5 seconds, acks=all": "nothing",
@@ -30,12 +37,19 @@ next_step = {
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "poll",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 ### END SOLUTION
 
 # %% question
 from autograder.cell.kinds import Value
 
-Value(title="what may it still call", points=3, answers=("next_step",))
+Value(
+    title="what may it still call",
+    points=3,
+    answers=("next_step", "sends"),
+    space={"away": tuple(range(3, 24))},
+    scenery={"seed": 100_000},
+)
 
 # %% judge
 from functools import cache
@@ -98,7 +112,10 @@ def _after_a_late_commit() -> str:
 
 
 Judge(
-    truth=lambda case: {"next_step": _steps()},
+    truth=lambda case: {
+        "next_step": _steps(),
+        "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
+    },
     right="right: six errors, and six different next steps.",
     otherwise="not all of these. Read the table again: in which row does which call work?",
 )
@@ -114,6 +131,7 @@ next_step = {
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "poll",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% wrong="a fenced producer aborts"
 # A fenced producer may not even abort: another one has its id now. Close it.
@@ -125,6 +143,7 @@ next_step = {
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "poll",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% wrong="poll again after a pill"
 # Another poll finds the same record and raises again. The position must move.
@@ -136,6 +155,7 @@ next_step = {
     "poll(): RecordDeserializationException": "poll",
     "commit_sync(): CommitFailedException": "poll",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% wrong="commit again"
 # After a CommitFailedException the same commit fails again: this member is out of the group. Poll,
@@ -148,6 +168,7 @@ next_step = {
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "same call",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% hint
 # Each of the six steps is the answer once.
