@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         RecordsToDelete,
     )
     from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+    from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
+    from kafkalab.clients.consumer.share.acknowledgements import AcknowledgeType
     from kafkalab.clients.producer.kafka_producer import KafkaProducer
     from kafkalab.errors import (
         CommitFailedException,
@@ -56,6 +58,8 @@ HOMES = {
     "clients.admin.kafka_admin_client": "KafkaAdminClient",
     "clients.admin.values": "ConfigResource NewPartitions NewTopic OffsetSpec RecordsToDelete",
     "clients.consumer.kafka_consumer": "KafkaConsumer",
+    "clients.consumer.kafka_share_consumer": "KafkaShareConsumer",
+    "clients.consumer.share.acknowledgements": "AcknowledgeType",
     "clients.producer.kafka_producer": "KafkaProducer",
     "errors": (
         "CommitFailedException ConcurrentModificationException KafkaException "
@@ -78,6 +82,7 @@ MODULE_OF = {name: module for module, names in HOMES.items() for name in names.s
 
 __all__ = [
     "PROFILES",
+    "AcknowledgeType",
     "CommitFailedException",
     "ConcurrentModificationException",
     "ConfigResource",
@@ -87,6 +92,7 @@ __all__ = [
     "KafkaConsumer",
     "KafkaException",
     "KafkaProducer",
+    "KafkaShareConsumer",
     "Lab",
     "NewPartitions",
     "NewTopic",

@@ -350,6 +350,9 @@ TransactionalIdAuthorizationException = _api_error(
 OperationNotAttemptedException = _api_error("OperationNotAttemptedException")
 TransactionAbortedException = _api_error("TransactionAbortedException")
 TransactionAbortableException = _api_error("TransactionAbortableException")
+InvalidRecordStateException = _api_error("InvalidRecordStateException")
+ShareSessionNotFoundException = _api_error("ShareSessionNotFoundException", RETRIABLE)
+InvalidShareSessionEpochException = _api_error("InvalidShareSessionEpochException", RETRIABLE)
 TransactionalIdNotFoundException = _api_error("TransactionalIdNotFoundException")
 KafkaStorageException = _api_error("KafkaStorageException", STALE)
 UnknownProducerIdException = _api_error("UnknownProducerIdException", OutOfOrderSequenceException)
@@ -607,6 +610,13 @@ class Errors(enum.Enum):
     TRANSACTION_ABORTABLE = (120, TransactionAbortableException,
                              "The server encountered an error with the transaction. The client "
                              "can abort the transaction to continue using this transactional ID.")
+    INVALID_RECORD_STATE = (121, InvalidRecordStateException,
+                            "The record state is invalid. The acknowledgement of delivery could "
+                            "not be completed.")
+    SHARE_SESSION_NOT_FOUND = (122, ShareSessionNotFoundException,
+                               "The share session was not found.")
+    INVALID_SHARE_SESSION_EPOCH = (123, InvalidShareSessionEpochException,
+                                   "The share session epoch is invalid.")
     # fmt: on
 
     def __init__(self, code: int, raises: type[ApiException] | None, message: str | None) -> None:

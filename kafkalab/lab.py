@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.groups.share.group_settings import checked_group_settings
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
@@ -79,7 +80,7 @@ class Lab:
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or
                     epoch milliseconds
     racks           the rack of each broker, id -> name (broker.rack); a broker left out has none.
-                    Consumers read from leaders all the same, and topics are placed as without racks
+                    Topics are placed as without racks
     cold            clients run in a JVM just started: what they do for the first time takes as long
                     as in the recordings
 
@@ -127,6 +128,7 @@ class Lab:
             broker_profile(broker_version),
             _broker_settings(broker_config, broker_version),
         )
+        self._settings = settings
         nodes = _nodes(brokers, racks or {})
         self.cluster = ClusterState(
             nodes,
@@ -280,6 +282,17 @@ class Lab:
         """Let `broker` coordinate `group`, as if its partition of
         __consumer_offsets had always been led there."""
         self.cluster.place_coordinator(group, broker)
+
+    def configure_group(self, group: str, settings: Mapping[str, Any]) -> None:
+        """Give a share group settings of its own, by their Kafka names, such as
+        {"share.auto.offset.reset": "earliest"} (kafka-configs --entity-type groups).
+
+        They hold for partitions that the group has not read yet. Raises
+        InvalidConfigurationException for a setting that the lab does not have, or a value that the
+        brokers do not allow.
+        """
+        checked = checked_group_settings(settings, self._settings)
+        self.cluster.group_settings.setdefault(group, {}).update(checked)
 
     def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
         """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a
@@ -452,7 +465,7 @@ class Lab:
 
     def at(self, ms: int) -> dict[str, Any]:
         """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups,
-        clients, transactions, producers.
+        clients, transactions, producers; and share groups, from the first one on.
 
         Read from the journal alone (kafkalab.reading.history), so it can look at any moment that
         has passed; a later one is as it is now. Raises IllegalArgumentException for a time that is

@@ -107,6 +107,7 @@ class ConsumerRecord:
     timestamp_ms: int
     key: Any
     value: Any
+    delivery_count: int | None = None
 
     def __repr__(self) -> str:
         return f"{self.topic}-{self.partition}@{self.offset} {self.key}={self.value}"

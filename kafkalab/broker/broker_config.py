@@ -24,6 +24,8 @@ class BrokerConfig:
     """One broker's settings (KafkaConfig). Each field but the last is a Kafka config, with
     underscores for dots.
 
+    replica_selector_class: which replica a consumer reads: None and Kafka's LeaderSelector name the
+        leader, RackAwareReplicaSelector an in-sync follower in the consumer's rack (KIP-392).
     group_max_session_timeout_ms, replica_lag_time_max_ms,
         transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
         default from its profile.
@@ -60,6 +62,23 @@ class BrokerConfig:
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_assignment_interval_ms: int = 1_000
+    group_share_session_timeout_ms: int = 45_000
+    group_share_min_session_timeout_ms: int = 45_000
+    group_share_max_session_timeout_ms: int = 60_000
+    group_share_heartbeat_interval_ms: int = 5_000
+    group_share_min_heartbeat_interval_ms: int = 5_000
+    group_share_max_heartbeat_interval_ms: int = 15_000
+    group_share_assignment_interval_ms: int = 1_000
+    group_share_max_size: int = 200
+    group_share_record_lock_duration_ms: int = 30_000
+    group_share_min_record_lock_duration_ms: int = 15_000
+    group_share_max_record_lock_duration_ms: int = 60_000
+    group_share_delivery_count_limit: int = 5
+    group_share_min_delivery_count_limit: int = 2
+    group_share_max_delivery_count_limit: int = 10
+    group_share_partition_max_record_locks: int = 2_000
+    group_share_min_partition_max_record_locks: int = 100
+    group_share_max_partition_max_record_locks: int = 4_000
     offset_metadata_max_bytes: int = 4_096
     max_incremental_fetch_session_cache_slots: int = 1_000
     num_network_threads: int = 3
@@ -68,6 +87,7 @@ class BrokerConfig:
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     replica_lag_time_max_ms: int | None = None
+    replica_selector_class: str | None = None
     replica_fetch_wait_max_ms: int = 500
     replica_fetch_backoff_ms: int = 1_000
     replica_fetch_max_bytes: int = 1_048_576
@@ -117,6 +137,10 @@ OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType(
 coarser). The finest name that is given counts."""
 
 
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+SELECTORS = (None, "org.apache.kafka.common.replica.LeaderSelector", RACK_AWARE_SELECTOR)
+"""The values of replica.selector.class: the two classes that Kafka ships, and none."""
+
 NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
     {
         "quota": "quotas and throttling are left out",
@@ -137,7 +161,6 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
         "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "broker.rack": "racks are given to the lab: Lab(racks={0: 'a', 1: 'b'})",
-        "replica.selector": "consumers read from leaders only",
         "controller.quorum": "the quorum is always there",
         "zookeeper.connect": "ZooKeeper is always there",
     }
@@ -169,6 +192,11 @@ def broker_config(
             typed = key.read(value)
         except ConfigException as error:
             raise BrokerConfigException(str(error)) from None
+        if name == "replica.selector.class" and typed not in SELECTORS:
+            raise BrokerConfigException(
+                f"the selector {typed!r} is a program of its own and is not simulated; choose "
+                f"{RACK_AWARE_SELECTOR!r} or leave the setting out"
+            )
         if name in DOTTED:
             chosen[DOTTED[name]] = typed
         elif typed != key.default(release):

@@ -43,6 +43,11 @@ class WireChange(enum.Enum):
     )
     COORDINATORS_BY_LIST = (ApiKeys.FIND_COORDINATOR, 4, "KIP-699: several keys in one request")
     OFFSETS_BY_GROUPS = (ApiKeys.OFFSET_FETCH, 8, "KIP-709: several groups in one request")
+    FETCH_NAMES_RACK = (
+        ApiKeys.FETCH,
+        11,
+        "KIP-392: a consumer names its rack, and may read from a follower",
+    )
     FETCH_BY_TOPIC_ID = (ApiKeys.FETCH, 13, "KIP-516: topics are identified, not named")
     FETCH_HINTS_LEADER = (
         ApiKeys.FETCH,

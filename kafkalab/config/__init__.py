@@ -6,7 +6,15 @@ from kafkalab.config.client_config import (
     ClientConfig,
     ConsumerConfig,
     ProducerConfig,
+    ShareConsumerConfig,
     dump_text,
 )
 
-__all__ = ["AdminClientConfig", "ClientConfig", "ConsumerConfig", "ProducerConfig", "dump_text"]
+__all__ = [
+    "AdminClientConfig",
+    "ClientConfig",
+    "ConsumerConfig",
+    "ProducerConfig",
+    "ShareConsumerConfig",
+    "dump_text",
+]

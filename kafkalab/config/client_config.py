@@ -19,10 +19,22 @@ from kafkalab.config.client_keys import (
     PRODUCER_KEYS,
     SHARED_KEYS,
 )
-from kafkalab.config.keys import GONE, ConfigKey, Effect, Type, nearest
+from kafkalab.config.keys import (
+    GONE,
+    LATER,
+    ConfigKey,
+    Effect,
+    Type,
+    key,
+    keys_of,
+    nearest,
+    one_of_any_case,
+    one_of_strings,
+)
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
 from kafkalab.releases import PROFILES, releases_with
+from kafkalab.releases.lineage import newest
 
 
 class ClientConfig(Mapping[str, Any]):
@@ -230,6 +242,7 @@ class ConsumerConfig(ClientConfig):
     class names; `assignors` their protocol names."""
 
     kind = "consumer"
+    log_name, log_entry = "Consumer", "CONSUMER_CONFIG"
     keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *CONSUMER_KEYS)}
 
     @property
@@ -302,6 +315,61 @@ class ConsumerConfig(ClientConfig):
             raise ConfigException(
                 f"{', '.join(others)} cannot be set when group.protocol={protocol}"
             )
+
+
+SHARE_KEYS = keys_of(
+    "consumer",
+    key(
+        "share.acknowledgement.mode",
+        Type.STRING,
+        LATER,
+        "implicit: a poll accepts what the last one returned; explicit: the application says",
+        one_of_strings("implicit", "explicit"),
+    ),
+    key(
+        "share.acquire.mode",
+        Type.STRING,
+        LATER,
+        "batch_optimized acquires to the end of a batch; record_limit never more than "
+        "max.poll.records (KIP-1206)",
+        one_of_any_case("BATCH_OPTIMIZED", "RECORD_LIMIT"),
+    ),
+)
+
+NOT_FOR_SHARE_CONSUMERS = (
+    "auto.offset.reset",
+    "enable.auto.commit",
+    "group.instance.id",
+    "isolation.level",
+    "partition.assignment.strategy",
+    "interceptor.classes",
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "group.protocol",
+    "group.remote.assignor",
+)
+"""ShareConsumerConfig.SHARE_GROUP_UNSUPPORTED_CONFIGS."""
+
+
+class ShareConsumerConfig(ConsumerConfig):
+    """The keys of one share consumer with their typed values (KIP-932). Where an offset begins and
+    how long a lock lasts are settings of the group, not of its consumers."""
+
+    kind = "share consumer"
+    log_name, log_entry = "ShareConsumer", "SHARE_CONSUMER_CONFIG"
+    keys_known = ConsumerConfig.keys_known | {key.name: key for key in SHARE_KEYS}
+
+    @classmethod
+    def for_version(cls, version: str, given: Mapping[str, object]) -> Self:
+        if cls.keys_known["share.acknowledgement.mode"].default(version) is GONE:
+            raise ConfigException(
+                f"A share consumer cannot be played with client {version}: share groups are ready "
+                f"in 4.2 (KIP-932), and the lab has them with client {newest()}."
+            )
+        wrong = [name for name in NOT_FOR_SHARE_CONSUMERS if name in given]
+        if wrong:
+            raise ConfigException(f"{', '.join(wrong)} cannot be set when using a share group.")
+        return cls(version, given)
 
 
 NOT_WITH_PROTOCOL = {

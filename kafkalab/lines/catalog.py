@@ -22,6 +22,7 @@ from kafkalab.lines import (
     network,
     producer,
     rare_lines,
+    share_group,
 )
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import Entry, Wording
@@ -37,6 +38,7 @@ PARTS = (
     group,
     group_protocol,
     group_refusals,
+    share_group,
     rare_lines,
 )
 

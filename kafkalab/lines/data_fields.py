@@ -118,6 +118,11 @@ CLASS_NAMES = {
     m.ProducePartitionData: "PartitionProduceData",
     m.HeartbeatTopicPartitions: "TopicPartitions",
     m.HeartbeatAssignment: "Assignment",
+    m.ShareFetchTopic: "FetchTopic",
+    m.ShareFetchPartition: "FetchPartition",
+    m.ShareForgottenTopic: "ForgottenTopic",
+    m.ShareFetchPartitionData: "PartitionData",
+    m.ShareAcknowledgePartitionData: "PartitionData",
 }
 OLDER_CLASS_NAMES: dict[type, tuple[tuple[str, ...], str]] = {
     m.FetchPartitionData: (between("2.3", "2.8"), "FetchablePartitionResponse")

@@ -214,6 +214,29 @@ READING = (
           warn("Received unknown topic ID error in fetch for partition {partition}", since="3.9",
                logger=COLLECTOR),
           source=LINE_TABLES),
+    entry("FETCH_REPLICA_PREFERRED", FETCHER,
+          debug("Updating preferred read replica for partition {partition} to {replica}, set to "
+                "expire at {until}", since="2.3", until="2.8"),
+          debug("Updating preferred read replica for partition {partition} to {replica}, set to "
+                "expire at {until}", since="3.6", until="3.6", logger=ABSTRACT_FETCH),
+          debug("Updating preferred read replica for partition {partition} to {replica}, set to "
+                "expire at {until}", since="3.9", logger=COLLECTOR)),
+    entry("FETCH_REPLICA_OFFLINE", FETCHER,
+          trace("Not fetching from Optional[{replica}] for partition {partition} since it is "
+                "marked offline or is missing from our metadata, using the leader instead.",
+                since="2.3", until="2.8"),
+          trace("Not fetching from Optional[{replica}] for partition {partition} since it is "
+                "marked offline or is missing from our metadata, using the leader instead.",
+                since="3.6", logger=ABSTRACT_FETCH), source=LINE_TABLES),
+    entry("FETCH_REPLICA_UNSET", FETCHER,
+          debug("Unset the preferred read replica {replica} for partition {partition} since we "
+                "got {error} when fetching {offset}", since="2.3", until="2.8"),
+          debug("Unset the preferred read replica {replica} for partition {partition} since we "
+                "got {error} when fetching {offset}", since="3.6", until="3.6",
+                logger=ABSTRACT_FETCH),
+          debug("Unset the preferred read replica {replica} for partition {partition} since we "
+                "got {error} when fetching {offset}", since="3.9", logger=COLLECTOR),
+          source=LINE_TABLES),
     entry("FETCH_OUT_OF_RANGE", FETCHER,
           info("Fetch offset {offset} is out of range for partition {partition}, resetting offset",
                until="2.3"),

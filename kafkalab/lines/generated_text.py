@@ -15,14 +15,22 @@ from typing import Any
 from kafkalab.lines import data_fields
 from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.protocol import messages as m
-from kafkalab.protocol.buffer_sizes import bytes_left_at_records, records_size
+from kafkalab.protocol.buffer_sizes import (
+    bytes_left_at_records,
+    bytes_left_at_shared_records,
+    records_size,
+)
 from kafkalab.protocol.frozen import record
 from kafkalab.releases import PROFILES
 
 
 def data_text(message: Any, version: str) -> str:
     """A whole request or response, as client `version` prints it."""
-    left = bytes_left_at_records(message) if type(message) is m.FetchResponse else {}
+    left: Mapping[Any, int] = {}
+    if type(message) is m.FetchResponse:
+        left = bytes_left_at_records(message)
+    elif type(message) is m.ShareFetchResponse:
+        left = bytes_left_at_shared_records(message)
     return _GeneratedTextWriter(version, left).struct(message, suffix="Data")
 
 
@@ -38,6 +46,16 @@ def fetched_partition_text(
     """One partition of a FETCH answer; the indexes count from 0."""
     partition = response.responses[topic_index].partitions[partition_index]
     return _GeneratedTextWriter(version, bytes_left_at_records(response)).struct(
+        partition, at=(topic_index, partition_index)
+    )
+
+
+def share_fetched_text(
+    response: m.ShareFetchResponse, topic_index: int, partition_index: int, version: str
+) -> str:
+    """One partition of a SHARE_FETCH answer; the indexes count from 0."""
+    partition = response.responses[topic_index].partitions[partition_index]
+    return _GeneratedTextWriter(version, bytes_left_at_shared_records(response)).struct(
         partition, at=(topic_index, partition_index)
     )
 
@@ -70,7 +88,10 @@ class _GeneratedTextWriter:
         if isinstance(value, str):
             return value if name in data_fields.UUID_FIELDS else f"'{value}'"
         if isinstance(value, tuple):
-            if type(owner) is m.FetchPartitionData and name == "records":
+            if name == "records" and type(owner) in (
+                m.FetchPartitionData,
+                m.ShareFetchPartitionData,
+            ):
                 return self._records(owner, at)
             return list_text(self._element(item, (*at, index)) for index, item in enumerate(value))
         if isinstance(value, bytes):
@@ -79,7 +100,9 @@ class _GeneratedTextWriter:
             return "'null'"
         return self._element(value, at)
 
-    def _records(self, partition: m.FetchPartitionData, at: tuple[int, ...]) -> str:
+    def _records(
+        self, partition: m.FetchPartitionData | m.ShareFetchPartitionData, at: tuple[int, ...]
+    ) -> str:
         size = records_size(partition)
         return (
             f"MemoryRecords(size={size}, buffer=java.nio.HeapByteBuffer[pos=0 lim={size} "

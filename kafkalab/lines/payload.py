@@ -116,6 +116,9 @@ FLEXIBLE_SINCE = {
     "DELETE_GROUPS": 2,
     "ELECT_LEADERS": 2,
     "DESCRIBE_CLUSTER": 0,
+    "SHARE_GROUP_HEARTBEAT": 0,
+    "SHARE_FETCH": 0,
+    "SHARE_ACKNOWLEDGE": 0,
 }
 """The first version of each API with tagged fields (KIP-482);
 their requests have a header of version 2."""

@@ -18,8 +18,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import IllegalStateException, KafkaException
+from kafkalab.errors import (
+    IllegalStateException,
+    InvalidConfigurationException,
+    KafkaException,
+)
 from kafkalab.lab import Lab
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
@@ -30,6 +35,7 @@ from kafkalab.proof.scenario import (
 )
 from kafkalab.records import (
     ConsumerGroupMetadata,
+    ConsumerRecord,
     ConsumerRecords,
     OffsetAndMetadata,
     ProducerRecord,
@@ -77,15 +83,18 @@ class ScenarioPlay:
             {**played.broker_config, **CHANCE},
             epoch=played.start_ms,
             cold=True,
+            racks=played.racks,
         )
         try:
             for topic, (leaders, replicas) in played.topics.items():
                 self.lab.create_topic(topic, len(leaders), replicas, leaders)
             for group, broker in played.coordinators.items():
                 self.lab.place_coordinator(group, broker)
+            for group, settings in played.group_settings.items():
+                self.lab.configure_group(group, settings)
             for transactional_id, broker in played.transaction_coordinators.items():
                 self.lab.place_transaction_coordinator(transactional_id, broker)
-        except ValueError as error:
+        except (ValueError, InvalidConfigurationException) as error:
             raise UnusableScenario(
                 f"the cluster of this scenario cannot be built: {error}"
             ) from None
@@ -153,6 +162,8 @@ class Player:
     def __init__(self, lab: Lab, name: str, start_ms: int, steps: list[dict[str, Any]]) -> None:
         self.lab, self.name = lab, name
         self._consumer: KafkaConsumer | None = None
+        self._share_consumer: KafkaShareConsumer | None = None
+        self._held: dict[tuple[TopicPartition, int], ConsumerRecord] = {}
         self._producer: KafkaProducer | None = None
         self._start_ms, self._steps = start_ms, steps
         self._loop: App | None = None
@@ -163,6 +174,29 @@ class Player:
     def consumer(self) -> KafkaConsumer:
         assert self._consumer is not None, "a scenario makes a client before it uses it"
         return self._consumer
+
+    @property
+    def share_consumer(self) -> KafkaShareConsumer:
+        assert self._share_consumer is not None, "a scenario makes a client before it uses it"
+        return self._share_consumer
+
+    @property
+    def any_consumer(self) -> KafkaConsumer | KafkaShareConsumer:
+        """The program's consumer, of whichever kind."""
+        return self.consumer if self._share_consumer is None else self._share_consumer
+
+    def poll(self, timeout_ms: int) -> None:
+        """One poll; the records of a share consumer are kept until they are acknowledged."""
+        for record in self.any_consumer.poll(timeout_ms=timeout_ms):
+            place = TopicPartition(record.topic, record.partition), record.offset
+            self._held[place] = record
+
+    def acknowledge(self, step: Step) -> None:
+        """Acknowledges the record that a poll returned; the recorded program had it in its hand,
+        and so must this one."""
+        record = self._held.get((step["partition"], step["offset"]))
+        if record is not None:
+            self.share_consumer.acknowledge(record, step["type"])
 
     @property
     def producer(self) -> KafkaProducer:
@@ -247,10 +281,36 @@ class Player:
             else self.consumer
         )
 
+    def close(self, step: Step) -> None:
+        """Closes the share consumer, or what the step means."""
+        if self._share_consumer is not None and step["object"] != "producer":
+            self._share_consumer.close()
+        else:
+            self.of(step).close()
+
+    def commit_sync(self, step: Step) -> None:
+        """Commits offsets, or the acknowledgements of a share consumer."""
+        if self._share_consumer is not None:
+            self._share_consumer.commit_sync()
+        else:
+            self.consumer.commit_sync(_offsets(step))
+
+    def commit_async(self, step: Step) -> None:
+        """The same, without waiting."""
+        if self._share_consumer is not None:
+            self._share_consumer.commit_async()
+        else:
+            self.consumer.commit_async(_offsets(step))
+
 
 def _new_consumer(player: Player, step: Step) -> None:
     player.start()
     player._consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
+
+
+def _new_share_consumer(player: Player, step: Step) -> None:
+    player.start()
+    player._share_consumer = KafkaShareConsumer(player.lab, step["config"], name=player.name)
 
 
 def _new_producer(player: Player, step: Step) -> None:
@@ -262,7 +322,7 @@ def _poll(player: Player, step: Step) -> None:
     """Poll again and again for `for_ms`."""
     until_ms = player.lab.now_ms + (step["for_ms"] or 0)
     while True:
-        player.consumer.poll(timeout_ms=step["timeout_ms"])
+        player.poll(step["timeout_ms"])
         if player.lab.now_ms >= until_ms:
             return
 
@@ -308,8 +368,9 @@ def _send_offsets(player: Player, step: Step) -> None:
 
 STEPS: Mapping[str, Callable[[Player, Step], None]] = {
     "new KafkaConsumer": _new_consumer,
+    "new KafkaShareConsumer": _new_share_consumer,
     "new KafkaProducer": _new_producer,
-    "subscribe": lambda p, s: p.consumer.subscribe(s["topics"]),
+    "subscribe": lambda p, s: p.any_consumer.subscribe(s["topics"]),
     "assign": lambda p, s: p.consumer.assign(s["partitions"]),
     "poll": _poll,
     LOOP: Player.poll_in_loop,
@@ -320,8 +381,9 @@ STEPS: Mapping[str, Callable[[Player, Step], None]] = {
     "seekToBeginning": lambda p, s: p.consumer.seek_to_beginning(s["partitions"]),
     "position": _position,
     "partitionsFor": _partitions_for,
-    "commitSync": lambda p, s: p.consumer.commit_sync(_offsets(s)),
-    "commitAsync": lambda p, s: p.consumer.commit_async(_offsets(s)),
+    "acknowledge": Player.acknowledge,
+    "commitSync": Player.commit_sync,
+    "commitAsync": Player.commit_async,
     "send": _send,
     "flush": lambda p, s: p.producer.flush(),
     "initTransactions": lambda p, s: p.producer.init_transactions(),
@@ -329,7 +391,7 @@ STEPS: Mapping[str, Callable[[Player, Step], None]] = {
     "sendOffsetsToTransaction": _send_offsets,
     "commitTransaction": lambda p, s: p.producer.commit_transaction(),
     "abortTransaction": lambda p, s: p.producer.abort_transaction(),
-    "close": lambda p, s: p.of(s).close(),
+    "close": Player.close,
     "kill -9": lambda p, s: p.lab.kill(p.name),
 }
 """What each step of kafkalab.proof.scenario does to a player."""

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kafkalab.broker.broker_config import DOTTED, BrokerConfig
-from kafkalab.config import ConsumerConfig, ProducerConfig
+from kafkalab.broker.broker_config import DOTTED, SELECTORS, BrokerConfig
+from kafkalab.config import ClientConfig, ConsumerConfig, ProducerConfig, ShareConsumerConfig
 from kafkalab.errors import ConfigException
 from kafkalab.proof.missing_steps import LOOP, with_missing_steps
 from kafkalab.records import TopicPartition
@@ -38,7 +38,9 @@ class Scenario:
 
     brokers       id -> host:port
     topics        name -> its leaders, one a partition, and the number of replicas
+    group_settings  group -> its own settings
     coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
+    racks         broker id -> its rack; a broker left out has none
     steps         client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     broker_steps  what was done to brokers, in time order
@@ -54,6 +56,8 @@ class Scenario:
     start_ms: int
     steps: Mapping[str, list[dict[str, Any]]]
     broker_steps: Sequence[BrokerStep] = ()
+    racks: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    group_settings: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -158,11 +162,15 @@ AFTER_BATCH = FieldKind(
     'null, "commitAsync" or "copy"',
     lambda value: None if value is None else _matching("commitAsync|copy")(value),
 )
+ACKNOWLEDGE_TYPE = FieldKind(
+    "ACCEPT, RELEASE, REJECT or RENEW", _matching("ACCEPT|RELEASE|REJECT|RENEW")
+)
 OWNER = FieldKind('"consumer" or "producer"', _matching("consumer|producer"))
 OBJECT = FieldKind("an object", _one_of(dict))
 
 FIELDS: Mapping[str, Mapping[str, FieldKind]] = {
     "new KafkaConsumer": {"config?": OBJECT},
+    "new KafkaShareConsumer": {"config?": OBJECT},
     "new KafkaProducer": {"config?": OBJECT},
     "subscribe": {"topics": TOPICS},
     "assign": {"partitions": PARTITIONS},
@@ -181,6 +189,7 @@ FIELDS: Mapping[str, Mapping[str, FieldKind]] = {
     "seekToBeginning": {"partitions?": PARTITIONS},
     "position": {"partition?": PARTITION, "partitions?": PARTITIONS},
     "partitionsFor": {"topic?": TOPIC},
+    "acknowledge": {"partition": PARTITION, "offset": NUMBER, "type": ACKNOWLEDGE_TYPE},
     "commitSync": {"offsets?": OFFSETS},
     "commitAsync": {"offsets?": OFFSETS},
     "send": {
@@ -211,8 +220,15 @@ NEEDS_PRODUCER = (
     "commitTransaction",
     "abortTransaction",
 )
+FOR_BOTH = ("subscribe", "poll", "works without polling", "commitSync", "commitAsync")
+"""Steps that a consumer and a share consumer have."""
 EITHER = ("partitionsFor", "close", "kill -9")
-CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
+CONFIGS: Mapping[str, type[ClientConfig]] = {
+    "new KafkaConsumer": ConsumerConfig,
+    "new KafkaShareConsumer": ShareConsumerConfig,
+    "new KafkaProducer": ProducerConfig,
+}
+CONSUMERS = {"new KafkaConsumer", "new KafkaShareConsumer"}
 OBSERVED_STEPS = ("assignment",)
 BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
 
@@ -263,7 +279,23 @@ def read_scenario(scenario: Any) -> Scenario:
         start_ms,
         steps,
         broker_steps,
+        _racks(_field(scenario, "racks", OBJECT, {}), brokers),
+        {
+            name: _read(OBJECT, place["config"], f"the group {name} has config")
+            for name, place in scenario.get("groups", {}).items()
+            if "config" in place
+        },
     )
+
+
+def _racks(named: Mapping[str, Any], brokers: Mapping[int, str]) -> dict[int, str]:
+    racks = {str(id): rack for id, rack in named.items()}
+    strangers = set(racks) - {str(id) for id in brokers}
+    if strangers or not all(isinstance(rack, str) for rack in racks.values()):
+        raise UnusableScenario(
+            "'racks' names the rack of a broker as a text, for brokers of this scenario only"
+        )
+    return {id: racks[str(id)] for id in brokers if str(id) in racks}
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
@@ -385,6 +417,12 @@ def _filled(value: Any) -> list[Any]:
     return entries
 
 
+def _selector(value: Any) -> str | None:
+    if value not in SELECTORS:
+        raise ValueError
+    return None if value is None else str(value)
+
+
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Broker settings of the recordings that matter here."""
     kinds = {
@@ -402,6 +440,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = (
         FieldKind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
     )
+    kinds["replica.selector.class"] = FieldKind("one of Kafka's own selectors", _selector)
     found = {}
     for name, value in given.items():
         if name not in kinds:
@@ -552,10 +591,14 @@ def _check_order(
         if do in NEEDS_PRODUCER
         else set(CONFIGS)
         if do in EITHER
+        else {"new KafkaShareConsumer"}
+        if do == "acknowledge"
+        else CONSUMERS
+        if do in FOR_BOTH
         else {"new KafkaConsumer"}
     )
     if do in EITHER and step["object"] is not None:
-        wanted = {f"new Kafka{step['object'].capitalize()}"}
+        wanted = CONSUMERS if step["object"] == "consumer" else {"new KafkaProducer"}
     if not wanted & made:
         raise UnusableScenario(
             f"the step {do!r} of {client} comes before any "

@@ -57,6 +57,10 @@ class ApiKeys(enum.Enum):
         m.GetTelemetrySubscriptionsResponse,
     )
 
+    SHARE_GROUP_HEARTBEAT = (76, m.ShareGroupHeartbeatRequest, m.ShareGroupHeartbeatResponse)
+    SHARE_FETCH = (78, m.ShareFetchRequest, m.ShareFetchResponse)
+    SHARE_ACKNOWLEDGE = (79, m.ShareAcknowledgeRequest, m.ShareAcknowledgeResponse)
+
     def __init__(self, id: int, request: type, response: type) -> None:
         self.id = id
         self.request = request

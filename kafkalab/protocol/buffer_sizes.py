@@ -20,6 +20,7 @@ from kafkalab.protocol.record_messages import (
     NodeEndpoint,
     SnapshotId,
 )
+from kafkalab.protocol.share_messages import ShareFetchPartitionData, ShareFetchResponse
 
 FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
 """Partition, error code, high watermark, last stable offset, log start offset, preferred read
@@ -27,6 +28,7 @@ replica.
 """
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
+ACQUIRED_RECORDS_BYTES = 8 + 8 + 2 + 1
 TAGGED_PAIR_BYTES: dict[type, int] = {
     FetchEpochEndOffset: 4 + 8 + 1,
     LeaderIdAndEpoch: 4 + 4 + 1,
@@ -34,7 +36,7 @@ TAGGED_PAIR_BYTES: dict[type, int] = {
 }
 
 
-def records_size(partition: FetchPartitionData) -> int:
+def records_size(partition: FetchPartitionData | ShareFetchPartitionData) -> int:
     """Bytes of the partition's record batches."""
     return sum(batch.size_bytes for batch in partition.records)
 
@@ -54,6 +56,25 @@ def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]
             found[at_topic, at] = left + records_size(partition)
             left += _partition_bytes_before_tags(partition)
         left += _topic_head_bytes(topic)
+    return found
+
+
+def bytes_left_at_shared_records(response: ShareFetchResponse) -> dict[tuple[int, int], int]:
+    """The same for a share fetch's answer (ShareFetchResponse.json)."""
+    left = 1 + _endpoints_bytes(response.node_endpoints)
+    found = {}
+    for at_topic, topic in reversed(tuple(enumerate(response.responses))):
+        left += 1
+        for at, partition in reversed(tuple(enumerate(topic.partitions))):
+            acquired = len(partition.acquired_records)
+            left += 1 + _unsigned_varint_bytes(acquired + 1) + acquired * ACQUIRED_RECORDS_BYTES
+            size = records_size(partition)
+            left += size
+            found[at_topic, at] = left
+            texts = (partition.error_message, partition.acknowledge_error_message)
+            left += _unsigned_varint_bytes(size + 1) + 4 + 2 + 2 + 9
+            left += sum(map(_compact_string_bytes, texts))
+        left += 16 + _unsigned_varint_bytes(len(topic.partitions) + 1)
     return found
 
 

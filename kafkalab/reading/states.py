@@ -67,6 +67,11 @@ MACHINES: Mapping[str, tuple[str, str, str]] = {
         "TRANSITIONS",
         "AbstractCoordinator.MemberState",
     ),
+    "share record": (
+        "kafkalab.broker.groups.share.record_state",
+        "TRANSITIONS",
+        "server.share.fetch.RecordState",
+    ),
     "transaction": (
         "kafkalab.broker.transactions.transaction_state",
         "TRANSITIONS",

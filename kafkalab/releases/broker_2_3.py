@@ -123,6 +123,7 @@ PROFILE = BrokerProfile(
     replica_lag_time_max_ms=10_000,
     asks_for_epochs=True,
     watermark_waits_for_min_isr=False,
+    serves_from_followers=False,
     min_isr_is_effective=False,
     smallest_segment_bytes=14,
     stamps_delete_horizon=False,

@@ -442,6 +442,11 @@ PAGE = BrokerPage(
             {"controller_words": CONTROLLER_WORDS},
         ),
         BrokerChange(
+            "KIP-392 (2.4)",
+            "A consumer may read from a follower, and a leader may send it to one in its rack.",
+            {"serves_from_followers": True},
+        ),
+        BrokerChange(
             "KIP-966 (4.0)",
             "A replica that leaves a small ISR may still be elected; the high watermark waits for "
             "a large enough ISR.",

@@ -159,6 +159,9 @@ class BrokerProfile:
     watermark_waits_for_min_isr: bool
     """The high watermark does not move while the ISR is smaller than min.insync.replicas
     (KIP-966)."""
+    serves_from_followers: bool
+    """A follower answers a consumer that fetches with version 11 or later, and a leader may name a
+    follower to read from (KIP-392, 2.4)."""
     min_isr_is_effective: bool
     """Min.insync.replicas counts as no more than there are replicas."""
     smallest_segment_bytes: int

@@ -117,6 +117,7 @@ FETCHING = Fetching(
     position_style="plain",
     list_offsets_with_epoch=False,
     fetches_with_epoch=False,
+    leaves_lost_replica=False,
     keeps_leader_of_position=False,
     keeps_paused_data=False,
     rotates_partitions=True,

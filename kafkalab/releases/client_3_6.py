@@ -36,6 +36,11 @@ PAGE = Page(
             'client.dns.lookup does not take "default" any more.',
             checks={"client.dns.lookup": "lookups without default"},
         ),
+        ClientChange(
+            "KAFKA-14379 (3.4)",
+            "A follower that cannot be reached is not read until the leader names it again.",
+            fetching={"leaves_lost_replica": True},
+        ),
         # Groups
         ClientChange(
             "KIP-735 (3.0)",

@@ -205,6 +205,9 @@ class Fetching:
     """LIST_OFFSETS carries the leader epoch (KIP-320)."""
     fetches_with_epoch: bool
     """FETCH carries the leader epoch (KIP-320)."""
+    leaves_lost_replica: bool
+    """A follower that cannot be reached, or answers with an error, is not read any more until the
+    leader names it again (KAFKA-14379, 3.4)."""
     keeps_leader_of_position: bool
     """A position remembers its leader even when METADATA has forgotten it."""
     keeps_paused_data: bool

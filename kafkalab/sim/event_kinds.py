@@ -9,8 +9,9 @@ KINDS = frozenset(
     broker.up call closed cluster commit consumer_group.assigned consumer_group.fenced consumer_group.joined consumer_group.left cpu
     election fault fetched group.assigned group.left group.loaded group.member group.removed group.renamed group.subscribed
     isr line log.cleaned log.deleted log.ends log.rolled member.epoch metadata.awaited offset.removed partition.changed position
-    record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
-    request.received request.sent response.received response.sent socket.closed socket.connected socket.opening state topic.created
+    record.acquired record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
+    request.received request.sent response.received response.sent socket.closed socket.connected socket.opening share.loaded share.records
+    share.window share_group.assigned share_group.joined share_group.left state topic.created
     topic.deleted transaction.loaded work
 """.split()  # noqa: E501
 )

@@ -60,6 +60,13 @@ BROKER = {
         f"{B}.groups.any_group {B}.cluster {ALL_USE}",
         "a machine of one protocol knows the other only as GroupsById",
     ),
+    f"{B}.groups.share": (
+        (
+            f"{B}.groups.group_table {B}.replication.replica_manager {B}.replication.replica "
+            f"{B}.cluster {ALL_USE}"
+        ),
+        "share groups read logs through the replica manager and know other groups by their table",
+    ),
     f"{B}.transactions": (
         f"{B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
         "transactions use groups, logs and replicas, never the shell",
@@ -205,6 +212,10 @@ FLOORS = {
             "the new protocol shares with the classic one only what is in "
             "kafkalab.clients.consumer.reading"
         ),
+    ),
+    "kafkalab.clients.consumer.share": (
+        f"kafkalab.clients.consumer.modern kafkalab.clients.consumer.reading {NETWORK} {SHARED}",
+        "a share consumer shares the membership and the background thread of the new protocol",
     ),
     "kafkalab.clients.consumer": (
         f"{NETWORK} {SHARED}",

@@ -27,7 +27,7 @@ def log(request):
 def test_there_are_recordings_of_many_versions():
     assert {version_of(log) for log in LOGS} >= {"2.2", "2.3", "3.9", "4.0", "4.4"}
     assert len({log.parent.name for log in LOGS}) >= 12
-    assert sum(file.stat().st_size for file in RECORDINGS.rglob("*")) < 3_000_000
+    assert sum(file.stat().st_size for file in RECORDINGS.rglob("*")) < 3_200_000
 
 
 def test_every_line_is_in_the_catalogue_once(log):
@@ -56,9 +56,19 @@ def test_the_catalogue_writes_each_line_as_it_was(log):
         )
         assert told_by is wording
         assert wording.template.format_map(values) == row.text
-        assert wording.at[version] == row.line, name
+        assert row.line in lines_of(wording, version), name
         assert wording.prefixed == (row.text != row.message), name
         assert wording.trace == (row.trace is not None), name
+
+
+def lines_of(wording, version):
+    """The numbers of this statement and of its twins, which have the same words."""
+    return {
+        w.at[version]
+        for entry in CATALOG.values()
+        for w in entry.wordings
+        if version in w.at and (w.logger, w.template) == (wording.logger, wording.template)
+    }
 
 
 def test_a_file_read_and_written_is_the_same_file(log):
@@ -85,6 +95,7 @@ def test_the_papers_name_every_recording():
                 "| fault_",
                 "| group_",
                 "| producer_",
+                "| share_",
                 "| transaction_",
                 "| two_brokers_",
             )

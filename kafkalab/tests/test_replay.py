@@ -324,6 +324,11 @@ def test_bootstrap_servers_that_are_no_addresses(run, servers):
 def test_an_unknown_broker_version_or_setting(run):
     refused(run(scenario(NEW_PRODUCER, broker_version="3.1.0")), "3.1.0")
     refused(run(scenario(NEW_PRODUCER, broker_config={"log.flush": 3})), "log.flush")
+    refused(
+        run(scenario(NEW_PRODUCER, broker_config={"replica.selector.class": "my.Own"})),
+        "one of Kafka's own selectors",
+    )
+    refused(run(scenario(NEW_PRODUCER, racks={"9": "a"})), "'racks' names the rack of a broker")
 
 
 @pytest.mark.parametrize(

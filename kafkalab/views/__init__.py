@@ -19,6 +19,7 @@ from .ownership import ownership
 from .picture import Picture
 from .poll_gap import poll_gap
 from .readers import readers
+from .record_lanes import record_lanes
 from .replica_ladder import replica_ladder
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
@@ -52,6 +53,7 @@ __all__ = [
     "ownership",
     "poll_gap",
     "readers",
+    "record_lanes",
     "replica_ladder",
     "sequence",
     "sequence_ladder",
@@ -74,6 +76,7 @@ for _what, _views in {
         ownership,
         poll_gap,
         readers,
+        record_lanes,
         replica_ladder,
         sequence,
         sequence_ladder,

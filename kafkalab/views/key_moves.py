@@ -16,7 +16,7 @@ from .picture import Picture, blank_figure, columns
 from .style import INK, QUIET, SMALL_PT, WIDTH_IN
 
 STAYS = "#9fd8c1"
-MOVES = ("#eef6fc", "#cfe8f7", "#a5d3ef", "#7bbfe6")  # no key or few keys, up to most
+BY_COUNT = ("#eef6fc", "#cfe8f7", "#a5d3ef", "#7bbfe6")  # no key or few keys, up to most
 CELL_IN = 0.78
 
 
@@ -46,7 +46,7 @@ def key_moves(
     for old in range(before):
         for new in range(after):
             count = counts[old, new]
-            colour = STAYS if old == new else MOVES[min(3, count * 4 // (most + 1))]
+            colour = STAYS if old == new else BY_COUNT[min(3, count * 4 // (most + 1))]
             axes.barh(
                 [old],
                 [0.95],

@@ -414,7 +414,7 @@ per_partition(busy=7, partitions=6).toPandas()
 # |---|---|---|
 # | A group is the only way to share work. | Still the usual one. From broker 4.2 on *share groups* are ready for use (KIP-932): members share the records of one partition and acknowledge each one. | not in this lab |
 # | As many members as partitions, over all topics. | With RoundRobin, and with the new protocol's uniform assignor. With Range only as many as the largest topic has. | section 4, and the next cell |
-# | Clients read from the leader only. | From 2.4 on a consumer may read from a follower in its own rack (KIP-392). Records are still written to the leader only. | not in this lab |
+# | Clients read from the leader only. | From 2.4 on a consumer may read from a follower in its own rack (KIP-392). Records are still written to the leader only. | chapter 14 |
 # | A committed offset beyond the log's end follows `auto.offset.reset`. | Up to client 2.2. From 2.3 on the client continues where the two logs part (KIP-320). It happens after an *unclean election* (chapter 05). | the cell after the next |
 # | Progress is kept in ZooKeeper. | In a topic of Kafka's own, `__consumer_offsets`; the consumer of 0.9 and later knows no other place. ZooKeeper itself is gone from 4.0 on. | chapter 09 |
 # | Two models, and a system has one of them. | One log, and the `group.id` chooses. | section 3 |

@@ -357,7 +357,7 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | With an idle limit of −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 5 |
 # | `kill -2` and `kill -9` close the consumer. | The sockets close. The group is told only where `close()` runs. | section 4 |
 # | Find connections by host, port and id together. | They are still found by id. A client can start again from its addresses from 3.8 on (KIP-899, off by default), and does by default from 4.0 on (KIP-1102). | 02.open |
-# | A consumer reads from leaders only. | From 2.4 on it may read from a follower in its own rack (KIP-392), and connects there. | not in this lab |
+# | A consumer reads from leaders only. | From 2.4 on it may read from a follower in its own rack (KIP-392), and connects there. | chapter 14 |
 # | `createMessageStreams()` opens one connection more than there are leaders. | That consumer was written in Scala and used ZooKeeper. Kafka 2.0 removed it. | — |
 
 

@@ -319,6 +319,7 @@ QUESTION_06_3 = Value(
 
 
 # %% 06.4
+import re
 from functools import cache
 from random import Random
 
@@ -366,24 +367,28 @@ def workers(shift: int) -> Lab:
 
 @cache
 def lines_of(shift: int) -> tuple[str, ...]:
-    """A shift's lines that speak of identities and ends, shortened to time, client and message."""
+    """A shift's lines about identities and aborts: time, client and message, without the
+    transactional ids."""
     lines = workers(shift).lines()
     wanted = lines[
         lines.level.isin(["INFO", "WARN", "ERROR"])
-        & lines.message.str.contains("ProducerId set|Transiting|Aborting|Instantiated")
+        & lines.message.str.contains("ProducerId set|Aborting|Instantiated")
     ]
-    return tuple(f"{line.time[-12:]} {line.message}" for line in wanted.itertuples())
+    return tuple(
+        f"{line.time[-12:]} {re.sub(', transactionalId=[^]]+', '', line.message)}"
+        for line in wanted.itertuples()
+    )
 
 
 QUESTION_06_4 = LineReading(
     id="06.4",
     hints=(
-        "Each line begins with the client and its transactional id. An id with two clients is the mistake of the deployment.",
-        "Of the two, which one gets the producer id last, with the higher epoch? Which one writes about a newer producer afterwards?",
+        "The transaction coordinator gives one producer id to each transactional id. Which producer id was given twice?",
+        "Of the two clients with this producer id, the one with the lower epoch is fenced.",
     ),
     title="bug hunt: two of one name",
     points=3,
-    answers=("fenced", "heir", "shared_id"),
+    answers=("fenced", "heir", "producer_id"),
     draws=THREE,
     row="shift",
     space={"shift": tuple(range(1, 61))},

@@ -378,6 +378,20 @@ CLAIMS = (
     ("12", "about eleven seconds for three members", r"\(10\.6\d+, 'ada'\)\]$"),
     ("12", "The old price comes last and wins", r"^in_the_end +- +10$"),
     ("12", "often no error for the program", r"'10 s': \('written', 3\)"),
+    ("14", "The leader's log end moved to 6 at once", r"^told +- +5$"),
+    ("14", "It was", r"^seen_in_three_seconds +- +0$"),
+    ("14", "The news about the watermark needs half a second", r"^followers_later_ms +- +501$"),
+    ("14", "stays in sync: each fetch reaches the", r"^busy_in_sync +- +2$"),
+    ("14", "lacks one record, and is out", r"^quiet_in_sync +- +1$"),
+    ("14", "three of them are gone", r"^lost_ones_in_the_log +- +0$"),
+    ("14", "All five were told as written", r"^told_as_written +- +5$"),
+    ("14", "On 2.3 only the last member", r"^broker_2_back_in_2_3 +- +nobody$"),
+    ("14", "On 4.4 broker 2 may lead", r"^broker_2_back_in_4_4 +- +2$"),
+    ("14", "this is what came in about the last half minute", r"^left +5 +5 +10$"),
+    ("14", "bo waits longer", r"^bo_ms +- +502$"),
+    ("14", "The 3.9 client goes back to the leader", r"'3\.9': \{'asked the leader': 7"),
+    ("14", "About 450 ms", r"03,407 +4\n.*03,861 +5$"),
+    ("14", "30 seconds since 2.5 (KIP-537)", r"^\{'2\.3': '13 s', '4\.4': '43 s'\}$"),
 )
 
 

@@ -162,9 +162,9 @@ def test_exercises_hints_and_an_open_question(chapter):
         for question in graded(chapter)
         if not question.title.startswith(("bug hunt", "Spark"))
     ]
-    assert 3 <= len(practice) <= 6, (
+    assert 3 <= len(practice) <= 7, (  # 02 has three sittings; each is at most 50 minutes
         f"{chapter} has {len(practice)} exercises besides its hunt and its Spark lab; a chapter "
-        "has three to six"
+        "has three to seven"
     )
     for question in graded(chapter):
         assert len(question.hints) == 2, (

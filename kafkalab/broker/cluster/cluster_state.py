@@ -94,6 +94,9 @@ class ClusterState:
     on_topic_deleted: functions that are called with the name of a deleted topic.
     tell: tell(kind, fields) is called with each change, for the journal: "cluster",
         "topic.created", "topic.deleted", "partition.changed", "broker.changed".
+    share_groups, share_states: share groups by id, and the stored states of share partitions by
+        (group, topic, number); the machines of `groups/share` fill them.
+    group_settings: group id -> its own settings (kafka-configs --entity-type groups).
     is_current: always True. A broker's MetadataCache has False while the broker is disconnected
         from the controller.
     """
@@ -135,6 +138,9 @@ class ClusterState:
         )
         self._transactions_ready_ms: int | None = None
         self.group_producer_epochs: dict[tuple[int, int], int] = {}
+        self.share_groups: dict[str, Any] = {}
+        self.share_states: dict[tuple[str, str, int], Any] = {}
+        self.group_settings: dict[str, dict[str, Any]] = {}
         self._next_producer_id = 0
         self._epochs: dict[tuple[str, int], int] = {}
         self._tell = tell

@@ -5,6 +5,7 @@ Members, administrators and transactions use it. Kafka's classes are GroupCoordi
 GroupCoordinatorService with GroupMetadataManager (4.x).
 
 classic: members of the classic protocol. modern: members of the KIP-848 protocol.
+share: members of share groups (KIP-932).
 group_table: the groups of both, by id. group_offsets: committed offsets.
 group_admin: requests of administrators. group_storage, offset_expiry: the records in
 `__consumer_offsets` and the removal of old offsets.
@@ -35,6 +36,7 @@ from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
+from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,
@@ -51,6 +53,8 @@ from kafkalab.protocol.messages import (
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -74,6 +78,9 @@ WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
             request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
         ),
         ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(
+            error_code=LOADING
+        ),
+        ShareGroupHeartbeatRequest: lambda request, caller: ShareGroupHeartbeatResponse(
             error_code=LOADING
         ),
     }
@@ -113,6 +120,7 @@ class GroupCoordinator:
             self.storage.write_group,
         )
         self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic)
+        self.share = ShareGroups(node_id, cluster, config, table)
         self._node_id, self._cluster = node_id, cluster
         self._draw_loading_ms = draw_loading_ms
         read = self.modern.topics_read
@@ -129,6 +137,7 @@ class GroupCoordinator:
             HeartbeatRequest: self.classic.handle,
             LeaveGroupRequest: self.classic.handle,
             ConsumerGroupHeartbeatRequest: self.modern.handle,
+            ShareGroupHeartbeatRequest: self.share.handle,
             OffsetCommitRequest: offsets.commit,
             OffsetFetchRequest: offsets.fetch,
             ListGroupsRequest: admin.list_groups,
@@ -147,6 +156,9 @@ class GroupCoordinator:
             and (refusal := self._refused_while_loading(request, caller)) is not None
         ):
             return [refusal]
+        refused = self._refused_in_share_group(request, caller)
+        if refused is not None:
+            return [refused]
         return self._actions[type(request)](request, caller, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
@@ -157,6 +169,8 @@ class GroupCoordinator:
             return self._load(key[1], now_ms)
         if key[0] == "expire offsets":
             return self._expiry.expire(now_ms)
+        if key[0] == SHARE_SESSION:
+            return self.share.on_timer(key, now_ms)
         return (self.modern if key[0] in self._modern_alarms else self.classic).on_timer(
             key, now_ms
         )
@@ -166,7 +180,7 @@ class GroupCoordinator:
     def load(self, now_ms: int) -> list[Effect]:
         """Begin again after a crash, with the groups in the partitions of the offsets topic that
         this broker leads."""
-        out = self.modern.load(now_ms)
+        out = self.modern.load(now_ms) + self.share.load(now_ms)
         self.table.classic.clear()
         for partition in self.storage.partitions():
             if self._leads(partition):
@@ -181,7 +195,7 @@ class GroupCoordinator:
             self.table.modern.update(
                 {id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern}
             )
-        out = self.modern.load(now_ms, modern)
+        out = self.modern.load(now_ms, modern) + self.share.load(now_ms)
         takes_ms = self._draw_loading_ms()
         return out + (
             self.storage.begin_loading(partition, takes_ms, now_ms)
@@ -266,6 +280,24 @@ class GroupCoordinator:
         if group_id in self.table.modern:
             return self.modern.retire(group_id)
         return self.classic.retire(group_id, now_ms)
+
+    def _refused_in_share_group(self, request: Any, caller: Caller) -> Respond | None:
+        """The answer to a member of another protocol that would join a share group with members;
+        None for all other requests."""
+        group = self.share.groups.get(getattr(request, "group_id", None) or "")
+        if group is None or not group.members:
+            return None
+        if type(request) is JoinGroupRequest:
+            return join_refused(caller, Errors.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
+        if type(request) is ConsumerGroupHeartbeatRequest:
+            return Respond(
+                caller,
+                ConsumerGroupHeartbeatResponse(
+                    error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                    error_message=f"Group {group.id} is not a consumer group.",
+                ),
+            )
+        return None
 
     def _refused_while_loading(self, request: Any, caller: Caller) -> Respond | None:
         """COORDINATOR_LOAD_IN_PROGRESS for a group whose records are being read;

@@ -1,8 +1,8 @@
 """Fetches: serves FETCH, at once or as a long poll until there is enough to send.
 
 Kafka's classes are DelayedFetch and the fetch purgatory, in which fetches wait. A fetch waits while
-fewer than min_bytes can be read, at most max_wait_ms. An error, or a fetch of no partitions, is
-answered at once.
+fewer than min_bytes can be read, at most max_wait_ms. An error, a fetch of no partitions, and one
+that should go to a follower in the consumer's rack (KIP-392) is answered at once.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class WaitingFetch(NamedTuple):
 class Fetches:
     """All fetches of one broker, parked or not (ReplicaManager.fetchMessages).
 
+    is_rack_aware: the broker names followers to read from (replica.selector.class).
     draw_session_id: gives a random positive int for the caller; the machine has no random numbers
     of its own.
     """
@@ -54,11 +55,13 @@ class Fetches:
         profile: BrokerProfile,
         replicas: ReplicaManager,
         slots: int,
+        is_rack_aware: bool,
         draw_session_id: Callable[[Caller], int],
     ) -> None:
         self.sessions = FetchSessions(slots)
         self._profile = profile
         self._replicas = replicas
+        self._is_rack_aware = is_rack_aware
         self._draw_session_id = draw_session_id
         self._waiting: dict[int, WaitingFetch] = {}
         self._watchers: dict[tuple[str, int], dict[int, None]] = {}
@@ -74,7 +77,12 @@ class Fetches:
         context = self.sessions.context(request)
         if context.error:
             return [Respond(caller, FetchResponse(error_code=context.error))]
-        if request.max_wait_ms <= 0 or not context.partitions or self._is_ready(request, context):
+        if (
+            request.max_wait_ms <= 0
+            or not context.partitions
+            or self._is_ready(request, context, caller)
+            or self._is_sent_elsewhere(request, context)
+        ):
             return [Respond(caller, self._answer(request, context, caller))]
         self._count += 1
         number = self._count
@@ -96,7 +104,7 @@ class Fetches:
         effects: list[Effect] = []
         for number in list(watchers):
             fetch = self._waiting[number]
-            if self._is_ready(fetch.request, fetch.context):
+            if self._is_ready(fetch.request, fetch.context, fetch.caller):
                 effects.append(CancelTimer(("fetch", number)))
                 effects += self._complete(number)
         return effects
@@ -142,12 +150,38 @@ class Fetches:
             place = self._places[key] = topic, key.partition
         return place
 
-    def _is_ready(self, request: FetchRequest, context: FetchContext) -> bool:
+    def _readable(
+        self, key: FetchKey, asked: FetchPartition, caller: Caller
+    ) -> tuple[Replica | None, int]:
+        """(replica, 0) that this caller may read here, else (None, error code). A follower serves
+        it only since KIP-392."""
+        may_follow = self._profile.serves_from_followers and WireChange.FETCH_NAMES_RACK.holds_for(
+            caller.header
+        )
+        find = self._replicas.readable_replica if may_follow else self._replicas.led_replica
+        return find(*self._place(key), asked.current_leader_epoch)
+
+    def _preferred(self, request: FetchRequest, key: FetchKey, asked: FetchPartition) -> int:
+        """The follower that should serve this partition, -1 for the broker that was asked. Only a
+        leader names one, and only where replica.selector.class looks at racks."""
+        if not self._is_rack_aware or not request.rack_id:
+            return -1
+        replica, _ = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        if replica is None:
+            return -1
+        return self._replicas.preferred_replica(replica, request.rack_id, asked.fetch_offset)
+
+    def _is_sent_elsewhere(self, request: FetchRequest, context: FetchContext) -> bool:
+        """Whether a partition of this fetch should be read from a follower."""
+        return any(
+            self._preferred(request, key, asked) >= 0 for key, asked in context.partitions.items()
+        )
+
+    def _is_ready(self, request: FetchRequest, context: FetchContext, caller: Caller) -> bool:
         """Whether to answer now: enough bytes in sum, or an error in one of the partitions."""
         total = 0
         for key, asked in context.partitions.items():
-            topic, partition = self._place(key)
-            replica, _ = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
+            replica, _ = self._readable(key, asked, caller)
             if (
                 replica is None
                 or not replica.log.log_start_offset
@@ -172,11 +206,16 @@ class Fetches:
         )
         endpoints = {}
         for key, asked in context.partitions.items():
-            if context.session is not None and self._is_quiet(
-                context.session, key, asked, request.isolation_level
+            preferred = self._preferred(request, key, asked)
+            if (
+                preferred < 0
+                and context.session is not None
+                and self._is_quiet(context.session, key, asked, request.isolation_level, caller)
             ):
                 continue
-            data = self._read(key, asked, request.isolation_level, left, not got_any, hints)
+            data = self._read(
+                key, asked, request.isolation_level, left, not got_any, hints, caller, preferred
+            )
             if data.records:
                 left -= sum(batch.size_bytes for batch in data.records)
                 got_any = True
@@ -195,11 +234,16 @@ class Fetches:
         )
 
     def _is_quiet(
-        self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int
+        self,
+        session: FetchSession,
+        key: FetchKey,
+        asked: FetchPartition,
+        isolation_level: int,
+        caller: Caller,
     ) -> bool:
         """Whether the answer can leave this partition out: it has no new record and no new value.
         Most partitions of most fetches are such, so no part of an answer is made for them."""
-        replica, _ = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        replica, _ = self._readable(key, asked, caller)
         known = session.partitions.get(key)
         return (
             replica is not None
@@ -217,11 +261,13 @@ class Fetches:
         left: int,
         first: bool,
         hints: bool,
+        caller: Caller,
+        preferred: int,
     ) -> FetchPartitionData:
         """One partition's part of the answer. `left`: the bytes left in the answer; `first`: the
-        answer has no records yet."""
+        answer has no records yet; `preferred`: the follower to read instead, -1 for none."""
         topic, partition = self._place(key)
-        replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
+        replica, error = self._readable(key, asked, caller)
         if replica is None:
             if not topic:
                 error = Errors.UNKNOWN_TOPIC_ID.code
@@ -233,6 +279,14 @@ class Fetches:
                 )
             return FetchPartitionData(partition_index=partition, error_code=error)
         log = replica.log
+        if preferred >= 0:
+            return FetchPartitionData(
+                partition_index=partition,
+                high_watermark=log.high_watermark,
+                last_stable_offset=log.last_stable_offset,
+                log_start_offset=log.log_start_offset,
+                preferred_read_replica=preferred,
+            )
         if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
             return FetchPartitionData(
                 partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code

@@ -41,15 +41,15 @@ class SessionPartition:
     def has_news(self, data: FetchPartitionData) -> bool:
         """Whether an incremental answer has to mention this partition; keeps the answered values.
 
-        An error is mentioned each time. It comes with a high watermark of -1, so its end is
-        mentioned too.
+        An error is mentioned each time, and so is a follower to read from. An error comes with a
+        high watermark of -1, so its end is mentioned too.
         """
         news = bool(data.records)
         if data.high_watermark != self.high_watermark:
             news, self.high_watermark = True, data.high_watermark
         if data.log_start_offset != self.log_start_offset:
             news, self.log_start_offset = True, data.log_start_offset
-        return news or data.error_code != 0
+        return news or data.error_code != 0 or data.preferred_read_replica >= 0
 
 
 class FetchSession:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kafkalab.broker.cluster.cluster_state import Partition
 from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.replication.learners_watermark import Rule, learners_watermark
 from kafkalab.errors import Errors
 
 UNKNOWN_OFFSET = -1
@@ -104,25 +105,34 @@ class Replica:
         self.led_epoch, self.isr_wanted = -1, None
         self.followers = {}
 
-    def advance(self, now_ms: int, lag_ms: int, waits_for_min_isr: int = 0) -> bool:
+    def advance(
+        self, now_ms: int, lag_ms: int, waits_for_min_isr: int = 0, rule: Rule | None = None
+    ) -> bool:
         """Move the high watermark as far as the followers allow; says whether it moved
         (maybeIncrementLeaderHW).
 
         waits_for_min_isr: it does not move while the ISR is smaller than this (3.7, for KIP-966); 0
-        for no such rule.
+        for no such rule. rule: a learner's rule instead of the smallest log end in sync.
         """
         log, isr = self.log, self.partition.isr
         if self.followers and len(isr) < waits_for_min_isr:
             return False
-        safe = log.log_end_offset
-        for id, follower in self.followers.items():
-            counts = (
-                id in isr
-                or (self.isr_wanted and id in self.isr_wanted)
-                or now_ms - follower.caught_up_ms <= lag_ms
-            )
-            if counts and follower.log_end_offset < safe:
-                safe = follower.log_end_offset
+        in_sync = [
+            id
+            for id, follower in self.followers.items()
+            if id in isr
+            or (self.isr_wanted and id in self.isr_wanted)
+            or now_ms - follower.caught_up_ms <= lag_ms
+        ]
+        safe = min(
+            (self.followers[id].log_end_offset for id in in_sync), default=log.log_end_offset
+        )
+        safe = min(safe, log.log_end_offset)
+        if rule is not None:
+            leader = self.partition.leader
+            ends = {id: max(known.log_end_offset, 0) for id, known in self.followers.items()}
+            ends[leader] = log.log_end_offset
+            safe = learners_watermark(rule, ends, (leader, *in_sync), log.log_end_offset)
         if safe <= log.high_watermark:
             return False
         log.high_watermark = safe

@@ -89,6 +89,11 @@ def _nothing_follows(key: PartitionKey, now_ms: int) -> list[Effect]:
     return []
 
 
+def _nobody_waits(key: PartitionKey) -> list[Effect]:
+    """Do nothing when a high watermark has risen."""
+    return []
+
+
 class ReplicaFetchers:
     """All fetchers of one broker (ReplicaFetcherManager).
 
@@ -96,7 +101,8 @@ class ReplicaFetchers:
         none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
     grown: grown(key, now_ms) is called for each log that got records. disk: the disk of the
-        broker's logs.
+        broker's logs. risen: risen(key) is called when a follower's high watermark has risen, for
+        consumers that read there.
     """
 
     def __init__(
@@ -106,11 +112,13 @@ class ReplicaFetchers:
         replica: Callable[[PartitionKey], Replica],
         grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
         disk: Disk | None = None,
+        risen: Callable[[PartitionKey], list[Effect]] = _nobody_waits,
     ) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config
         self._asks_for_epochs = asks_for_epochs
         self._replica, self._grown, self._disk = replica, grown, disk or Disk()
+        self._risen = risen
         self._source_of: dict[PartitionKey, int] = {}
 
     # -- what is followed
@@ -372,6 +380,7 @@ class ReplicaFetchers:
                         },
                     )
                 )
+            effects += self._risen(key)
         return effects
 
     def _truncated(

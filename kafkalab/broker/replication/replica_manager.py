@@ -29,6 +29,7 @@ from kafkalab.broker.log.log_settings import log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
@@ -58,6 +59,7 @@ class ReplicaManager:
     """The replicas of one broker, and the requests on them (ReplicaManager).
 
     produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
+    watermark_rule: a learner's rule for the high watermark of partitions that are not internal.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
     own.
     """
@@ -75,6 +77,7 @@ class ReplicaManager:
         self._behind: dict[PartitionKey, None] = {}
         self.disk = Disk()
         self.verdict_rule: Rule | None = None
+        self.watermark_rule: WatermarkRule | None = None
         self.logs = LogManager(config, profile.stamps_delete_horizon, self._log, self.disk)
 
     @property
@@ -141,6 +144,40 @@ class ReplicaManager:
         if replica.led_epoch != partition.leader_epoch:
             replica.lead(0)
         return replica, 0
+
+    def readable_replica(
+        self, topic: str, index: int, current_leader_epoch: int = -1
+    ) -> tuple[Replica | None, int]:
+        """As `led_replica`, but a follower's replica will do (Partition.localLogWithEpochOrThrow
+        without requireLeader, KIP-392)."""
+        replica, error = self.led_replica(topic, index, current_leader_epoch)
+        if replica is not None or error != Errors.NOT_LEADER_OR_FOLLOWER.code:
+            return replica, error
+        partition = self._cluster.partition(topic, index)
+        if partition is None or self.node_id not in partition.replicas:
+            return None, error
+        return self.replica((topic, index)), 0
+
+    def preferred_replica(self, replica: Replica, rack: str, offset: int) -> int:
+        """The follower that a consumer in this rack should read from `offset` on; -1 for the leader
+        (ReplicaManager.findPreferredReadReplica, RackAwareReplicaSelector).
+
+        It is a live in-sync follower in the rack that has the offset: the one with the most
+        records, then the one that was caught up last, then the one with the highest id. A leader in
+        the rack comes first. Rounds of followers without news do not count here as caught up.
+        """
+        racks = {id: self._cluster.brokers[id].rack for id in replica.partition.replicas}
+        if not rack or racks[self.node_id] == rack:
+            return NO_LEADER
+        near = [
+            (follower.log_end_offset, follower.caught_up_ms, id)
+            for id, follower in replica.followers.items()
+            if racks[id] == rack
+            and self._cluster.alive[id]
+            and id in replica.partition.isr
+            and replica.log.log_start_offset <= offset <= follower.log_end_offset
+        ]
+        return max(near)[2] if near else NO_LEADER
 
     def log_of(self, topic: str, index: int) -> PartitionLog | None:
         """This broker's log of the partition, as leader or follower; None where it has none."""
@@ -619,7 +656,9 @@ class ReplicaManager:
 
     def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
-        if not replica.advance(now_ms, self._lag_ms, waits_for):
+        topic = self._cluster.topics[replica.partition.topic]
+        rule = None if topic.is_internal else self.watermark_rule
+        if not replica.advance(now_ms, self._lag_ms, waits_for, rule):
             return []
         key = replica.partition.topic, replica.partition.index
         return [*self.produces.look_again(key), Appended(*key)]

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from kafkalab.broker.admin.administration import Administration
-from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.broker_config import RACK_AWARE_SELECTOR, BrokerConfig
 from kafkalab.broker.cluster.cluster_state import (
     OFFSETS_TOPIC,
     TRANSACTION_TOPIC,
@@ -43,6 +43,7 @@ from kafkalab.broker.effects import (
 )
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
+from kafkalab.broker.groups.share.share_fetches import SHARE_FETCH, SHARE_LOCK, ShareFetches
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.broker.replication.follower_sessions import FollowerSessions
@@ -209,13 +210,16 @@ class Broker:
             self.replicas.replica,
             self.replicas.logs.grown,
             self.disk,
+            lambda key: self.fetches.look_again(*key),
         )
         self.fetches = Fetches(
             profile,
             self.replicas,
             config.max_incremental_fetch_session_cache_slots,
+            config.replica_selector_class == RACK_AWARE_SELECTOR,
             self._draw_session_id,
         )
+        self.share_fetches = ShareFetches(cluster, config, self.replicas)
         self.coordinator = GroupCoordinator(
             node_id,
             profile,
@@ -263,6 +267,8 @@ class Broker:
             m.ListOffsetsRequest: self.offsets.list_offsets,
             m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
             m.FetchRequest: self.fetches.handle,
+            m.ShareFetchRequest: self.share_fetches.fetch,
+            m.ShareAcknowledgeRequest: self.share_fetches.acknowledge,
             m.InitProducerIdRequest: self._init_producer_id,
             m.DeleteRecordsRequest: self.offsets.delete_records,
             m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
@@ -284,6 +290,7 @@ class Broker:
                     m.OffsetDeleteRequest,
                     m.ConsumerGroupDescribeRequest,
                     m.ConsumerGroupHeartbeatRequest,
+                    m.ShareGroupHeartbeatRequest,
                 ),
                 self.coordinator.handle,
             ),
@@ -295,6 +302,8 @@ class Broker:
         }
         self._on_timer = {
             "fetch": self.fetches.on_timer,
+            SHARE_FETCH: self.share_fetches.on_timer,
+            SHARE_LOCK: self.share_fetches.on_timer,
             "transactions": self.transactions.on_timer,
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,
@@ -348,6 +357,7 @@ class Broker:
         if self._connections.pop(connection_id, None) is not None:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
             self.do(self.fetches.abandon(connection_id))
+            self.do(self.share_fetches.abandon(connection_id, self._scheduler.now_ms))
             self.do(self.replicas.produces.abandon(connection_id))
 
     def crash(self) -> None:
@@ -360,6 +370,7 @@ class Broker:
         self.paused_until_ms = 0
         self.path.forget()
         self.fetches.forget()
+        self.share_fetches.forget()
         self.coordinator.process_died()
         self.transactions.forget()
         self.verification.forget()
@@ -412,6 +423,7 @@ class Broker:
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
             self.do(self.replicas.produces.look_again((topic, partition)))
             self.do(self.fetches.look_again(topic, partition))
+            self.do(self.share_fetches.look_again(topic, partition, self._scheduler.now_ms))
         self.do(self.coordinator.topic_deleted(topic, self._scheduler.now_ms))
 
     # -- serving
@@ -563,6 +575,9 @@ class Broker:
         if ends is not None:
             self._write(ends)
         self.do(self.fetches.look_again(effect.topic, effect.partition))
+        self.do(
+            self.share_fetches.look_again(effect.topic, effect.partition, self._scheduler.now_ms)
+        )
         if self.sessions.by_follower:
             self.do(
                 self.sessions.watermark_moved(

@@ -7,7 +7,7 @@ process.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -141,6 +141,17 @@ class BrokerEnd:
         and returns "append", "duplicate", "out of order" or "fenced"."""
         self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
         self.machine.replicas.verdict_rule = rule
+
+    def move_watermark(self, rule: Callable[[Mapping[int, int], tuple[int, ...]], int]) -> None:
+        """Replace the rule by which this broker, as a leader, moves the high watermark.
+
+        rule(ends, in_sync) returns an offset. `ends`: broker -> the log end that the leader knows
+        of its replica; 0 before it has fetched. `in_sync`: the brokers that count, the leader among
+        them. A high watermark never falls at a leader, so a lower offset changes nothing. Internal
+        topics keep Kafka's rule.
+        """
+        self._journal.append("fault", self.name, what="move_watermark", broker=self.node.id)
+        self.machine.replicas.watermark_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
         """List the requests in this broker at this time: in the request queue, I/O threads,

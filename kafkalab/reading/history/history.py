@@ -1,9 +1,9 @@
 """Rebuilds the state of a lab at a moment: applies the journal's events up to it to an empty state.
 
 The state is plain data: dicts, lists, numbers and text. So it can be printed, compared, stored as
-JSON and read by a grader. Four tables hold the effect of each event: `cluster_events`,
-`group_events`, `client_events`, `transaction_events`. An event in none of them changes nothing that
-is shown.
+JSON and read by a grader. Five tables hold the effect of each event: `cluster_events`,
+`group_events`, `client_events`, `transaction_events`, `share_events`. An event in none of
+them changes nothing that is shown.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.reading.history.client_events import CLIENT_EVENTS
 from kafkalab.reading.history.cluster_events import CLUSTER_EVENTS
 from kafkalab.reading.history.group_events import GROUP_EVENTS, coordinators
+from kafkalab.reading.history.share_events import SHARE_EVENTS
 from kafkalab.reading.history.transaction_events import TRANSACTION_EVENTS
 from kafkalab.sim.journal import Event, Journal
 
@@ -27,6 +28,7 @@ TABLES: tuple[Mapping[str, Fold], ...] = (
     GROUP_EVENTS,
     CLIENT_EVENTS,
     TRANSACTION_EVENTS,
+    SHARE_EVENTS,
 )
 
 

@@ -26,7 +26,7 @@ class ReaderByHand(ByHand):
         self.cluster = a_cluster(brokers)
         self.replicas = ReplicaManager(0, broker_profile(release), self.cluster, BrokerConfig())
         self.drawn = 100
-        self.fetches = Fetches(broker_profile(release), self.replicas, slots, self.draw)
+        self.fetches = Fetches(broker_profile(release), self.replicas, slots, False, self.draw)
         super().__init__(self.fetches.handle)
 
     def draw(self, caller):

@@ -393,3 +393,33 @@ def test_a_full_disk_takes_no_committed_offset_either(release):
     reader.commit_sync()
     assert not story.lab.broker(1).is_up and story.lab.coordinator_of("shop") != 1
     assert reader.committed([TopicPartition("orders", 0)])[TopicPartition("orders", 0)].offset == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "read"),
+    [
+        (lambda ends, in_sync: min(ends[broker] for broker in in_sync), []),
+        (lambda ends, in_sync: max(ends.values()), ["tea", "milk"]),
+    ],
+)
+def test_a_watermark_by_the_leaders_end_shows_records_that_vanish(rule, read):
+    story = Story("4.4", acks="1")
+    for broker in range(3):
+        story.lab.broker(broker).move_watermark(rule)
+    story.lab.partition([0], [1, 2])
+    story.send("tea", "milk")
+    reader = KafkaConsumer(story.lab, {"auto.offset.reset": "earliest"}, name="reader")
+    reader.assign([TopicPartition("orders", 0)])
+    seen = [record.value for record in reader.poll(timeout_ms=3_000)]
+    story.lab.broker(0).crash()
+    story.lab.heal()
+    story.lab.run_for(40_000)
+    log = story.lab.at(story.lab.now_ms)["partitions"]["orders-0"]
+    assert (seen, log["log_end_offset"]) == (read, 0)
+
+
+def test_a_watermark_beyond_the_log_is_refused():
+    story = Story("4.4", acks="1")
+    story.lab.broker(0).move_watermark(lambda ends, in_sync: ends[0] + 1)
+    with pytest.raises(ValueError, match="a whole number from 0 to"):
+        story.send("tea")

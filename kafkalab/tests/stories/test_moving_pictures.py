@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPool
 from kafkalab.stories.moving_cluster import first_poll, race, replicas_of_cells
 from kafkalab.stories.moving_groups import join_step_by_step, newcomer_over_time
+from kafkalab.stories.moving_replicas import moment_of_the_crash
 from kafkalab.stories.moving_work import batch_and_pace, commits_of_a_pool, moment_of_death
 from kafkalab.views import Outcome
 
@@ -42,6 +45,15 @@ def test_the_moment_of_death_decides_between_twice_and_never():
     picture = moment_of_death()
     assert "2 twice" in picture.picture(40).text and "3 never" in picture.picture(40).text
     assert "twice" not in picture.picture(0).text and "never" not in picture.picture(0).text
+
+
+@pytest.mark.parametrize("after_ms", [5, 45, 85, 125])
+@pytest.mark.parametrize("disk", [0, 70])
+def test_a_crash_takes_back_what_was_told_and_not_what_was_read(after_ms, disk):
+    words = moment_of_the_crash().picture(after_ms, disk=disk).alt
+    told, kept, got = (int(number) for number in re.findall(r"(?:: | got )(\d+)", words)[:3])
+    assert got <= kept <= told
+    assert (kept < told) is (disk == 70 and after_ms > 5)
 
 
 def test_one_record_more_is_one_too_many():

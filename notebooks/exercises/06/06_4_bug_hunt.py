@@ -2,24 +2,21 @@
 # ### Exercise 06.4 · Bug hunt: two of one name
 #
 # Four workers share the work of a night. The plan: each has a `transactional.id` of its own. On three
-# shifts, A, B and C, one worker stopped. Below are the lines of each shift, of all four workers, in
-# time order. Who was fenced, who took over (its *heir*), and which id did they share? A worker that
-# only aborts has done nothing wrong.
+# shifts, A, B and C, two workers were started with the same one. The producer that came later is the
+# *heir*. The other one was fenced and stopped. The log does not print the transactional ids, and
+# the error of the fenced worker is missing. Below are the remaining lines of each shift. Who was
+# fenced, who is the heir, and which producer id did both have? A worker that only aborts has done
+# nothing wrong.
 
 # %%
-import textwrap
-
 n4 = numbers("06.4")
 for shift, written in n4.items():
-    print(f"--- shift {shift}")
-    for line in written:  # a long line continues under its beginning
-        short = line.replace("[Producer ", "[")
-        print(textwrap.fill(short, width=100, subsequent_indent=" " * 13))
+    print(f"--- shift {shift}", *written, sep="\n")
 
 # %% answer
 fenced = {"A": ..., "B": ..., "C": ...}  # client ids
 heir = {"A": ..., "B": ..., "C": ...}
-shared_id = {"A": ..., "B": ..., "C": ...}  # a transactional id
+producer_id = {"A": ..., "B": ..., "C": ...}  # a number
 ### BEGIN SOLUTION
 import re
 
@@ -27,19 +24,19 @@ import re
 def two_of_one(shown):
     clients = {}
     for line in shown:
-        told_of = re.search(r"clientId=(\S+), transactionalId=([^]]+)", line)
-        client, id = told_of.groups()
-        clients.setdefault(id, []).append(client)
-    shared, both = next((id, found) for id, found in clients.items() if len(set(found)) == 2)
-    return both[0], next(client for client in both if client != both[0]), shared
+        if told_of := re.search(r"clientId=(\S+)\] ProducerId set to (\d+)", line):
+            clients.setdefault(int(told_of[2]), []).append(told_of[1])
+    shared, both = next((id, found) for id, found in clients.items() if len(found) == 2)
+    return both[0], both[1], shared
 
 
 fenced = {name: two_of_one(shown)[0] for name, shown in n4.items()}
 heir = {name: two_of_one(shown)[1] for name, shown in n4.items()}
-shared_id = {name: two_of_one(shown)[2] for name, shown in n4.items()}
+producer_id = {name: two_of_one(shown)[2] for name, shown in n4.items()}
 ### END SOLUTION
 
 # %% question
+import re
 from functools import cache
 from random import Random
 
@@ -87,19 +84,23 @@ def workers(shift: int) -> Lab:
 
 @cache
 def lines_of(shift: int) -> tuple[str, ...]:
-    """A shift's lines that speak of identities and ends, shortened to time, client and message."""
+    """A shift's lines about identities and aborts: time, client and message, without the
+    transactional ids."""
     lines = workers(shift).lines()
     wanted = lines[
         lines.level.isin(["INFO", "WARN", "ERROR"])
-        & lines.message.str.contains("ProducerId set|Transiting|Aborting|Instantiated")
+        & lines.message.str.contains("ProducerId set|Aborting|Instantiated")
     ]
-    return tuple(f"{line.time[-12:]} {line.message}" for line in wanted.itertuples())
+    return tuple(
+        f"{line.time[-12:]} {re.sub(', transactionalId=[^]]+', '', line.message)}"
+        for line in wanted.itertuples()
+    )
 
 
 LineReading(
     title="bug hunt: two of one name",
     points=3,
-    answers=("fenced", "heir", "shared_id"),
+    answers=("fenced", "heir", "producer_id"),
     draws=THREE,
     row="shift",
     space={"shift": tuple(range(1, 61))},
@@ -116,8 +117,8 @@ from autograder.course.judge import Judge
 
 
 @cache
-def _pair(shift: int) -> tuple[str, str, str]:
-    """Who was fenced, who took over, and their transactional id, as the journal knows it."""
+def _pair(shift: int) -> tuple[str, str, int]:
+    """Who was fenced, who took over, and their producer id, as journal and lines know it."""
     lab = workers(shift)
     ids = {
         event.who: event.args["transactional.id"]
@@ -135,15 +136,20 @@ def _pair(shift: int) -> tuple[str, str, str]:
         [who for who, id in ids.items() if id == shared and (who in broken) is wanted]
         for wanted in (True, False)
     ]
-    return fenced, heir, shared
+    told = next(
+        line.message
+        for line in lab.lines().itertuples()
+        if f"clientId={heir}," in line.message and "ProducerId set to" in line.message
+    )
+    return fenced, heir, int(told.split("ProducerId set to ")[1].split()[0])
 
 
 Judge(
-    truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
-    right="right: one transactional.id, two producers; the later one has the higher epoch.",
+    truth=lambda case: dict(zip(("fenced", "heir", "producer_id"), _pair(case["shift"]))),
+    right="right: one transactional.id is one producer id; the later one has the higher epoch.",
     otherwise=(
-        "not all of these three are right. Which transactional id belongs to two clients, "
-        "and which of the two came later?"
+        "not all of these three are right. Which producer id was given to two clients, and which "
+        "of the two has the higher epoch?"
     ),
 )
 
@@ -151,45 +157,36 @@ Judge(
 import re
 
 
-def names(lines):
-    return [
-        re.search(r"clientId=(\S+), transactionalId=([^]]+)\] (.*)", line).groups()
-        for line in lines
-    ]
-
-
-def old(lines):
-    return next(
-        client
-        for client, id, text in names(lines)
-        if "fatal error" in text or "abortable error" in text
-    )
+def given(lines):
+    """(client, producer id, epoch) of each line that gives one."""
+    pattern = r"clientId=(\S+)\] ProducerId set to (\d+) with epoch (\d+)"
+    found = [re.search(pattern, line) for line in lines]
+    return [(each[1], int(each[2]), int(each[3])) for each in found if each]
 
 
 def id_of(lines):
-    return next(id for client, id, text in names(lines) if client == old(lines))
+    ids = [id for client, id, epoch in given(lines)]
+    return next(id for id in ids if ids.count(id) == 2)
+
+
+def old(lines):
+    return min((epoch, client) for client, id, epoch in given(lines) if id == id_of(lines))[1]
 
 
 def new(lines):
-    return next(
-        client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines)
-    )
+    return max((epoch, client) for client, id, epoch in given(lines) if id == id_of(lines))[1]
+
+
+def epoch_of(lines):
+    return max(epoch for client, id, epoch in given(lines))
 
 
 def clumsy(lines):
-    return next(
-        (
-            client
-            for client, id, text in names(lines)
-            if text.startswith("Aborting") and id != id_of(lines)
-        ),
-        None,
-    )
+    return next(re.search(r"clientId=(\S+)\]", line)[1] for line in lines if "Aborting" in line)
 
 
-def own(lines, place=0):
-    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})
-    return others[place]
+def others(lines):
+    return sorted({id for client, id, epoch in given(lines)} - {id_of(lines)})
 
 
 # %% wrong="the newcomer was fenced"
@@ -197,31 +194,36 @@ def own(lines, place=0):
 # lower one is fenced.
 fenced = {a: new(x) for a, x in n4.items()}
 heir = {a: old(x) for a, x in n4.items()}
-shared_id = {a: id_of(x) for a, x in n4.items()}
+producer_id = {a: id_of(x) for a, x in n4.items()}
 
 # %% wrong="who aborts is the zombie"
-# Every producer may abort, and this one continued afterwards. Look for the one that hears of a newer
-# producer.
-fenced = {a: clumsy(x) or new(x) for a, x in n4.items()}
+# Every producer may abort. This worker continued afterwards, and nobody else has its producer id.
+fenced = {a: clumsy(x) for a, x in n4.items()}
 heir = {a: new(x) for a, x in n4.items()}
-shared_id = {a: id_of(x) for a, x in n4.items()}
+producer_id = {a: id_of(x) for a, x in n4.items()}
 
-# %% wrong="the wrong id"
-# The two workers are right. Their id is behind transactionalId= in the lines of both.
+# %% wrong="the epoch for the id"
+# That is the epoch, the heir's number of the same identity. The producer id is the number before
+# it, and both workers have it.
 fenced = {a: old(x) for a, x in n4.items()}
 heir = {a: new(x) for a, x in n4.items()}
-shared_id = {a: own(x) for a, x in n4.items()}
+producer_id = {a: epoch_of(x) for a, x in n4.items()}
 
-# %% wrong="another wrong id"
-# The two workers are right. Their id is behind transactionalId= in the lines of both.
+# %% wrong="another worker's id"
+# The two workers are right. Compare what `ProducerId set to` says for both: it is one number.
 fenced = {a: old(x) for a, x in n4.items()}
 heir = {a: new(x) for a, x in n4.items()}
-shared_id = {a: own(x, -1) for a, x in n4.items()}
+producer_id = {a: others(x)[0] for a, x in n4.items()}
+
+# %% wrong="the last worker's id"
+# The two workers are right. Compare what `ProducerId set to` says for both: it is one number.
+fenced = {a: old(x) for a, x in n4.items()}
+heir = {a: new(x) for a, x in n4.items()}
+producer_id = {a: others(x)[-1] for a, x in n4.items()}
 
 # %% hint
-# Each line begins with the client and its transactional id. An id with two clients is the mistake of
-# the deployment.
+# The transaction coordinator gives one producer id to each transactional id. Which producer id was
+# given twice?
 
 # %% hint
-# Of the two, which one gets the producer id last, with the higher epoch? Which one writes about a
-# newer producer afterwards?
+# Of the two clients with this producer id, the one with the lower epoch is fenced.

@@ -8,8 +8,9 @@
 # - `"subscribes again"`: it changes the topics that it wants to read.
 #
 # These are lines that the three members wrote in eighteen seconds. The number in front is the
-# second. Long lines are cut. There are about 55 lines, so take one group at a time. Ask of each
-# line: did this member begin the rebalance, or was it told?
+# second. No line says a reason: each is cut before the words `due to`, and the warning about the
+# poll timeout is left out. So one line is not enough. Take one group at a time. Which lines does
+# one member write that the other two never write?
 
 # %%
 shown = numbers("08.5")
@@ -19,20 +20,17 @@ for name, lines in shown.items():
 # %% answer
 guilty = {"A": ..., "B": ..., "C": ..., "D": ...}  # "ann", "bob" or "cyd"
 habit = {"A": ..., "B": ..., "C": ..., "D": ...}  # as above
+
+
 ### BEGIN SOLUTION
-signs = {
-    "too slow": "poll timeout has expired",
-    "closes": "consumer is being closed",
-    "subscribes again": "subscription has changed",
-    "crashes": "Kafka version",
-}
-
-
 def read(lines):
-    for what, sign in signs.items():
-        for line in lines:
-            if sign in line:
-                return line.split()[1], what
+    for name in ("ann", "bob", "cyd"):
+        own = "".join(line for line in lines if line.split()[1] == name)
+        left, started = "LeaveGroup" in own, "Kafka version" in own
+        if left:
+            return name, "closes" if started else "too slow"
+        if "Subscribed" in own:
+            return name, "crashes" if started else "subscribes again"
 
 
 guilty = {name: read(lines)[0] for name, lines in shown.items()}
@@ -48,7 +46,7 @@ from autograder.cell.kinds import LineReading
 
 def told(numbers) -> dict[str, list[str]]:
     """By group, what its members wrote between the 14th and the 32nd second about the group and
-    about themselves, shortened."""
+    about themselves, without the reasons."""
     return {
         name: list(_lines_of(each["cause"], each["guilty"], each["seed"]))
         for name, each in numbers.items()
@@ -62,7 +60,6 @@ def _lines_of(cause: str, guilty: str, seed: int) -> tuple[str, ...]:
         "Subscribed to topic",
         "Request joining group due to",
         "sending LeaveGroup",
-        "consumer poll timeout",
         "Kafka version",
         "Adding newly assigned",
     )
@@ -74,6 +71,7 @@ def _lines_of(cause: str, guilty: str, seed: int) -> tuple[str, ...]:
             and 14_000 <= event.at_ms <= 32_000
             and text.startswith(("Member", *wanted))
             and any(word in text for word in wanted)
+            and "pro-actively" not in text
         ):
             client = re.split("[-/]", event.who)[0]
             found.append(f"{event.at_ms / 1_000:5.1f}  {client}  {_short(text)}")
@@ -81,7 +79,8 @@ def _lines_of(cause: str, guilty: str, seed: int) -> tuple[str, ...]:
 
 
 def _short(text: str) -> str:
-    """A line without member ids, and not longer than a screen is wide."""
+    """A line without member ids and without its reason, not longer than a screen is wide."""
+    text = text.partition(" due to")[0]
     text = re.sub(r" coordinator localhost.*?\)", " …", text)
     words = [
         word.split("-")[0] + "-…" if word.count("-") >= 5 else word
@@ -106,44 +105,52 @@ from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"guilty": case["guilty"], "habit": case["cause"]},
-    right="right: you found the member that began, and its line that says why.",
-    otherwise="not this one. Read the lines of each member separately.",
+    right="right: you found the member that began, from what it wrote and what it did not write.",
+    otherwise="not this one. Read the lines of each member separately: did it leave, did it start?",
 )
 
 
 # %% begin
-def habit_of(name):
-    lines = "\n".join(shown[name])
-    if "poll timeout" in lines:
-        return "too slow"
-    if "subscription has changed" in lines:
-        return "subscribes again"
-    return "closes" if "being closed" in lines else "crashes"
+def lines_of(name, member):
+    return "".join(line for line in shown[name] if line.split()[1] == member)
 
 
 def guilty_of(name):
-    word = {
-        "too slow": "poll timeout",
-        "subscribes again": "subscription has changed",
-        "closes": "being closed",
-        "crashes": "Subscribed",
-    }[habit_of(name)]
-    return next((line.split()[1] for line in shown[name] if word in line), "ann")
+    signs = ("LeaveGroup", "Subscribed")
+    return next(
+        member
+        for member in ("ann", "bob", "cyd")
+        if any(sign in lines_of(name, member) for sign in signs)
+    )
+
+
+def habit_of(name):
+    own = lines_of(name, guilty_of(name))
+    if "LeaveGroup" in own:
+        return "closes" if "Kafka version" in own else "too slow"
+    return "crashes" if "Kafka version" in own else "subscribes again"
+
+
+def somebody_else(name):
+    return next(member for member in ("cyd", "bob") if member != guilty_of(name))
 
 
 # %% wrong="who joins is guilty"
-# A member that says `group is already rebalancing` was told so by the coordinator. Look for the one
-# that began it.
-guilty = {
-    name: next((line.split()[1] for line in shown[name] if "already rebalancing" in line), "ann")
-    for name in shown
-}
+# This member joins because it was told that the group rebalances. It never left and never
+# subscribed in these seconds. Look for the one that did.
+guilty = {name: somebody_else(name) for name in shown}
 habit = {name: habit_of(name) for name in shown}
 
 # %% wrong="every leave is a close"
-# A LeaveGroup is there, and the line before it says why: the program did not poll in time.
+# A LeaveGroup is there, but no new consumer starts: `Kafka version` is missing. The client gave up
+# its membership, because the program did not poll in time.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "closes" if habit_of(name) == "too slow" else habit_of(name) for name in shown}
+
+# %% wrong="every leave is too slow"
+# A LeaveGroup is there, and a new consumer starts: `Kafka version`. The old one was closed.
+guilty = {name: guilty_of(name) for name in shown}
+habit = {name: "too slow" if habit_of(name) == "closes" else habit_of(name) for name in shown}
 
 # %% wrong="back again means closed"
 # A member that closes writes `sending LeaveGroup`. This one starts again and never wrote it.
@@ -151,8 +158,7 @@ guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "closes" if habit_of(name) == "crashes" else habit_of(name) for name in shown}
 
 # %% wrong="closed means crashed"
-# A process that is killed has no time for a LeaveGroup. This one sent it: the consumer is being
-# closed.
+# A process that is killed has no time for a LeaveGroup. This one sent it: the consumer was closed.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "crashes" if habit_of(name) == "closes" else habit_of(name) for name in shown}
 
@@ -164,16 +170,24 @@ habit = {
     name: "crashes" if habit_of(name) == "subscribes again" else habit_of(name) for name in shown
 }
 
+# %% wrong="a start is a change"
+# `Subscribed to topic(s)` comes together with `Kafka version`: a new process asks for the topics for
+# the first time.
+guilty = {name: guilty_of(name) for name in shown}
+habit = {
+    name: "subscribes again" if habit_of(name) == "crashes" else habit_of(name) for name in shown
+}
+
 # %% wrong="a poll timeout is a crash"
-# This process was alive all the time. It sent LeaveGroup itself, because it had not polled for too
-# long.
+# This process was alive all the time: it sent LeaveGroup itself, and no new client started.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "crashes" if habit_of(name) == "too slow" else habit_of(name) for name in shown}
 
 # %% hint
-# `group is already rebalancing` is what a member writes that was told. Who writes something else
-# just before?
+# Two questions about the one who begins. Did it send LeaveGroup? Did a new client start, which writes
+# `Kafka version`?
 
 # %% hint
-# Look for a LeaveGroup and its reason, for a warning, and for `Subscribed` in the middle of the day.
-# Who starts again without a LeaveGroup line?
+# Four habits, four answers: left and started, left only, started only, neither of the two. A process
+# that is killed cannot say goodbye. A consumer that only gives up its membership does not start
+# again.

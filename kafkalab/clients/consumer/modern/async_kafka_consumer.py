@@ -71,7 +71,13 @@ class AsyncKafkaConsumer:
         )
         self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
         self._collector = FetchCollector(
-            subscriptions, config, profile, log, client.metadata.request_update
+            subscriptions,
+            config,
+            profile,
+            log,
+            client.metadata.request_update,
+            setup.lab.clock,
+            setup.lab.epoch_ms,
         )
         self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
         self._reading = RecordReader(

@@ -1,16 +1,15 @@
 """ConsumerNetworkThread: the background thread that sends all requests
 (internals.ConsumerNetworkThread, ApplicationEventProcessor, RequestManagers).
 
-In each pass it takes the application's events, asks each manager for requests and polls the
-network. It is a loop that yields until when it sleeps.
+Its managers find the coordinator, commit, send heartbeats, reconcile and fetch.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from kafkalab.clients.consumer.modern.background_thread import BackgroundThread
 from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.heartbeat_request_manager import HeartbeatRequestManager
@@ -29,9 +28,6 @@ from kafkalab.errors import TimeoutException
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.frozen import record
 from kafkalab.sim.apps import FOREVER_MS, Signal
-
-LONGEST_PASS_MS = 5_000
-"""ConsumerNetworkThread.MAX_POLL_TIMEOUT_MS."""
 
 
 @record
@@ -84,8 +80,8 @@ class RecordReader:
     buffered: Signal = field(default_factory=Signal)
 
 
-class ConsumerNetworkThread:
-    """The thread of one consumer. finished is set when it has ended."""
+class ConsumerNetworkThread(BackgroundThread):
+    """The thread of a consumer of the KIP-848 protocol."""
 
     def __init__(
         self,
@@ -94,69 +90,25 @@ class ConsumerNetworkThread:
         group: RequestManagers | None,
         log: LogContext,
     ) -> None:
-        self.finished = Signal()
-        self._network, self._reading, self._group, self._log = network, reading, group, log
-        self._events: deque[Callable[[int], None]] = deque()
-        self._running = True
+        super().__init__(network, log)
+        self._reading, self._group = reading, group
         self._fetch_wanted = False
-        self._max_wait_ms = 0
-        self._close_by_ms = 0
         self._matched_at_version = 0
-
-    # called by the application's thread
-
-    def add(self, event: Callable[[int], None]) -> None:
-        """The background thread calls event(now_ms) in its next pass."""
-        self._events.append(event)
-        self._network.client.selector.wakeup()
 
     def add_poll(self, event: AsyncPollEvent) -> None:
         event.enqueued_ms = self._network.clock.now_ms
         self.add(lambda now_ms: self._polled(event, now_ms))
 
-    @property
-    def max_wait_ms(self) -> int:
-        """How long the application may sleep, by the last pass."""
-        return self._max_wait_ms
-
-    def close(self, timeout_ms: int) -> None:
-        self._log("NETWORK_THREAD_CLOSE_SIGNALLED", timeout_ms=timeout_ms)
-        self._running = False
-        self._close_by_ms = self._network.clock.now_ms + timeout_ms
-        self._network.client.selector.wakeup()
-
-    # the thread
-
-    def run(self, starting_ms: tuple[int, int] = (0, 0)) -> Generator[int, None, None]:
-        """starting_ms: in a JVM just started the thread is ready when the application first wants
-        something of it, but neither sooner nor later than this; a real application's subscribe()
-        waits for it."""
-        self._log("NETWORK_THREAD_STARTED")
-        clock, signal = self._network.clock, self._network.client.selector.signal
-        soonest_ms, latest_ms = (clock.now_ms + ms for ms in starting_ms)
-        while clock.now_ms < latest_ms and not (self._events and clock.now_ms >= soonest_ms):
-            signal.clear()
-            yield soonest_ms if clock.now_ms < soonest_ms else latest_ms
-        while self._running:
-            yield from self._run_once()
-        self._log("NETWORK_THREAD_CLOSING")
-        yield from self._clean_up()
-        self.finished.set()
-
-    def _run_once(self) -> Iterator[int]:
-        events, self._events = self._events, deque()
-        now_ms = self._network.clock.now_ms
-        for event in events:
-            event(now_ms)
+    def _begin_pass(self) -> None:
         if self._group is not None:
             self._group.membership.run_done()
-        wait_ms = min(LONGEST_PASS_MS, *(poll(now_ms) for poll in self._managers()))
-        yield from self._network.run_pass(wait_ms)
+
+    def _end_pass(self) -> int:
+        """Tell the application of records; returns how long it may sleep."""
         if self._reading.collector.buffered():
             self._reading.buffered.set()
-        group = self._group
-        now_ms = self._network.clock.now_ms
-        self._max_wait_ms = (
+        group, now_ms = self._group, self._network.clock.now_ms
+        return (
             FOREVER_MS
             if group is None
             else min(group.heartbeats.max_wait_ms(now_ms), group.commits.until_due_ms(now_ms))

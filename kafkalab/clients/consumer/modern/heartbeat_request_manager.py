@@ -31,7 +31,9 @@ UNSUPPORTED = (
 
 class HeartbeatRequestManager:
     """The heartbeats of one member. poll_deadline_ms: when max.poll.interval.ms has passed without
-    a poll."""
+    a poll. unsupported: the sentence where the brokers do not know the protocol."""
+
+    unsupported = UNSUPPORTED
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class HeartbeatRequestManager:
         self._membership.heartbeat_generated()
         self._network.send(self._coordinator.node, request).on_done(self._answered)
 
-    def _request(self) -> ConsumerGroupHeartbeatRequest:
+    def _request(self) -> Any:
         membership, everything = self._membership, self._membership.state is MemberState.JOINING
         if everything:
             self._sent.clear()
@@ -184,7 +186,7 @@ class HeartbeatRequestManager:
         elif error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
             pass
         elif error is Errors.UNSUPPORTED_VERSION:
-            self._fatal(UnsupportedVersionException(UNSUPPORTED))
+            self._fatal(UnsupportedVersionException(self.unsupported))
         else:
             self._fatal(error.exception(response.error_message or error.message))
 
@@ -193,7 +195,7 @@ class HeartbeatRequestManager:
         self._state.failed(now_ms)
         self._membership.heartbeat_failed(isinstance(error, RetriableException))
         if isinstance(error, UnsupportedVersionException):
-            self._fatal(UnsupportedVersionException(UNSUPPORTED))
+            self._fatal(UnsupportedVersionException(self.unsupported))
         elif not isinstance(error, RetriableException):
             self._fatal(error)
 

@@ -150,7 +150,12 @@ class ConsumerMembershipManager:
                    reconciled() is called when a target is reached
     to_application to_application(call) runs call() in the application's next poll, which raises the
     exception that it returns, if any
+    assigns_in_poll  whether the application's thread changes the assignment; None: the release says
+    commits_first    whether positions are committed before partitions are given up
     """
+
+    assigns_in_poll: bool | None = None
+    commits_first = True
 
     def __init__(
         self,
@@ -183,7 +188,9 @@ class ConsumerMembershipManager:
             reconciled,
             to_application,
         )
-        self._callbacks, self._profile, self._log = callbacks, profile, log
+        self._callbacks, self._log = callbacks, log
+        if self.assigns_in_poll is None:
+            self.assigns_in_poll = profile.group.assigns_in_poll
         self._subscription_updated = self._reconciling = self._rejoined = False
         self._left: RequestFuture | None = None
         self._stale = False
@@ -351,7 +358,7 @@ class ConsumerMembershipManager:
         if unknown:
             self._network.client.metadata.request_update()
             return
-        if self._config["enable.auto.commit"] and not may_commit:
+        if self.commits_first and self._config["enable.auto.commit"] and not may_commit:
             return
         self._reconciling = True
         target = self._target
@@ -419,7 +426,7 @@ class ConsumerMembershipManager:
             self._follow_up(lambda: self._taken(target))
             return error
 
-        if self._profile.group.assigns_in_poll or self._subscriptions.listener is not None:
+        if self.assigns_in_poll or self._subscriptions.listener is not None:
             self._to_application(take)
             self._log("MEMBER_ASSIGNMENT_ENQUEUED")
         else:

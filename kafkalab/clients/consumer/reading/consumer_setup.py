@@ -48,7 +48,7 @@ class ConsumerSetup:
         instance, group = self.config.get("group.instance.id"), self.group_id
         named = "" if instance is None else f"instanceId={instance}, "
         prefix = (
-            f"[Consumer {named}clientId={self.client_id}, "
+            f"[{self.config.log_name} {named}clientId={self.client_id}, "
             f"groupId={'null' if group is None else group}] "
         )
         return kind(self.lab.journal, self.name, self.client_id, prefix, self.profile.name)
@@ -56,7 +56,7 @@ class ConsumerSetup:
     def tell_config(self, log: LogContext) -> None:
         if self.config.has_flat_backoff:
             log("RECONNECT_BACKOFF_IS_FLAT")
-        log("CONSUMER_CONFIG", values=dump_text(self.profile.name, self.config, self.client_id))
+        log(self.config.log_entry, values=dump_text(self.profile.name, self.config, self.client_id))
 
     def subscription_state(self) -> SubscriptionState:
         return SubscriptionState(

@@ -30,6 +30,7 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition, key_text
+from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from kafkalab.releases import Profile
@@ -42,6 +43,7 @@ class FetchCollector:
     """The buffer between answers and polls.
 
     request_update  asks for new metadata
+    epoch_ms        what a Java clock shows at the lab's start, for the lines
     position_moved  whether the last `collect` moved a position, also over markers and aborted
                     records only
     """
@@ -53,6 +55,8 @@ class FetchCollector:
         profile: Profile,
         log: LogContext,
         request_update: Callable[[], object],
+        clock: Scheduler,
+        epoch_ms: int,
     ) -> None:
         self._subscriptions, self._profile, self._log, self._request_update = (
             subscriptions,
@@ -60,10 +64,12 @@ class FetchCollector:
             log,
             request_update,
         )
+        self._clock, self._epoch_ms = clock, epoch_ms
         self.position_moved = False
         self._read = Deserializers(config, profile, log).read
         self._max_records = config["max.poll.records"]
         self._isolation_level = config["isolation.level"]
+        self._metadata_max_age_ms: int = config["metadata.max.age.ms"]
         self._completed: deque[CompletedFetch] = deque()
         self._next_in_line: CompletedFetch | None = None
 
@@ -206,6 +212,16 @@ class FetchCollector:
         self._log("FETCH_HIGH_WATERMARK", partition=tp, offset=answer.high_watermark)
         self._log("FETCH_LOG_START", partition=tp, offset=answer.log_start_offset)
         self._log("FETCH_LAST_STABLE", partition=tp, offset=answer.last_stable_offset)
+        if answer.preferred_read_replica >= 0:
+            # after that time the leader is asked again, and may name another one
+            until_ms = self._clock.now_ms + self._metadata_max_age_ms
+            if self._subscriptions.prefer_replica(tp, answer.preferred_read_replica, until_ms):
+                self._log(
+                    "FETCH_REPLICA_PREFERRED",
+                    partition=tp,
+                    replica=answer.preferred_read_replica,
+                    until=self._epoch_ms + until_ms,
+                )
         self._move_to_end(tp)
         return True
 
@@ -219,7 +235,7 @@ class FetchCollector:
                 partition=tp,
                 error=f"org.apache.kafka.common.errors.{raised.__name__}",
             )
-            self._request_update()
+            self._read_elsewhere(tp)
         elif error in (Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID):
             self._log(
                 "FETCH_UNKNOWN_TOPIC"
@@ -227,10 +243,20 @@ class FetchCollector:
                 else "FETCH_UNKNOWN_TOPIC_ID",
                 partition=tp,
             )
-            self._request_update()
+            self._read_elsewhere(tp)
         elif error is Errors.UNKNOWN_LEADER_EPOCH:  # the broker is behind: the fetch is repeated
             self._log("FETCH_UNKNOWN_LEADER_EPOCH", partition=tp)
         elif error is Errors.OFFSET_OUT_OF_RANGE:
+            left = self._subscriptions.clear_preferred_replica(tp)
+            if left is not None:  # a follower's log says nothing about the leader's
+                self._log(
+                    "FETCH_REPLICA_UNSET",
+                    replica=left,
+                    partition=tp,
+                    error=error.name,
+                    offset=fetch.fetch_offset,
+                )
+                return
             if self._subscriptions.default_reset == "none":
                 raise ConsumerOffsetOutOfRangeException(
                     self._profile.fetching.out_of_range_text(tp, position)
@@ -242,6 +268,13 @@ class FetchCollector:
                 position=self._text(position),
             )
             self._subscriptions.request_reset(tp)
+
+    def _read_elsewhere(self, tp: TopicPartition) -> None:
+        """Asks for new metadata; from 3.4 on the leader is read until it names a follower again
+        (FetchUtils.requestMetadataUpdate)."""
+        self._request_update()
+        if self._profile.fetching.leaves_lost_replica:
+            self._subscriptions.clear_preferred_replica(tp)
 
     def _take(
         self, fetch: CompletedFetch, state: PartitionState, limit: int

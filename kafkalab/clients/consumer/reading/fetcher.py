@@ -1,8 +1,8 @@
 """Fetcher: sends one FETCH at a time to each leader (internals.Fetcher; AbstractFetch from 3.6).
 
 A FETCH is sent to every node that leads a wanted partition and has no unanswered one. Answers go to
-the FetchCollector; a partition with waiting records is not fetched again. Decompression and
-rack-aware reads are left out.
+the FetchCollector; a partition with waiting records is not fetched again. A partition whose leader
+has named a follower is fetched from there (KIP-392). Decompression is left out.
 """
 
 from __future__ import annotations
@@ -119,6 +119,7 @@ class Fetcher:
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
         """The partitions to fetch from each leader (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
+        now_ms = self._client.clock.now_ms
         buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
         spared = (
             self._hosts_of(buffered)
@@ -129,6 +130,8 @@ class Fetcher:
             if buffered and tp in buffered:
                 continue
             node = state.leader if state.leader_as_of is view else self._leader_of(tp, state)
+            if node is not None and state.read_replica is not None:
+                node = self._read_replica(tp, node, now_ms)
             if node is None:
                 log(
                     "FETCH_LEADER_MISSING",
@@ -162,19 +165,36 @@ class Fetcher:
         return wanted
 
     def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
-        """Nodes that lead a partition whose records wait: a fetch without that partition would
-        remove it from the session (KAFKA-17182)."""
+        """Nodes that are read for a partition whose records wait: a fetch without that partition
+        would remove it from the session (KAFKA-17182)."""
         states = (
             (tp, self._subscriptions.partitions[tp])
             for tp in buffered
             if tp in self._subscriptions.partitions
         )
-        leaders = [
-            self._leader_of(tp, state)
+        nodes = [
+            self._read_replica(tp, leader, self._client.clock.now_ms)
             for tp, state in states
             if self._subscriptions.is_fetchable(tp)
+            and (leader := self._leader_of(tp, state)) is not None
         ]
-        return {leader.id for leader in leaders if leader is not None}
+        return {node.id for node in nodes}
+
+    def _read_replica(self, tp: TopicPartition, leader: Node, now_ms: int) -> Node:
+        """The follower that the leader has named, while its time lasts and METADATA lists it; else
+        the leader (selectReadReplica)."""
+        replica = self._subscriptions.preferred_replica(tp, now_ms)
+        if replica is None:
+            return leader
+        view = self._metadata.view
+        node, partition = view.node(replica), view.partitions.get(tp)
+        if node is not None and partition is not None and replica in partition.replicas:
+            return node
+        self._log("FETCH_REPLICA_OFFLINE", replica=replica, partition=tp)
+        if self._profile.fetching.leaves_lost_replica:
+            self._metadata.request_update()
+        self._subscriptions.clear_preferred_replica(tp)
+        return leader
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
         """The leader of the position; when METADATA has since named another one, that one."""
@@ -250,6 +270,9 @@ class Fetcher:
         if sent.failed:
             session.handle_error(sent.failure)
             self._metadata.request_update()
+            if self._profile.fetching.leaves_lost_replica:
+                for tp in session.partitions:
+                    self._subscriptions.clear_preferred_replica(tp)
         else:
             self.fetched_from[node.connection] = None
             self._take(session, asked, sent.value.message)

@@ -97,6 +97,8 @@ class PartitionState:
 
     next_retry_ms    a reset or a validation is not asked for again before this time
     high_watermark   from the last answer, with the two other ends of the log
+    read_replica     the follower that the leader named for reading, until its time has passed
+                     (preferredReadReplica, KIP-392)
     pending_revocation  about to be revoked: it is not fetched, and its records are not returned
     leader           the broker to fetch from, as found in the metadata `leader_as_of`; it is looked
                      up again when the metadata is another
@@ -106,6 +108,8 @@ class PartitionState:
     state: FetchState = FetchState.INITIALIZING
     position: FetchPosition | None = None
     paused: bool = False
+    read_replica: int | None = None
+    read_replica_until_ms: int = 0
     told: tuple[int | None, int | None] | None = None
     pending_revocation: bool = False
     reset_strategy: str | None = None
@@ -321,6 +325,32 @@ class SubscriptionState:
             moved = state.valid_position.led_by(leader, leader_epoch)
             if moved is not state.position:
                 self.seek_unvalidated(tp, moved)
+                state.read_replica = None
+
+    def prefer_replica(self, tp: TopicPartition, replica: int, until_ms: int) -> bool:
+        """The leader has named a follower to read from; returns whether it is another one than
+        before (updatePreferredReadReplica)."""
+        state = self.partitions[tp]
+        if state.read_replica == replica:
+            return False
+        state.read_replica, state.read_replica_until_ms = replica, until_ms
+        return True
+
+    def preferred_replica(self, tp: TopicPartition, now_ms: int) -> int | None:
+        """The follower to read from; None for the leader (preferredReadReplica)."""
+        state = self.partitions[tp]
+        if state.read_replica is not None and now_ms > state.read_replica_until_ms:
+            state.read_replica = None
+        return state.read_replica
+
+    def clear_preferred_replica(self, tp: TopicPartition) -> int | None:
+        """Read from the leader again; returns the follower that was read from, if any
+        (clearPreferredReadReplica)."""
+        state = self.partitions.get(tp)
+        if state is None:
+            return None
+        before, state.read_replica = state.read_replica, None
+        return before
 
     def complete_validation(self, tp: TopicPartition) -> None:
         self._change(self.partitions[tp], FetchState.FETCHING)

@@ -1,0 +1,40 @@
+"""RecordState: the states of one record in a share group, and the moves between them
+(org.apache.kafka.server.share.fetch.RecordState, KIP-932)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from types import MappingProxyType
+
+
+class RecordState(enum.Enum):
+    """What the group knows about a record. A record after the window's end has no state yet."""
+
+    AVAILABLE = "Available"
+    """Any member may acquire it. Next: ACQUIRED with a fetch."""
+    ACQUIRED = "Acquired"
+    """One member holds it until its lock ends. Next: ACKNOWLEDGED with accept, ARCHIVED with
+    reject, AVAILABLE with release or when the lock ends."""
+    ACKNOWLEDGED = "Acknowledged"
+    """A member has processed it. No state follows."""
+    ARCHIVED = "Archived"
+    """It is not delivered again: a member rejected it, or it had all its deliveries. No state
+    follows."""
+
+
+TRANSITIONS: Mapping[RecordState, frozenset[RecordState]] = MappingProxyType(
+    {
+        RecordState.AVAILABLE: frozenset({RecordState.ACQUIRED, RecordState.ARCHIVED}),
+        RecordState.ACQUIRED: frozenset(
+            {RecordState.AVAILABLE, RecordState.ACKNOWLEDGED, RecordState.ARCHIVED}
+        ),
+        RecordState.ACKNOWLEDGED: frozenset(),
+        RecordState.ARCHIVED: frozenset(),
+    }
+)
+"""RecordState.validateTransition. 4.4 has ARCHIVING too, for groups with a dead-letter topic, which
+the lab leaves out."""
+
+DONE = frozenset({RecordState.ACKNOWLEDGED, RecordState.ARCHIVED})
+"""The states of a record that is never delivered again."""

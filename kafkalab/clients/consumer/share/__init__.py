@@ -1,0 +1,1 @@
+"""The parts of KafkaShareConsumer, the consumer of share groups (KIP-932)."""

@@ -1,0 +1,53 @@
+"""The picture of a share group's records tells what the journal tells."""
+
+import pytest
+
+from kafkalab import KafkaProducer, KafkaShareConsumer, Lab, ProducerRecord
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.views import record_lanes
+
+
+def a_day():
+    """Three records: worker-1 accepts the first, rejects the second and dies with the third."""
+    lab = Lab(1, seed=3, version="4.4", broker_version="4.4")
+    lab.create_topic("jobs")
+    lab.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+    producer = KafkaProducer(lab, {"client.id": "feeder"})
+    for number in range(3):
+        producer.send(ProducerRecord("jobs", value=f"v{number}")).get()
+    mode = {"group.id": "workers", "share.acknowledgement.mode": "explicit"}
+    one = KafkaShareConsumer(lab, {**mode, "client.id": "worker-1"})
+    one.subscribe(["jobs"])
+    one.poll(2_000)
+    first, second, _ = one.poll(2_000)
+    one.acknowledge(first)
+    one.acknowledge(second, "reject")
+    one.commit_sync()
+    lab.sleep(1_500)
+    two = KafkaShareConsumer(lab, {**mode, "client.id": "worker-2"})
+    two.subscribe(["jobs"])
+    two.poll(1_000)
+    lab.kill("worker-1")
+    two.poll(2_000)
+    return lab
+
+
+def test_the_text_says_who_held_what_and_what_became_of_it():
+    picture = record_lanes(a_day(), "workers")
+    rows = [line.split() for line in picture.text.splitlines()]
+    told = [(row[0], row[1], row[2], " ".join(row[-2:])) for row in rows if row[:1][0][0] == "@"]
+    assert told == [
+        ("@0", "1", "worker-1", "Acknowledged (accept)"),
+        ("@1", "1", "worker-1", "Archived (reject)"),
+        ("@2", "1", "worker-1", "(session closed)"),
+        ("@2", "2", "worker-2", "now held"),
+    ]
+    assert picture.png() == record_lanes(a_day(), "workers").png()
+
+
+def test_a_group_that_acquired_nothing_gets_a_sentence():
+    lab = a_day()
+    with pytest.raises(IllegalArgumentException, match="acquired no record"):
+        record_lanes(lab, "others")
+    with pytest.raises(IllegalArgumentException, match=r"record_lanes\(\) draws a Lab"):
+        record_lanes("workers", "workers")

@@ -1,0 +1,178 @@
+"""Draws what a share group did with each record: one lane a record, time from left to right.
+
+A box is a time in which one member held the record. Its number is the delivery. A tick ends an
+accepted record, a cross an archived one. A thin line is a record that is available again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafkalab.errors import IllegalArgumentException
+
+from .picture import Picture, blank_figure, columns
+from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .shown_lab import ShownLab
+
+MEMBERS = (
+    ("#56B4E9", ""),
+    ("#E69F00", "////"),
+    ("#009E73", "...."),
+    ("#CC79A7", "xxxx"),
+    ("#F0E442", "\\\\\\\\"),
+)
+"""Colour and hatch of the members, in the order in which they joined."""
+
+END_SIGNS = {"Acknowledged": ("✓", "#006b4f"), "Archived": ("✗", ALERT)}
+
+
+@dataclass(frozen=True)
+class Hold:
+    """A time in which a member held a record: the delivery, and how it ended."""
+
+    offset: int
+    member: str
+    delivery: int
+    from_ms: int
+    to_ms: int | None
+    state: str
+    why: str
+
+
+def record_lanes(
+    lab: ShownLab, group: str, *, topic: str | None = None, partition: int = 0
+) -> Picture:
+    """Draw the records of one partition of a share group, up to now.
+
+    topic: None takes the group's only topic. Raises IllegalArgumentException where the group has
+    acquired nothing.
+    """
+    holds = sorted(_holds(lab, group, topic, partition), key=lambda h: (h.offset, h.from_ms))
+    if not holds:
+        raise IllegalArgumentException(
+            f"the share group {group!r} has acquired no record of that partition in this lab"
+        )
+    members = list(dict.fromkeys(hold.member for hold in sorted(holds, key=lambda h: h.from_ms)))
+    offsets = sorted({hold.offset for hold in holds})
+    begin_ms = min(hold.from_ms for hold in holds)
+    end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
+    unit_ms, unit = axis_unit(end_ms)
+    height_in = 1.35 + 0.30 * len(offsets)
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.08, 0.50 / height_in, 0.89, 1 - 1.20 / height_in))
+    for row, offset in enumerate(offsets):
+        own = [hold for hold in holds if hold.offset == offset]
+        _lane(axes, row, own, members, end_ms, unit_ms)
+    span = (end_ms - begin_ms) / unit_ms
+    axes.set_xlim(begin_ms / unit_ms - 0.02 * span, end_ms / unit_ms + 0.03 * span)
+    axes.set_ylim(len(offsets) - 0.4, -0.6)
+    axes.set_yticks(range(len(offsets)), [f"@{o}" for o in offsets], fontsize=SMALL_PT)
+    axes.set_xlabel(f"time ({unit})", fontsize=SMALL_PT, color=QUIET)
+    axes.tick_params(length=0, labelsize=SMALL_PT)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    title = f"records of share group {group}"
+    figure.text(0.012, 1 - 0.08 / height_in, title, fontsize=12, weight="bold", va="top")
+    _legend(axes, members)
+    rows = [
+        (
+            f"@{hold.offset}",
+            str(hold.delivery),
+            hold.member,
+            clock(hold.from_ms),
+            "now" if hold.to_ms is None else clock(hold.to_ms),
+            f"{hold.state} ({hold.why})" if hold.why else "held",
+        )
+        for hold in holds
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("record", "delivery", "held by", "from", "to", "then")),
+        f"Who held each record, and what became of it: {title}.",
+    )
+
+
+def _holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
+    """Each time in which a member held a record, from the journal."""
+    names = {
+        event.fields["member"]: event.fields["client_id"]
+        for event in lab.journal.of("share_group.joined")
+    }
+    open_now: dict[int, Hold] = {}
+    for event in lab.journal.of("share.records"):
+        said = event.fields
+        if said["group"] != group or said["partition"] != partition:
+            continue
+        topic = topic or said["topic"]
+        if said["topic"] != topic or said["why"] == "renew":
+            continue
+        for offset in range(said["first_offset"], said["last_offset"] + 1):
+            if said["why"] == "fetched":
+                who = names.get(said["member"], said["member"])
+                open_now[offset] = Hold(
+                    offset, who, said["delivery_count"], event.at_ms, None, "", ""
+                )
+            elif offset in open_now:
+                held = open_now.pop(offset)
+                yield Hold(
+                    offset,
+                    held.member,
+                    held.delivery,
+                    held.from_ms,
+                    event.at_ms,
+                    said["state"],
+                    said["why"],
+                )
+    yield from open_now.values()
+
+
+def _lane(
+    axes: Axes, row: int, holds: list[Hold], members: list[str], end_ms: int, unit_ms: float
+) -> None:
+    """Draw one record's boxes, the lines between them, and its end."""
+    for place, hold in enumerate(holds):
+        colour, hatch = MEMBERS[members.index(hold.member) % len(MEMBERS)]
+        to_ms = end_ms if hold.to_ms is None else hold.to_ms
+        left, width = hold.from_ms / unit_ms, max(to_ms - hold.from_ms, end_ms / 250) / unit_ms
+        axes.barh(
+            [row], [width], left=left, height=0.62, color=colour, edgecolor="white", hatch=hatch
+        )
+        axes.text(
+            left,
+            row,
+            f" {hold.delivery}",
+            va="center",
+            fontsize=SMALL_PT,
+            color=INK,
+            bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.6},
+        )
+        if hold.state in END_SIGNS:
+            sign, ink = END_SIGNS[hold.state]
+            axes.text(left + width, row, f" {sign}", va="center", fontsize=11, color=ink)
+        elif hold.to_ms is not None:
+            until_ms = holds[place + 1].from_ms if place + 1 < len(holds) else end_ms
+            axes.hlines([row], left + width, until_ms / unit_ms, color=RULE, linewidth=2)
+
+
+def _legend(axes: Axes, members: list[str]) -> None:
+    from matplotlib.patches import Patch
+
+    handles = [
+        Patch(facecolor=colour, hatch=hatch, edgecolor="white", label=member)
+        for member, (colour, hatch) in zip(members, MEMBERS * (len(members) // len(MEMBERS) + 1))
+    ]
+    axes.legend(
+        handles=handles,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=len(handles),
+        frameon=False,
+        fontsize=SMALL_PT,
+        borderaxespad=0.2,
+    )

@@ -1,0 +1,136 @@
+# %% [markdown]
+# ### Exercise 14.1 · How far may a reader read?
+#
+# Three partitions, A, B and C. Broker 0 leads, and its log end is `n.A.leader`. The last fetch of
+# broker 1 asked for records from offset `n.A.broker_1` on, the last fetch of broker 2 from
+# `n.A.broker_2` on. `n.A.out` is the follower that is out of sync; 0 means that both are in sync.
+# What is the leader's high watermark? For how many records does a producer with `acks=all` still
+# wait?
+
+# %%
+n = numbers("14.1")
+n
+
+# %% answer items="N87"
+high_watermark = {"A": ..., "B": ..., "C": ...}
+waiting = {"A": ..., "B": ..., "C": ...}
+
+
+### BEGIN SOLUTION
+def watermark_of(case):
+    ends = [case.leader]
+    ends += [case.broker_1] if case.out != 1 else []
+    ends += [case.broker_2] if case.out != 2 else []
+    return min(ends)
+
+
+high_watermark = {name: watermark_of(case) for name, case in n.items()}
+waiting = {name: case.leader - watermark_of(case) for name, case in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+
+def tells_watermarks_apart(cases: list[dict]) -> bool:
+    """Whether in one case both are in sync, and in another the slower follower does not count."""
+    slower = [1 if n["broker_1"] < n["broker_2"] else 2 for n in cases]
+    return any(n["out"] == 0 for n in cases) and any(
+        n["out"] == slow for n, slow in zip(cases, slower)
+    )
+
+
+Value(
+    title="how far a reader may read",
+    points=3,
+    answers=("high_watermark", "waiting"),
+    draws=("A", "B", "C"),
+    row="partition",
+    space={
+        "leader": (9, 10, 12),
+        "broker_1": (3, 5, 8),
+        "broker_2": (2, 6, 7),
+        "out": (0, 1, 2),
+    },
+    together=tells_watermarks_apart,
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.replicas import cluster, till, write
+
+
+@cache
+def _readable(leader: int, broker_1: int, broker_2: int, out: int) -> int:
+    """The high watermark in a lab whose followers stop fetching at these offsets."""
+    lab = cluster(brokers=4, seed=4)
+    shop, written = till(lab), 0
+    for end, follower in (*sorted(((broker_1, 1), (broker_2, 2))), (leader, 0)):
+        while written < end:
+            write(shop, f"order {written}")
+            lab.run_for(ms=20)
+            written += 1
+        lab.run_for(ms=600)
+        if follower and follower == out:
+            lab.broker(follower).crash()
+        elif follower:
+            lab.broker(follower).disk.slow(100_000)
+    if out:
+        lab.run_until(lambda: out not in lab.cluster.partition("orders", 0).isr)
+    return lab.at(lab.now_ms)["partitions"]["orders-0"]["high_watermark"]
+
+
+def _how_far(case: dict) -> dict:
+    offset = _readable(case["leader"], case["broker_1"], case["broker_2"], case["out"])
+    return {"high_watermark": offset, "waiting": case["leader"] - offset}
+
+
+Judge(
+    truth=_how_far,
+    right="right: the smallest log end of those in sync. What is above it waits.",
+    otherwise=(
+        "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "
+        "numbers over the replicas in sync, the leader among them."
+    ),
+)
+
+# %% wrong="the leader's log end"
+# The leader has its records up to {leader}, but a crash could take back those that no other replica
+# has. A reader does not get them yet.
+high_watermark = {name: x.leader for name, x in n.items()}
+waiting = {name: 0 for name in n}
+
+# %% wrong="all replicas count"
+# A replica that is out of sync does not count. Nobody waits for broker {out}.
+high_watermark = {name: min(x.leader, x.broker_1, x.broker_2) for name, x in n.items()}
+waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
+
+# %% wrong="one copy is enough"
+# You took the fastest follower. The others in sync may become leader too, and they lack records.
+high_watermark = {
+    name: max(end for end, id in ((x.broker_1, 1), (x.broker_2, 2)) if id != x.out)
+    for name, x in n.items()
+}
+waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
+
+# %% wrong="one less"
+# A fetch from offset 7 means that records 0 to 6 are there. The high watermark is the offset after
+# the last readable record, so it is 7 as well.
+high_watermark = {
+    name: min(
+        x.leader,
+        *(end for end, id in ((x.broker_1, 1), (x.broker_2, 2)) if id != x.out),
+    )
+    - 1
+    for name, x in n.items()
+}
+waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
+
+# %% hint
+# Which replicas count? What does each of their fetches tell the leader?
+
+# %% hint
+# Write down the log ends of the replicas in sync, and the leader's own. The smallest one is the high
+# watermark. What lies between it and the leader's log end is not answered yet.
