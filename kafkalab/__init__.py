@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         CommitFailedException,
         ConcurrentModificationException,
         KafkaException,
+        RecordDeserializationException,
+        SerializationException,
         TimeoutException,
         WakeupException,
         traceback,
@@ -60,8 +62,9 @@ HOMES = {
     "clients.consumer.share.acknowledgements": "AcknowledgeType",
     "clients.producer.kafka_producer": "KafkaProducer",
     "errors": (
-        "CommitFailedException ConcurrentModificationException KafkaException TimeoutException "
-        "WakeupException traceback"
+        "CommitFailedException ConcurrentModificationException KafkaException "
+        "RecordDeserializationException SerializationException TimeoutException WakeupException "
+        "traceback"
     ),
     "lab": "Lab",
     "records": (
@@ -97,8 +100,10 @@ __all__ = [
     "OffsetSpec",
     "ProducerRecord",
     "Profile",
+    "RecordDeserializationException",
     "RecordMetadata",
     "RecordsToDelete",
+    "SerializationException",
     "Socket",
     "TimeoutException",
     "TopicPartition",

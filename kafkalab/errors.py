@@ -206,9 +206,47 @@ class RefreshRetriableException(RetriableException):
 
 
 class SerializationException(KafkaException):
-    """A key or value cannot be turned into bytes."""
+    """A key or value cannot be turned into bytes, or bytes not into a key or value.
+
+    Up to client 2.8 a consumer raises it for a record that it cannot read. Partition and offset are
+    in its text only.
+    """
 
     java_name = "org.apache.kafka.common.errors.SerializationException"
+
+    def __getattr__(self, name: str) -> object:
+        since = BAD_RECORD_TELLS.get(name)
+        raise NoSuchName(
+            f"this {type(self).__name__} has no {name!r}"
+            + (f": a consumer's error has it from {since}" if since else "")
+        )
+
+
+BAD_RECORD_TELLS = {
+    "topic_partition": "3.0 (KIP-334)",
+    "offset": "3.0 (KIP-334)",
+    "origin": "3.8 (KIP-1036)",
+    "key_buffer": "3.8 (KIP-1036)",
+    "value_buffer": "3.8 (KIP-1036)",
+    "timestamp_ms": "3.8 (KIP-1036)",
+}
+"""What a RecordDeserializationException tells, and since when."""
+
+
+class RecordDeserializationException(SerializationException):
+    """A consumer cannot read a record (KIP-334, 3.0; KIP-1036, 3.8).
+
+    topic_partition, offset  where the record is; from client 3.0
+    origin                   "KEY" or "VALUE": what could not be read; from client 3.8, as all below
+    key_buffer, value_buffer the bytes of the record; None for Kafka's null
+    timestamp_ms             the record's own time (epoch milliseconds)
+    """
+
+    java_name = "org.apache.kafka.common.errors.RecordDeserializationException"
+
+    def __init__(self, message: str, **told: object) -> None:
+        super().__init__(message)
+        vars(self).update(told)
 
 
 class IllegalStateException(ShownPlainly, RuntimeError):

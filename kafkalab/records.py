@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kafkalab.errors import IllegalArgumentException, SerializationException
+from kafkalab.errors import IllegalArgumentException
 
 
 class TopicPartition(NamedTuple):
@@ -31,9 +31,6 @@ class TopicPartition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
-
-
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
     """A record to send. Without `partition` the partitioner chooses it.
@@ -42,14 +39,14 @@ class ProducerRecord:
     Java's ProducerRecord(topic, value). With three positional arguments Java takes the second as
     the key. So key, partition and time need their names here.
 
-    Raises IllegalArgumentException for more positional arguments and, as Java's constructor does,
-    without a topic and for numbers below 0. Raises SerializationException for a key or value that
-    is no text (Java's StringSerializer raises it when the record is sent).
+    Key and value are text, or what the producer's key.serializer and value.serializer take. Raises
+    IllegalArgumentException for more positional arguments and, as Java's constructor does, without
+    a topic and for numbers below 0.
     """
 
     topic: str
-    value: str | None = None
-    key: str | None = None
+    value: Any = None
+    key: Any = None
     partition: int | None = None
     timestamp_ms: int | None = None
 
@@ -80,13 +77,11 @@ class ProducerRecord:
                 raise IllegalArgumentException(
                     f"Invalid {name}: {number}. {shown} should always be non-negative or null."
                 )
-        for name, text in (("key", self.key), ("value", self.value)):
-            if text is not None and not isinstance(text, str):
-                said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-                raise SerializationException(
-                    f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} "
-                    f"specified in {name}.serializer: give {text!r} as text, {said!r}"
-                )
+
+
+def key_text(key: Any) -> str | None:
+    """A key as the journal keeps it and pictures show it: its text."""
+    return key if key is None or isinstance(key, str) else str(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +99,14 @@ class RecordMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRecord:
+    """A record as poll() returns it: key and value are what the consumer's deserializers made."""
+
     topic: str
     partition: int
     offset: int
     timestamp_ms: int
-    key: str | None
-    value: str | None
+    key: Any
+    value: Any
     delivery_count: int | None = None
 
     def __repr__(self) -> str:

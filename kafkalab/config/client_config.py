@@ -430,7 +430,7 @@ def _printed(key: ConfigKey, value: Any, *, given: bool) -> str:
     if key.type is Type.PASSWORD:
         return "[hidden]"
     if key.type is Type.CLASS:
-        return f"class {value}"
+        return f"class {_class_name(value)}"
     if key.type is Type.PLUGIN:
         return f"class {_class_name(value)}"
     if key.type is Type.PLUGINS:

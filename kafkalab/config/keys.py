@@ -295,6 +295,32 @@ def one_of_any_case(*allowed: str) -> Check:
     return check
 
 
+SERDES = ("String", "Integer", "Long", "Double", "ByteArray")
+"""The types for which the lab has Kafka's serializer and deserializer."""
+
+
+def one_of_serdes(kind: str) -> Check:
+    """The value is one of Kafka's classes of that kind ("S" or "Des"), or a Python function."""
+    known = [f"{KAFKAS}common.serialization.{of}{kind}erializer" for of in SERDES]
+    takes = "a key or value, and returns bytes" if kind == "S" else "bytes"
+
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, str) and value not in known:
+            raise _invalid(
+                name,
+                value,
+                f"the lab has {', '.join(known)}; or give a Python function that takes {takes}.",
+            )
+        if not isinstance(value, str) and not callable(value):
+            raise _invalid(
+                name,
+                repr(value),
+                f"give a Python function that takes {takes}, or the name of a class of Kafka's.",
+            )
+
+    return check
+
+
 NAMED_CHECKS: Mapping[str, Check] = {
     "lookups without default": one_of_strings(
         "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"

@@ -3,7 +3,7 @@ tell of fetch sessions, of requests to each leader and of their answers."""
 
 from __future__ import annotations
 
-from kafkalab.lines.wording import debug, entry, info, trace, warn
+from kafkalab.lines.wording import debug, entry, error, info, trace, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 SESSIONS = "org.apache.kafka.clients.FetchSessionHandler"
@@ -260,6 +260,15 @@ READING = (
                "policy is configured", since="3.9", logger=COLLECTOR)),
 )
 
+UNREADABLE = (
+    entry("KEY_DESERIALIZER_FAILED", COMPLETED_FETCH,
+          error("Key Deserializers with error: Deserializers{{keyDeserializer={key}, "
+                "valueDeserializer={value}}}", since="3.9"), source=LINE_TABLES),
+    entry("VALUE_DESERIALIZER_FAILED", COMPLETED_FETCH,
+          error("Value Deserializers with error: Deserializers{{keyDeserializer={key}, "
+                "valueDeserializer={value}}}", since="3.9")),
+)
+
 ENDING = (
     entry("FETCH_BUFFER_RETAINED", FETCH_BUFFER,
           debug("Removing {partition} from buffered fetch data as it is not in the set of "
@@ -274,4 +283,4 @@ ENDING = (
 )
 # fmt: on
 
-ENTRIES = ASKING + ANSWERS + READING + ENDING
+ENTRIES = ASKING + ANSWERS + READING + UNREADABLE + ENDING

@@ -53,6 +53,9 @@ APPLICATION = (
                 since="4.4")),
     entry("ASYNC_POLL_COMPLETED", ASYNC,
           trace("Inflight event {event} completed without error, clearing", since="4.4")),
+    entry("ASYNC_SEEKING", ASYNC,
+          info("Seeking to offset {offset} for partition {partition}", since="4.0"),
+          source="takes of 4.0.2 and 4.4.0 with group.protocol=consumer that are not kept"),
     entry("ASYNC_POLLING_FOR_FETCHES", ASYNC,
           trace("Polling for fetches with timeout {timeout_ms}", since="4.0")),
     entry("POSITIONS_EVENT_EXPIRED", REAPER, debug(

@@ -75,8 +75,8 @@ def _replica(partition: m.FetchPartitionData) -> str:
     )
 
 
-def _size(text: str | None) -> int:
-    return 0 if text is None else len(text.encode("utf-8"))
+def _size(field: str | bytes | None) -> int:
+    return 0 if field is None else len(m.as_bytes(field))
 
 
 def _metadata_request(request: m.MetadataRequest, version: str) -> str:

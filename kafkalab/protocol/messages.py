@@ -13,6 +13,8 @@ from kafkalab.protocol.record_messages import *  # noqa: F403
 from kafkalab.protocol.records_wire import ControlRecordType as ControlRecordType
 from kafkalab.protocol.records_wire import RecordBatch as RecordBatch
 from kafkalab.protocol.records_wire import WireRecord as WireRecord
+from kafkalab.protocol.records_wire import as_bytes as as_bytes
+from kafkalab.protocol.records_wire import as_field as as_field
 from kafkalab.protocol.records_wire import batch_size_bytes as batch_size_bytes
 from kafkalab.protocol.records_wire import batch_size_upper_bound as batch_size_upper_bound
 from kafkalab.protocol.records_wire import marker_batch as marker_batch

@@ -16,10 +16,13 @@ RECORD_BATCH_OVERHEAD_BYTES = 61
 
 @record
 class WireRecord:
-    """One record inside a batch; key and value are text, or None for Kafka's null."""
+    """One record inside a batch.
 
-    key: str | None
-    value: str | None
+    Key and value are bytes. Bytes that are UTF-8 are kept as their text, and None is Kafka's null.
+    """
+
+    key: str | bytes | None
+    value: str | bytes | None
     timestamp_ms: int
 
 
@@ -183,17 +186,30 @@ def varint(number: int) -> bytes:
     return bytes(found)
 
 
-def _field(text: str | None) -> bytes:
-    if text is None:
+def as_field(data: bytes) -> str | bytes:
+    """Bytes as a WireRecord keeps them."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
+def as_bytes(field: str | bytes) -> bytes:
+    """The bytes of a key or value of a WireRecord."""
+    return field if isinstance(field, bytes) else field.encode()
+
+
+def _field(field: str | bytes | None) -> bytes:
+    if field is None:
         return varint(-1)
-    coded = text.encode()
+    coded = as_bytes(field)
     return varint(len(coded)) + coded
 
 
 @lru_cache(maxsize=4096)  # Keys repeat, and each record is measured three times.
-def _field_bytes(text: str | None) -> int:
-    """Bytes of a key or value: its length and its text. A null is the length -1 alone."""
-    if text is None:
+def _field_bytes(field: str | bytes | None) -> int:
+    """Bytes of a key or value: its length and itself. A null is the length -1 alone."""
+    if field is None:
         return varint_bytes(-1)
-    size = len(text.encode("utf-8"))
+    size = len(as_bytes(field))
     return varint_bytes(size) + size

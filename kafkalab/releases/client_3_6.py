@@ -135,6 +135,12 @@ PAGE = Page(
             "A consumer used by two threads at once names them.",
             fetching={"names_both_threads": True},
         ),
+        ClientChange(
+            "KIP-334, KAFKA-12906 (3.0)",
+            "RecordDeserializationException tells partition and offset of a record that cannot be "
+            "read; before, only the text of a SerializationException did.",
+            fetching={"bad_record_tells": "place"},
+        ),
         # Producing
         ClientChange(
             "KIP-679 (3.0)",

@@ -70,6 +70,11 @@ PAGE = Page(
                 "{divergent}"
             },
         ),
+        ClientChange(
+            "KIP-1036, KAFKA-16507 (3.8)",
+            "RecordDeserializationException also tells whether key or value, and brings the bytes.",
+            fetching={"bad_record_tells": "all"},
+        ),
         # Producing
         ClientChange(
             "KAFKA-17632 (3.9.2)",

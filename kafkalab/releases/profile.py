@@ -231,6 +231,9 @@ class Fetching:
     """The consumer has currentLag (KIP-695)."""
     names_both_threads: bool
     """A consumer used by two threads at once names them."""
+    bad_record_tells: str
+    """What the error about an unreadable record tells besides its text: "" nothing, "place" its
+    partition and offset (KIP-334), "all" also its bytes and time (KIP-1036)."""
 
     def out_of_range_text(self, partition: object, position: PrintablePosition) -> str:
         """What the consumer says of a position that the log does not have, without a reset

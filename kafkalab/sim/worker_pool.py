@@ -102,5 +102,5 @@ class WorkerPool:
             worker=number,
             partition=f"{record.topic}-{record.partition}",
             offset=record.offset,
-            key=record.key,
+            key=None if record.key is None else str(record.key),
         )

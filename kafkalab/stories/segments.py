@@ -21,6 +21,7 @@ from kafkalab.lab import Lab
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
 
+LogRow = tuple[int, str | bytes | None, str | bytes | None]  # offset, key, value
 DAY_MS = 86_400_000
 PRICES_0 = TopicPartition("prices", 0)
 MIDNIGHT_MS = 1_795_219_200_000
@@ -392,9 +393,7 @@ def roll_minutes(jitter_ms: int) -> list[int]:
     return sorted(rolled.values())
 
 
-def log_rows(
-    lab: Lab, topic: str = "prices", partition: int = 0
-) -> list[tuple[int, str | None, str | None]]:
+def log_rows(lab: Lab, topic: str = "prices", partition: int = 0) -> list[LogRow]:
     """(offset, key, value) of the records that are in a partition."""
     log = lab.broker(0).machine.replicas.replica((topic, partition)).log
     return [
@@ -425,7 +424,7 @@ def write_prices(lab: Lab, *pairs: tuple[str, str | None]) -> None:
     shop.close()
 
 
-def three_states(version: str) -> dict[str, list[tuple[int, str | None, str | None]]]:
+def three_states(version: str) -> dict[str, list[LogRow]]:
     """The log of prices as written, after a cleaning, and after one that comes two days later."""
     lab, states = price_lab(version), {}
     write_prices(lab, *PRICES)

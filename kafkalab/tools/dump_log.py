@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.protocol.messages import RecordBatch, WireRecord, as_bytes
 from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
@@ -136,9 +136,9 @@ def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools
         end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}"
     else:
         if record.key is not None and (record.value is not None or words.dump_tombstone_key):
-            end = f" key: {record.key}"
+            end = f" key: {_shown(record.key)}"
         if record.value is not None:
-            end += f" payload: {record.value}"
+            end += f" payload: {_shown(record.value)}"
     return (
         f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} "
         f"{words.dump_key_size}: {sizes[0]} {words.dump_value_size}: "
@@ -153,8 +153,13 @@ def _horizon(batch: RecordBatch, words: Tools) -> str:
     return f" deleteHorizonMs: {value}" if words.dump_horizon else ""
 
 
-def _size(text: str | None) -> int:
-    return -1 if text is None else len(text.encode("utf-8"))
+def _size(field: str | bytes | None) -> int:
+    return -1 if field is None else len(as_bytes(field))
+
+
+def _shown(field: str | bytes | None) -> str | None:
+    """As the tool's StringDecoder shows it."""
+    return field.decode(errors="replace") if isinstance(field, bytes) else field
 
 
 def _truth(value: bool) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.records import key_text
 
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
@@ -99,7 +100,7 @@ def arrivals(lab: ShownLab, partition: str) -> list[Arrival]:
                 if event.duplicate_of >= 0
                 else None
             )
-        keys = tuple(record.key or "" for record in event.records)
+        keys = tuple(key_text(record.key) or "" for record in event.records)
         found.append(
             Arrival(
                 event.at_ms,

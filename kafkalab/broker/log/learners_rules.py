@@ -31,8 +31,8 @@ class KeptRecord(NamedTuple):
     """
 
     offset: int
-    key: str | None
-    value: str | None
+    key: str | bytes | None
+    value: str | bytes | None
     may_forget: bool
 
 

@@ -67,10 +67,10 @@ class Transactions:
 
 def offset_map(
     dirty: Iterable[RecordBatch], transactions: Transactions, stats: CleanerStats
-) -> dict[str, int]:
+) -> dict[str | bytes, int]:
     """Key -> its last offset in the dirty part. Markers, aborted records and records without a key
     are skipped."""
-    last: dict[str, int] = {}
+    last: dict[str | bytes, int] = {}
     for batch in dirty:
         skipped = transactions.discards(batch)
         for place, record in enumerate(batch.records):

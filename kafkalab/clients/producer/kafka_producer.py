@@ -28,6 +28,7 @@ from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.producer_topics import ProducerTopics
 from kafkalab.clients.producer.record_appends import RecordAppends, Send
 from kafkalab.clients.producer.sender import Sender
+from kafkalab.clients.producer.serializers import Serializers
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.clients.producer.transactions.transactions_api import TransactionalMethods
 from kafkalab.config import ProducerConfig, dump_text
@@ -39,7 +40,7 @@ from kafkalab.errors import (
 )
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import WireRecord
-from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
+from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition, key_text
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS, Signal
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class KafkaProducer(TransactionalMethods):
             config["partitioner.class"], profile, stream(f"{self.name}/partitioner")
         )
         self._interceptors = ProducerInterceptors(config["interceptor.classes"], log)
+        self._serializers = Serializers(config)
         if config.raised_delivery_timeout_ms is not None:
             log("DELIVERY_TIMEOUT_RAISED", timeout_ms=config.raised_delivery_timeout_ms)
         self._accumulator = RecordAccumulator(
@@ -230,7 +232,8 @@ class KafkaProducer(TransactionalMethods):
 
         A later failure goes to the future and to callback(metadata, error): TimeoutException,
         RecordTooLargeException, or the broker's error. Raises IllegalStateException after close(),
-        and the errors of a partitioner (KafkaProducer.doSend).
+        SerializationException for a key or value that the serializer cannot take, and the errors of
+        serializers and partitioners of the caller's own (KafkaProducer.doSend).
         """
         if not isinstance(record, ProducerRecord):
             raise IllegalArgumentException(
@@ -251,12 +254,14 @@ class KafkaProducer(TransactionalMethods):
         event = self._lab.call(
             self.name,
             "send",
-            {"topic": record.topic, "key": record.key, "partition": record.partition},
+            {"topic": record.topic, "key": key_text(record.key), "partition": record.partition},
         )
         with self._lab.journal.because(event):
             send = self._begin_send(record, future, callback)
             try:
-                self._appends.add(send, self._view_of(record, send.deadline_ms))
+                view = self._view_of(record, send.deadline_ms)
+                send.wire = WireRecord(*self._serializers.fields(record), send.wire.timestamp_ms)
+                self._appends.add(send, view)
             except ApiException as error:
                 self._send_failed(send, error, future, callback)
             except Exception as error:
@@ -274,7 +279,7 @@ class KafkaProducer(TransactionalMethods):
         timestamp_ms = (
             self._lab.epoch_ms + now_ms if record.timestamp_ms is None else record.timestamp_ms
         )
-        wire = WireRecord(record.key, record.value, timestamp_ms)
+        wire = WireRecord(None, None, timestamp_ms)  # Java serializes when it knows the topic.
         sent = self._lab.journal.cause
         return Send(
             record,
@@ -339,7 +344,7 @@ class KafkaProducer(TransactionalMethods):
                 self.name,
                 partition=str(tp),
                 offset=offset,
-                key=record.key,
+                key=key_text(record.key),
                 sent=sent,
                 error=None if error is None else type(error).__name__,
             )

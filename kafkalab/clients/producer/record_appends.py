@@ -24,7 +24,7 @@ from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import IllegalArgumentException, KafkaException, RecordTooLargeException
 from kafkalab.lines.java_values import value_text
-from kafkalab.protocol.messages import WireRecord, batch_size_upper_bound
+from kafkalab.protocol.messages import WireRecord, as_bytes, batch_size_upper_bound
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
@@ -155,9 +155,10 @@ class RecordAppends:
         record = send.record
         if record.partition is not None:
             return record.partition
-        key_bytes = None if record.key is None else record.key.encode()
+        wire = send.wire
+        key_bytes = None if wire.key is None else as_bytes(wire.key)
         if self._partitioner is not None:
-            value_bytes = None if record.value is None else record.value.encode()
+            value_bytes = None if wire.value is None else as_bytes(wire.value)
             number = self._partitioner.partition(
                 record.topic, record.key, key_bytes, record.value, value_bytes, cluster
             )

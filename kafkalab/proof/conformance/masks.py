@@ -83,6 +83,7 @@ NUMBERS = tuple(
         (r"[Pp]roducerId[ =:]+(?:set to )?-?\d+", "producerId #"),
         (r"sessionId=\d+", "sessionId=#"),
         (r"(CompletableFuture)@[0-9a-f]+", r"\1@#"),
+        (r"(?<=[a-zA-Z])@[0-9a-f]{1,8}\b", "@<identity>"),  # Object.hashCode
     )
 )
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from kafkalab.clients.consumer.reading.deserializers import Read, read_text
+from kafkalab.errors import SerializationException
 from kafkalab.protocol.messages import (
     AbortedTransaction,
     ControlRecordType,
     FetchPartitionData,
     RecordBatch,
+    WireRecord,
 )
 from kafkalab.records import ConsumerRecord, TopicPartition
 
@@ -38,6 +41,7 @@ class CompletedFetch:
         "_at",
         "_batches",
         "_current",
+        "_held",
         "_read_committed",
         "answer",
         "fetch_offset",
@@ -61,27 +65,41 @@ class CompletedFetch:
         self._batches = deque(answer.records)
         self._current: RecordBatch | None = None
         self._at = 0
+        self._held: tuple[int, WireRecord] | None = None
         self._read_committed = read_committed
         self._aborted_to_come = deque(
             sorted(answer.aborted_transactions or (), key=lambda txn: txn.first_offset)
         )
         self._aborted: set[int] = set()
 
-    def take(self, limit: int, on_skipped: OnSkipped) -> list[ConsumerRecord]:
+    def take(
+        self, limit: int, on_skipped: OnSkipped, read: Read = read_text
+    ) -> list[ConsumerRecord]:
         """The next records, at most `limit`. on_skipped(batch) is called for each batch of an
-        aborted transaction."""
+        aborted transaction.
+
+        A record that `read` cannot read ends the list. The next call reads it again, and raises
+        its error when it is the first one (CompletedFetch.fetchRecords).
+        """
         taken: list[ConsumerRecord] = []
         while len(taken) < limit:
-            record = self._next(on_skipped)
-            if record is None:
+            self._held = self._held or self._next(on_skipped)
+            if self._held is None:
                 return taken
-            taken.append(record)
+            offset, record = self._held
+            try:
+                taken.append(read(self.partition, offset, record))
+            except SerializationException:
+                if not taken:
+                    raise
+                return taken
+            self._held, self.next_offset = None, offset + 1
         current = self._current
         if not self._batches and (current is None or self._at >= len(current.records)):
             self.is_exhausted = True
         return taken
 
-    def _next(self, on_skipped: OnSkipped) -> ConsumerRecord | None:
+    def _next(self, on_skipped: OnSkipped) -> tuple[int, WireRecord] | None:
         while True:
             batch = self._current
             if batch is None or self._at >= len(batch.records):
@@ -95,16 +113,9 @@ class CompletedFetch:
             self._at += 1
             if offset < self.next_offset:
                 continue
-            self.next_offset = offset + 1
             if batch.control is None:
-                return ConsumerRecord(
-                    self.partition.topic,
-                    self.partition.partition,
-                    offset,
-                    record.timestamp_ms,
-                    record.key,
-                    record.value,
-                )
+                return offset, record
+            self.next_offset = offset + 1
 
     def _begin_next_batch(self, on_skipped: OnSkipped) -> bool:
         """False when there is no other batch."""

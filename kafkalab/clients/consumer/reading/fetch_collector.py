@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.decompression_cost import unpack
+from kafkalab.clients.consumer.reading.deserializers import Deserializers
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
@@ -21,9 +22,14 @@ from kafkalab.clients.consumer.reading.subscription_state import (
     SubscriptionState,
 )
 from kafkalab.clients.network.log_context import Later, LogContext
-from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
+from kafkalab.errors import (
+    ConsumerOffsetOutOfRangeException,
+    Errors,
+    SerializationException,
+    error_for,
+)
 from kafkalab.protocol.messages import RecordBatch
-from kafkalab.records import ConsumerRecord, TopicPartition
+from kafkalab.records import ConsumerRecord, TopicPartition, key_text
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -60,6 +66,7 @@ class FetchCollector:
         )
         self._clock, self._epoch_ms = clock, epoch_ms
         self.position_moved = False
+        self._read = Deserializers(config, profile, log).read
         self._max_records = config["max.poll.records"]
         self._isolation_level = config["isolation.level"]
         self._metadata_max_age_ms: int = config["metadata.max.age.ms"]
@@ -98,7 +105,10 @@ class FetchCollector:
         """Records for the application, at most max.poll.records; positions move past the returned
         records.
 
-        Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
+        Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none. Raises
+        RecordDeserializationException (SerializationException up to 2.8) when the first record
+        cannot be read. That record stays first in line, so each later call raises as well, and no
+        other partition has its turn.
         """
         self.position_moved = False
         if not self._completed:
@@ -132,7 +142,14 @@ class FetchCollector:
                 )
                 self._log("FETCH_DRAINED", partition=fetch.partition)
                 continue
-            taken += self._take(fetch, state, self._max_records - len(taken))
+            try:
+                taken += self._take(fetch, state, self._max_records - len(taken))
+            except SerializationException:
+                self._completed.appendleft(fetch)
+                if taken:
+                    break
+                self._completed.extendleft(reversed(kept))
+                raise
             if not fetch.is_exhausted:
                 self._completed.appendleft(fetch)
         self._completed.extendleft(reversed(kept))
@@ -262,7 +279,7 @@ class FetchCollector:
     def _take(
         self, fetch: CompletedFetch, state: PartitionState, limit: int
     ) -> list[ConsumerRecord]:
-        taken = fetch.take(limit, lambda batch: self._skipped(fetch.partition, batch))
+        taken = fetch.take(limit, lambda batch: self._skipped(fetch.partition, batch), self._read)
         before = after = state.position
         assert before is not None and after is not None, (
             "a partition that may be fetched has a position"
@@ -298,7 +315,7 @@ class FetchCollector:
                     self._log.who,
                     partition=str(fetch.partition),
                     offset=record.offset,
-                    key=record.key,
+                    key=key_text(record.key),
                 )
         self._tell_lag(fetch.partition, state, len(taken))
         if fetch.is_exhausted and fetch.answer.records:

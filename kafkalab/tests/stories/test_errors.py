@@ -1,0 +1,76 @@
+"""The stories of chapter 12: what loops do with a pill, and producers with errors."""
+
+import pytest
+
+from kafkalab import SerializationException
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.stories import errors
+
+
+def crash(consumer, work):
+    while True:
+        for record in consumer.poll(timeout_ms=500):
+            work(record)
+        consumer.commit_sync()
+
+
+def seek_past(consumer, work):
+    while True:
+        try:
+            for record in consumer.poll(timeout_ms=500):
+                work(record)
+        except SerializationException as error:
+            consumer.seek(error.topic_partition, error.offset + 1)
+        consumer.commit_sync()
+
+
+def test_a_restart_repairs_nothing():
+    stay = errors.stay(crash)
+    assert stay.worked.times == (1,) * 5 + (0,) * 7
+    assert stay.worked.committed == 5
+    assert stay.starts == stay.raised == 3
+
+
+def test_a_seek_loses_the_pill_and_nothing_else():
+    stay = errors.stay(seek_past)
+    assert stay.worked.times == (1,) * 5 + (0,) + (1,) * 6
+    assert (stay.worked.committed, stay.raised) == (12, 1)
+
+
+def test_a_pill_ends_one_member_after_the_other():
+    assert len(errors.chain(crash)) == 3
+    assert errors.chain(seek_past) == []
+
+
+def test_a_retry_topic_changes_the_order_of_a_key():
+    milk = [value for _, key, value in errors.retried() if key == "milk"]
+    assert milk == ["12", "13", "10"]
+    parked = errors.retried(park_followers=True)
+    assert [value for _, key, value in parked if key == "milk"] == ["10", "12", "13"]
+
+
+@pytest.mark.parametrize("version", ["2.3", "3.9", "4.4"])
+def test_what_a_transactional_producer_may_still_call(version):
+    works = {
+        what: [call for call in errors.CALLS if errors.what_next(what, (call,), version) == "works"]
+        for what in errors.MISHAPS
+    }
+    timed_out, too_large, fenced = works.values()
+    assert (timed_out[0], too_large, fenced) == ("commit again", ["abort"], [])
+    if version != "2.3":
+        assert timed_out == ["commit again"]
+
+
+def test_a_mishap_has_a_name():
+    with pytest.raises(IllegalArgumentException, match="a mishap is one of"):
+        errors.mishap("rain")
+
+
+def test_a_retriable_error_is_the_producers_own():
+    assert errors.outlasts(10) == ("written", 3)
+    assert errors.outlasts(60)[0] == "TimeoutException"
+
+
+def test_a_day_with_pills_is_survived_by_a_seek():
+    days = errors.survive(seek_past, seeds=3)
+    assert list(days["never done"][days.client != "2.8"].unique()) == [0]

@@ -1,0 +1,178 @@
+# %% [markdown]
+# ### Exercise 12.4 · What may it still call?
+#
+# Six things happen to a client. What is the right next step? Choose for each one of:
+#
+# - `"nothing"`: the client repeats by itself.
+# - `"same call"`: call the same method again.
+# - `"abort"`: abort the transaction and begin a new one.
+# - `"close"`: close this client; perhaps make a new one.
+# - `"seek"`: move the position past the record.
+# - `"poll"`: poll again; the member joins again.
+#
+# Three are in the table above. Chapters 05 and 10 have the others. And one number: the follower is
+# away for `n.away` seconds, as in section 7. How often is the record sent?
+# `outlasts(n.away, seed=n.seed)` plays it.
+
+# %%
+n = numbers("12.4")
+n
+
+# %% answer
+next_step = {
+    "a follower is away for 5 seconds, acks=all": ...,
+    "commit_transaction(): TimeoutException": ...,
+    "RecordTooLargeException in a transaction": ...,
+    "ProducerFencedException": ...,
+    "poll(): RecordDeserializationException": ...,
+    "commit_sync(): CommitFailedException": ...,
+}
+sends = ...  # a number
+### BEGIN SOLUTION
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "same call",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "close",
+    "poll(): RecordDeserializationException": "seek",
+    "commit_sync(): CommitFailedException": "poll",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="what may it still call",
+    points=3,
+    answers=("next_step", "sends"),
+    space={"away": tuple(range(3, 24))},
+    scenery={"seed": 100_000},
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import CommitFailedException, KafkaConsumer, Lab, SerializationException
+from kafkalab.stories import errors
+
+
+@cache
+def _steps() -> dict:
+    """What works after each mishap, played in labs."""
+    assert errors.outlasts(5)[0] == "written"
+    works = {
+        what: [call for call in errors.CALLS if errors.what_next(what, (call,)) == "works"]
+        for what in errors.MISHAPS
+    }
+    named = {("commit again",): "same call", ("abort",): "abort", (): "close"}
+    timed_out, too_large, fenced = (named[tuple(works[what])] for what in errors.MISHAPS)
+    return {
+        "a follower is away for 5 seconds, acks=all": "nothing",
+        "commit_transaction(): TimeoutException": timed_out,
+        "RecordTooLargeException in a transaction": too_large,
+        "ProducerFencedException": fenced,
+        "poll(): RecordDeserializationException": _after_a_pill(),
+        "commit_sync(): CommitFailedException": _after_a_late_commit(),
+    }
+
+
+def _after_a_pill() -> str:
+    lab = errors.market()
+    consumer, raised = errors.reader(lab, "ada"), 0
+    for _ in range(6):
+        try:
+            consumer.poll(timeout_ms=500)
+        except SerializationException as error:
+            raised += 1
+            last = error
+    consumer.seek(last.topic_partition, last.offset + 1)
+    return "seek" if raised > 1 and consumer.poll(timeout_ms=500) else "poll"
+
+
+def _after_a_late_commit() -> str:
+    lab = Lab(brokers=1, seed=1, broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders")
+    config = {"group.id": "g", "max.poll.interval.ms": 5_000, "enable.auto.commit": False}
+    consumer = KafkaConsumer(lab, config)
+    consumer.subscribe(["orders"])
+    consumer.poll(timeout_ms=3_000)
+    lab.run_for(ms=20_000)
+    failed = 0
+    for _ in range(2):
+        try:
+            consumer.commit_sync()
+        except CommitFailedException:
+            failed += 1
+    consumer.poll(timeout_ms=5_000)
+    consumer.commit_sync()
+    return "poll" if failed == 2 else "same call"
+
+
+Judge(
+    truth=lambda case: {
+        "next_step": _steps(),
+        "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
+    },
+    right="right: six errors, and six different next steps.",
+    otherwise="not all of these. Read the table again: in which row does which call work?",
+)
+
+# %% wrong="always abort"
+# "Any KafkaException: abort" is wrong after a commit that timed out. There abort raises
+# IllegalStateException, and the same commit must be called again.
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "abort",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "close",
+    "poll(): RecordDeserializationException": "seek",
+    "commit_sync(): CommitFailedException": "poll",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+
+# %% wrong="a fenced producer aborts"
+# A fenced producer may not even abort: another one has its id now. Close it.
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "same call",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "abort",
+    "poll(): RecordDeserializationException": "seek",
+    "commit_sync(): CommitFailedException": "poll",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+
+# %% wrong="poll again after a pill"
+# Another poll finds the same record and raises again. The position must move.
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "same call",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "close",
+    "poll(): RecordDeserializationException": "poll",
+    "commit_sync(): CommitFailedException": "poll",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+
+# %% wrong="commit again"
+# After a CommitFailedException the same commit fails again: this member is out of the group. Poll,
+# and it joins again.
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "same call",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "close",
+    "poll(): RecordDeserializationException": "seek",
+    "commit_sync(): CommitFailedException": "same call",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+
+# %% hint
+# Each of the six steps is the answer once.
+
+# %% hint
+# Ask for each: does anybody know the outcome? Is this client still the owner of its id, or still a
+# member?

@@ -1,0 +1,2 @@
+# %% question
+THREE = ("A", "B", "C")

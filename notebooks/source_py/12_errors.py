@@ -1,0 +1,490 @@
+# %% [markdown]
+# # 12 · What does a client do with an error?
+#
+# A poll raises. A send fails. A commit gets no answer. May the program call again, or must it stop?
+# Kafka's clients repeat many things by themselves. What they hand to your program is the difficult
+# part. One record that cannot be read can stop a whole group.
+#
+# **You need** chapters 06, 07 and 09. **You get** six words: *deserializer*, *poison pill*,
+# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 45 + 45
+# minutes. They end after section 6 and at the end.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab import KafkaProducer, ProducerRecord, SerializationException
+from kafkalab.stories.errors import PRICES, VALUES, market, reader, stay
+from kafkalab.views import outcome_grid, work_strip
+
+me("")  # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# A partition has twelve prices, offsets 0 to 11. They are bytes. A reader turns them into whole
+# numbers. The price at offset 5 is `1,5`, and `int` cannot read it. The program below works on a
+# price and commits after each poll. When it dies, a supervisor starts it again, five seconds later.
+
+
+# %%
+def crash(ada, work):
+    while True:
+        for record in ada.poll(timeout_ms=500):
+            work(record)
+        ada.commit_sync()
+
+
+VALUES
+
+# %% [markdown]
+# Guess for the first 15 seconds. How many prices does it finish? What is the committed offset in
+# the end? How often is the program started?
+
+# %%
+predict("12 a bad record", finished=None, committed=None, starts=None)
+
+# %%
+crashed = stay(crash)
+finished = sum(count > 0 for count in crashed.worked.times)
+truth(
+    "12 a bad record", finished=finished, committed=crashed.worked.committed, starts=crashed.starts
+)
+crashed
+
+# %% [markdown]
+# Five prices are finished, 0 to 4. Then `poll` raises, and the program dies. Each new life begins
+# at the committed offset, 5, and meets the same bytes. It never gets past them. Kafka does not skip
+# the record. It does not delete it before its time. A restart repairs nothing, because the cause is
+# in the log.
+#
+# A record that no reader can read is called a **poison pill** (毒丸消息).
+#
+# ## 2. Who knows that a price is a number?
+#
+# Not the broker. It stores bytes. Two functions translate, one at each end:
+#
+# - A **serializer** (序列化器) in the producer makes bytes of a key or a value. The settings are
+#   `key.serializer` and `value.serializer`.
+# - A **deserializer** (反序列化器) in the consumer makes a key or a value of bytes:
+#   `key.deserializer` and `value.deserializer`.
+#
+# Java names a class there. In the lab you may name a class of Kafka's, such as
+# `org.apache.kafka.common.serialization.IntegerDeserializer`, or give a Python function. No one
+# checks that both ends agree:
+
+# %%
+lab = market(())
+shop = KafkaProducer(lab, {"value.serializer": lambda price: price.to_bytes(2, "big")})
+shop.send(ProducerRecord("prices", 1234)).get()
+
+
+def seen_with(name, deserializer):
+    consumer = reader(lab, name, **{"group.id": name, "value.deserializer": deserializer})
+    return [record.value for record in consumer.poll(timeout_ms=3_000)]
+
+
+# %%
+JAVA = "org.apache.kafka.common.serialization."
+{
+    "as sent": seen_with("one", lambda data: int.from_bytes(data, "big")),
+    "other byte order": seen_with("two", lambda data: int.from_bytes(data, "little")),
+    "StringDeserializer": seen_with("three", JAVA + "StringDeserializer"),
+}
+
+# %% [markdown]
+# Three readers get three different values for the same two bytes, and none of them raises. A
+# `StringDeserializer` never fails. What is no text becomes the sign � or a control character. So an
+# error is the good case. The bad case is a wrong value that nobody notices.
+#
+# A deserializer raises for three usual reasons. A producer has a bug. A producer has a new format.
+# Or a program has written into the wrong topic.
+#
+# ## 3. Three loops and a pill
+#
+# Here are two more loops. One catches the error and polls again. The other also moves on.
+
+
+# %%
+def catch(ada, work):
+    while True:
+        try:
+            for record in ada.poll(timeout_ms=500):
+                work(record)
+            ada.commit_sync()
+        except SerializationException:
+            continue
+
+
+# %%
+def seek_past(ada, work):
+    while True:
+        try:
+            for record in ada.poll(timeout_ms=500):
+                work(record)
+        except SerializationException as error:
+            ada.seek(error.topic_partition, error.offset + 1)
+        ada.commit_sync()
+
+
+# %% [markdown]
+# Guess for the same 15 seconds. How many prices does `catch` finish? How often does its `poll`
+# raise? And how many prices does `seek_past` finish?
+
+# %%
+predict("12 three loops", catch_finishes=None, catch_raises=None, seek_past_finishes=None)
+
+# %%
+stays = {loop.__name__: stay(loop) for loop in (crash, catch, seek_past)}
+done = {name: sum(map(bool, each.worked.times)) for name, each in stays.items()}
+truth(
+    "12 three loops",
+    catch_finishes=done["catch"],
+    catch_raises=stays["catch"].raised,
+    seek_past_finishes=done["seek_past"],
+)
+work_strip(
+    {name: each.worked for name, each in stays.items()},
+    title="twelve prices, a pill at offset 5; the bar is the committed offset after 15 seconds",
+)
+
+# %%
+{name: f"{each.starts} starts, poll raised {each.raised} times" for name, each in stays.items()}
+
+# %% [markdown]
+# `catch` finishes nothing more. The position stays at 5, so the next `poll` finds the same record.
+# It raises at once and does not wait. The loop turns as fast as it can: about a thousand times a
+# second in the lab, where such a poll takes a millisecond. In the recordings it took 1 to 4. The
+# machine is busy, and the log file grows. The group looks healthy all the time. The member polls
+# and sends heartbeats. Only the lag shows it.
+#
+# `seek_past` loses the pill and nothing else. Note that `poll` first returned record 4, and raised
+# in the *next* call. `poll` returns what it could read before it raises. So nothing is lost when
+# you catch.
+
+# %% [markdown]
+# ## 4. One pill, three members, three partitions
+#
+# Now the topic has three partitions and the group has three members. Each runs `crash`. No
+# supervisor helps. The pill is in partition 0. The other two members have their own partitions and
+# never asked for the pill. How many of the three are alive after 30 seconds?
+
+# %%
+predict("12 a group and a pill", alive=None)
+
+# %%
+from kafkalab.stories.errors import chain
+
+deaths = chain(crash)
+truth("12 a group and a pill", alive=3 - len(deaths))
+deaths
+
+# %% [markdown]
+# None. The first member dies. After its session timeout the coordinator gives its partitions to
+# another one. So the pill moves to a member that was healthy, and kills it, too. With
+# `session.timeout.ms` at 4 seconds, as here, it takes about eleven seconds for three members.
+#
+# And `catch`? There all members live. But the member with the pill reads none of its *other*
+# partitions. The pill stays first in line in its buffer, and each poll raises before it looks
+# further. The recording in section 9 shows this with a real client.
+#
+# ## 5. What the error tells
+#
+# `seek_past` used two things that the error told: partition and offset. How much it tells depends
+# on the client. KIP means [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals).
+
+# %%
+from kafkalab.stories.errors import told
+
+import pandas
+
+pandas.DataFrame({version: told(version) for version in ("2.3", "2.8", "3.6", "3.9", "4.4")})
+
+# %% [markdown]
+# Up to 2.8 a `SerializationException` has only its text. From 3.0 (KIP-334) it is a
+# `RecordDeserializationException` with partition and offset. From 3.8 (KIP-1036) it also says what
+# failed, key or value, and it brings the bytes. The text is there in all releases.
+#
+# A program for old clients reads the place from the text. Do not use `position()` instead. It says
+# where the next read begins, and you would have to know the partition.
+
+# %% exercise="12.1"
+
+# %% [markdown]
+# ### Write the loop
+#
+# `seek_past` needs an error that tells partition and offset. Now write a loop that works with old
+# clients as well, and that loses nothing when its process is killed.
+
+# %% exercise="12.2"
+
+# %% [markdown]
+# A loop that survives five days may fail on the sixth. `survive` runs it through days with pills in
+# other places, with and without a kill:
+
+# %%
+from kafkalab.stories.errors import survive
+
+# survive(loop, seeds=20)      # take the # away when your loop is ready
+
+# %% [markdown]
+# ## 6. Where does the pill go?
+#
+# `seek_past` forgets the pill. Often somebody must look at it later. Then the program sends it to
+# another topic, a **dead-letter topic** (死信主题), with its bytes, its partition and its offset.
+# The order of the steps is the old one: work, then commit. Send the pill, wait until it is written,
+# and only then move on. From 3.8 the error brings the bytes. Before, take a `ByteArrayDeserializer`
+# and translate in your own loop.
+
+
+# %%
+def park(error, producer):
+    """Send the bytes of the pill to prices-dead, and wait until they are written."""
+    place = f"{error.topic_partition}@{error.offset}"
+    producer.send(ProducerRecord("prices-dead", error.value_buffer, key=place)).get()
+
+
+lab = market()
+lab.create_topic("prices-dead")
+sender = KafkaProducer(lab, {"value.serializer": JAVA + "ByteArraySerializer"}, name="parker")
+ada = reader(lab, "ada")
+
+# %%
+for _ in range(6):
+    try:
+        ada.poll(timeout_ms=500)
+    except SerializationException as error:
+        park(error, sender)
+        ada.seek(error.topic_partition, error.offset + 1)
+    ada.commit_sync()
+
+dead = reader(lab, "undertaker", **{"group.id": "dead", "value.deserializer": bytes})
+dead.subscribe(["prices-dead"])
+[(record.key, record.value) for record in dead.poll(timeout_ms=3_000)]
+
+# %% [markdown]
+# A **retry topic** (重试主题) is similar. It is for records that *can* be read, but the work on them
+# fails for a while: a database is down. A second reader takes them from there later. That is good
+# for the other records, which need not wait. But what does it do to order?
+#
+# The price of milk changes three times: 10, 12, 13. The work on the first change fails once and
+# goes to a retry topic with a delay of five seconds. The work is to write the price into a table.
+# Which price of milk is in the table in the end?
+
+# %%
+predict("12 the price of milk", in_the_end=None)
+
+# %%
+from kafkalab.stories.errors import retried
+
+worked = retried()
+truth("12 the price of milk", in_the_end={key: int(value) for _, key, value in worked}["milk"])
+worked
+
+# %% [markdown]
+# The old price comes last and wins. Kafka keeps order within a partition, and a retry topic is
+# another partition. Nothing is lost, each record is done once, and the table is wrong.
+#
+# There are three ways out:
+#
+# - **Stop.** Pause the partition and wait until the work succeeds. Order is kept. All keys of the
+#   partition wait.
+# - **Park the key.** Send the later records of a parked key after it. Other keys continue.
+# - **Make order harmless.** Each record has a version, and the table refuses an older one.
+#
+# This is the second way:
+
+# %%
+retried(park_followers=True)
+
+# %% exercise="12.3"
+
+# %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
+# ## 7. Errors of a producer
+#
+# A producer meets three kinds of errors. The question is always: what may the program still call?
+#
+# - **retriable** (可重试的): the same request may succeed later. A producer repeats it by itself, until
+#   `delivery.timeout.ms` is over. Your program sees nothing, or at the end a `TimeoutException`.
+# - **abortable** (可中止的): the transaction cannot be committed. Abort it and begin a new one.
+# - **fatal** (致命的): this producer can do nothing more. Close it.
+#
+# First a retriable one. `acks=all`, and a floor of three replicas. A follower is away for 10
+# seconds, and then for 60. `delivery.timeout.ms` is 30 seconds. What does the program see, and how
+# often is the record sent?
+
+# %%
+predict("12 a floor", sends_in_10_seconds=None, sends_in_60_seconds=None)
+
+# %%
+from kafkalab.stories.errors import outlasts
+
+away = {f"{seconds} s": outlasts(seconds) for seconds in (10, 60)}
+truth("12 a floor", sends_in_10_seconds=away["10 s"][1], sends_in_60_seconds=away["60 s"][1])
+away
+
+# %% [markdown]
+# So "an error" is often no error for the program. And "every error may be tried again" is wrong, as
+# the next table shows. Three things happen to a producer with a transaction. After each of them the
+# program tries one call:
+
+# %%
+from kafkalab.stories.errors import next_calls
+
+outcome_grid(next_calls(), title="what may the program still call?")
+
+# %% [markdown]
+# Read the first row. The client is 3.9. `commit_transaction()` timed out. Nobody knows whether the transaction is
+# committed. So the only call that is allowed is the same one again. `abort_transaction()` raises
+# `IllegalStateException`. The second row is abortable, the third fatal.
+#
+# "Any KafkaException: abort" is what many examples do. It is wrong in two of these three rows.
+
+# %% exercise="12.4"
+
+# %% [markdown]
+# ## 8. What this lab does not show
+#
+# Two more errors are frequent in production. The lab does not have them, and it refuses the
+# settings with a sentence.
+#
+# - **Quotas.** A broker may slow a client down. It answers at once, names a `throttle_time_ms`, and
+#   reads nothing from this connection until the time is over (KIP-219, 2.0). The client waits, too.
+#   There is no error. You see the time in the answers and in the metric `produce-throttle-time-avg`.
+# - **Authorization.** A client without the right gets a `TopicAuthorizationException` or a
+#   `GroupAuthorizationException`. No repetition helps, until somebody grants the right.
+
+# %%
+from kafkalab import KafkaException, Lab
+
+refused = {}
+for key, value in (("quota.producer.default", 1_000), ("authorizer.class.name", "mine")):
+    try:
+        Lab(brokers=1, broker_version="2.3", broker_config={key: value})
+    except KafkaException as error:
+        refused[key] = str(error)
+refused
+
+# %% [markdown]
+# ## 9. The real thing beside it
+#
+# A recording of a real Java consumer 3.9.2. It reads two partitions with an `IntegerDeserializer`,
+# which wants four bytes. The pill has five and is at offset 2 of prices-0. The program polls four
+# times more, and then seeks to 3. The right column is the simulator:
+
+# %%
+from kafkalab.stories.recorded import recorded
+
+pair = recorded("4.4.0/3.9.2/consumer_poison_pill", seed=1)
+beside = pair.beside("Seeking to offset", "Ignoring fetched", "Draining")
+beside.apply(lambda column: column.str.slice(0, 75))
+
+# %% [markdown]
+# One question about the real log. The ERROR line tells which deserializer failed. What does it not
+# tell?
+
+# %%
+real = pair.real[pair.real.client == "reader"]
+failures = real[real.level == "ERROR"].message
+len(failures), failures.iloc[0]
+
+# %% [markdown]
+# <details><summary>The answer</summary>It tells neither partition nor offset. They are in the text
+# of the exception. So write the exception into your own log before you seek.</details>
+
+# %% exercise="12.6"
+
+# %% [markdown]
+# ## 10. Spark lab: who is stuck, and where?
+#
+# Three shops, A, B and C. Each has a reader that catches the error, waits a second and polls again.
+# In each a pill comes after a while. All you have is the readers' logs.
+
+# %%
+from kafkalab.stories.errors import stuck_reader, write_reader_logs
+
+shops = numbers("12.5")
+logs = {name: stuck_reader(shop.pill, shop.found_s, 30) for name, shop in shops.items()}
+reader_logs = write_reader_logs(logs, "chapter12/reader_logs")
+
+# %% [markdown]
+# An ERROR line says that a deserializer failed. "Returning 3 fetched records at offset …" says what
+# a poll returned. `logsets` reads the numbers out of it, into the columns `position` and `count`.
+# Spark starts now. That takes up to a minute.
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+lines = logsets.read(spark, str(reader_logs))
+lines = lines.withColumn("shop", F.regexp_extract("file", r"reader-(\w).log", 1))
+errors = lines.where("level = 'ERROR'").groupBy("shop")
+errors.agg(F.count("*").alias("errors"), F.min("time").alias("since")).orderBy("shop").toPandas()
+
+# %% exercise="12.5"
+
+# %% [markdown]
+# ## 11. In your own words
+
+# %% exercise="12.open"
+
+# %% [markdown]
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | The error about a bad record has only a text (up to 2.8). | `RecordDeserializationException` with partition and offset (3.0, KIP-334). | section 5 |
+# | The bytes are gone; read them again as bytes. | The error brings key and value as bytes (3.8, KIP-1036). | section 6 |
+# | `CONCURRENT_TRANSACTIONS` is not retriable for a program (2.8). | Its class is a `RetriableException` (3.6). | the released jars |
+# | A class is retriable, or nothing is said (4.0). | In 4.4 classes also say `ApplicationRecoverableException`: begin again with a new client or a new generation. `ProducerFencedException`, `UnknownMemberIdException` and `FencedInstanceIdException` are such. `InvalidConfigurationException` means: a person must change something. Authorization errors are such (KIP-1050). | the released jars |
+#
+# The last two rows were read from the classes in the released jars 2.1.1 to 4.4.0.
+#
+# ## Break it yourself
+#
+# `pause` takes a partition out of the turn. Change one line so that the reader gets the price in
+# partition 1, and the pill in partition 0 stays where it is. Who must remember it then?
+
+# %%
+lab = market(partitions=2)
+KafkaProducer(lab).send(ProducerRecord("prices", "99", partition=1)).get()
+ada, got = reader(lab, "ada", **{"max.poll.records": 1}), []
+for _ in range(30):
+    try:
+        got += [record.value for record in ada.poll(timeout_ms=200)]
+    except SerializationException as error:
+        pass  # try: ada.pause([error.topic_partition])
+got, ada.position(PRICES)
+
+# %% [markdown]
+# **So what.** The number for production is the time for which a committed offset has not moved
+# while the log grows. Alert on it for each partition (chapter 11), and on each record that reaches
+# a dead-letter topic. Decide before the first pill comes: stop, skip or park. For a producer with
+# transactions, write down which exception ends what.
+#
+# ## What you know now
+#
+# - A broker stores bytes. Serializer and deserializer must agree, and nobody checks it.
+# - A record that cannot be read is never skipped by itself. A restart and a second poll meet it
+#   again.
+# - `seek` past it, finish or park it first, and commit the skip.
+# - A retry topic changes the order of a key.
+# - Retriable: the producer repeats. Abortable: abort. Fatal: close. A commit without an answer: the
+#   same commit again.
+#
+# **Words**: serializer 序列化器 · deserializer 反序列化器 · poison pill 毒丸消息 · dead-letter topic
+# 死信主题 · retry topic 重试主题 · retriable 可重试的 · abortable 可中止的 · fatal 致命的
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 09: what does the committed offset name?</summary>The next record to
+# read, not the last one that was done.</details>
+# <details><summary>2. Chapter 10: a member does not poll for longer than
+# <code>max.poll.interval.ms</code>. What does the classic client do?</summary>A dynamic member sends
+# LEAVE_GROUP. A static one does not.</details>
+# <details><summary>3. Chapter 06: what does a zombie with an old epoch get?</summary>It is fenced.
+# Its writes are refused, and it must close.</details>
