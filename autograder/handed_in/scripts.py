@@ -11,10 +11,12 @@ by the names they bind (answers.py).
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import sys
 import time
+from typing import NoReturn
 
 OVER = 3  # the code it ends with where the memory did not suffice
 LONGEST_ANSWER = 100 << 20
@@ -182,17 +184,26 @@ def main(kind: str, seconds: str, most_bytes: str) -> None:
     try:
         found = found_in(kind, sys.stdin.buffer.read().decode("utf-8", "surrogatepass"))
     except MemoryError:
-        sys.exit(OVER)
+        _over()
     except ImportError:
         # the installation's fault, not the student's
         raise
     except Exception:
         # whatever a library stumbles over
         pass
-    answer = json.dumps({"found": found, "why": why, "seconds": time.process_time()})
-    if len(answer) > LONGEST_ANSWER:
-        sys.exit(OVER)
-    sys.stdout.write(answer)
+    try:
+        answer = json.dumps({"found": found, "why": why, "seconds": time.process_time()})
+        if len(answer) > LONGEST_ANSWER:
+            _over()
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+    except MemoryError:
+        _over()
+
+
+def _over() -> NoReturn:
+    """End at once: without memory Python's own way out fails, and its code would be another."""
+    os._exit(OVER)
 
 
 if __name__ == "__main__":

@@ -281,10 +281,8 @@ def kept(case):
     down, slow = len(case["down"]), case["slow_ms"]
     among = [f"{down} of {case['brokers']} brokers down"] if down else []
     among += [f"answers {slow} ms late"] if slow else []
-    return (
-        f"right: with {' and '.join(among) or 'all brokers well'}, one connection at a time, and "
-        "METADATA was answered."
-    )
+    shown = "one connection at a time, and METADATA was answered."
+    return f"right: with {' and '.join(among) or 'all brokers well'}, {shown}"
 
 
 QUESTION_02_3 = Function(

@@ -439,7 +439,7 @@ QUESTION_08_5 = LineReading(
     id="08.5",
     hints=(
         "Two questions about the one who begins. Did it send LeaveGroup? Did a new client start, which writes `Kafka version`?",
-        "Four habits, four answers: left and started, left only, started only, neither of the two. A process that is killed cannot say goodbye. A consumer that only gives up its membership does not start again.",
+        "Four habits, four answers: left and started, left only, started only, neither of the two. A process that is killed sends no LeaveGroup. A consumer that only gives up its membership does not start again.",
     ),
     title="bug hunt: who keeps the group busy",
     points=3,

@@ -189,5 +189,5 @@ habit = {name: "crashes" if habit_of(name) == "too slow" else habit_of(name) for
 
 # %% hint
 # Four habits, four answers: left and started, left only, started only, neither of the two. A process
-# that is killed cannot say goodbye. A consumer that only gives up its membership does not start
+# that is killed sends no LeaveGroup. A consumer that only gives up its membership does not start
 # again.
