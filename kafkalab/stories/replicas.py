@@ -108,6 +108,33 @@ def read(lab: Lab, consumer: KafkaConsumer, ms: int) -> dict[int, int]:
     return got
 
 
+def late_follower(lag_s: int, missing: int, caught_up_s: int) -> Lab:
+    """A lab whose broker 1 was cut off from its leader so long ago. The controller is patient.
+
+    lag_s: replica.lag.time.max.ms in seconds. missing: the records that were written since then.
+    """
+    lab = cluster(
+        brokers=4,
+        seed=4,
+        replica_lag_time_max_ms=lag_s * 1_000,
+        broker_session_timeout_ms=600_000,
+    )
+    shop = till(lab)
+    write(shop, "order 0")
+    lab.run_for(ms=1_000)
+    lab.partition([0, 2, 3], [1])
+    for number in range(missing):
+        shop.send(ProducerRecord("orders", key=f"late {number}", value="tea", partition=0))
+    lab.run_for(ms=caught_up_s * 1_000)
+    return lab
+
+
+def ends_of(lab: Lab, at_ms: int, follower: int = 1) -> tuple[int, int]:
+    """The log ends of the leader, broker 0, and of a follower at a moment."""
+    logs = lab.at(at_ms)["partitions"][PLACE]["logs"]
+    return logs[0]["log_end_offset"], logs[follower]["log_end_offset"]
+
+
 # -- what there is
 
 

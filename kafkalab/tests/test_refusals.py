@@ -127,7 +127,8 @@ def test_all_kinds_that_are_written_are_known():
     or hands it on to be written."""
     written = set()
     for path in Path(kafkalab.__file__).parent.rglob("*.py"):
-        if {"tests", "logsets", "laws", "answer"} & set(path.parts):
+        # laws and stories write "told", the words of their own programs
+        if {"tests", "logsets", "laws", "stories"} & set(path.parts):
             continue
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (

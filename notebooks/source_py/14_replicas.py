@@ -5,9 +5,9 @@
 # Then the broker dies, and the record is gone. Both are as they should be. A partition has several
 # copies, and a reader sees only what is safe in them. This chapter shows how the copies agree.
 #
-# **You need** chapters 01 and 05. **You get** eight words: *log end offset*, *high watermark*,
-# *in-sync by time*, *leader epoch*, *truncation*, *eligible leader replica*, *rack*, *preferred read
-# replica*. **Time** three sittings: about 30 + 25 + 30 minutes. They end after sections 4, 7
+# **You need** chapters 01 and 05. **You get** seven words: *log end offset*, *high watermark*,
+# *leader epoch*, *truncation*, *eligible leader replica*, *rack*, *preferred read
+# replica*. **Time** three sittings: about 40 + 25 + 30 minutes. They end after sections 4, 7
 # and at the end.
 
 # %%

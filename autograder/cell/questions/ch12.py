@@ -201,7 +201,7 @@ QUESTION_12_4 = Value(
     id="12.4",
     hints=(
         "Each of the six steps is the answer once.",
-        "Ask for each: does anybody know the outcome? Is this client still the owner of its id, or still a member?",
+        "Ask for each: does anybody know the outcome? Does this client still own its id, and is it still a member of the group?",
     ),
     title="what may it still call",
     points=3,

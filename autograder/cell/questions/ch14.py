@@ -41,7 +41,24 @@ QUESTION_14_1 = Value(
 
 
 # %% 14.2
-from autograder.cell.kinds import Value
+from functools import cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab.stories.replicas import ends_of, late_follower
+
+
+@cache
+def lines_of(lag_s: int, missing: int, caught_up_s: int) -> tuple[str, ...]:
+    """The log ends before the link breaks, soon after it, and when the leader checks."""
+    lab = late_follower(lag_s, missing, caught_up_s)
+    cut_ms = lab.now_ms - caught_up_s * 1_000
+    moments = (cut_ms, cut_ms + 900, lab.now_ms)
+    lines = []
+    for at_ms in moments:
+        leader, follower = ends_of(lab, at_ms)
+        lines.append(f"{at_ms / 1_000:5.1f} s  leader ends at {leader}, follower at {follower}")
+    lines[-1] += f"; the leader checks, replica.lag.time.max.ms = {lag_s * 1_000}"
+    return tuple(lines)
 
 
 def tells_followers_apart(cases: list[dict]) -> bool:
@@ -56,23 +73,27 @@ def tells_followers_apart(cases: list[dict]) -> bool:
     )
 
 
-QUESTION_14_2 = Value(
+QUESTION_14_2 = LineReading(
     id="14.2",
     hints=(
-        "Two questions: does it lack anything? If so, since when?",
+        "Two questions at the last line: does the follower lack anything? If so, since when?",
         "It stays if it lacks nothing. It stays too if it had caught up within the limit. Else it leaves.",
     ),
-    title="who stays in sync",
+    title="bug hunt: who falls out of sync",
     points=3,
     answers=("stays",),
     draws=("A", "B", "C", "D", "E"),
-    row="follower",
+    row="cluster",
     space={
         "lag_s": (10, 30),
         "missing": (0, 1, 400),
         "caught_up_s": (4, 8, 20, 50, 90),
     },
     together=tells_followers_apart,
+    show=lambda numbers: {
+        name: list(lines_of(each["lag_s"], each["missing"], each["caught_up_s"]))
+        for name, each in numbers.items()
+    },
 )
 
 

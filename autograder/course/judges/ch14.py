@@ -100,24 +100,13 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import ProducerRecord
-from kafkalab.stories.replicas import cluster, till, write
+from kafkalab.stories.replicas import late_follower
 
 
 @cache
 def _stays(lag_s: int, missing: int, caught_up_s: int) -> bool:
-    """Whether a follower is in sync in a lab, so long after it was cut off. The controller is
-    patient."""
-    patient = {"broker_session_timeout_ms": 600_000}
-    lab = cluster(brokers=4, seed=4, replica_lag_time_max_ms=lag_s * 1_000, **patient)
-    shop = till(lab)
-    write(shop, "order 0")
-    lab.run_for(ms=1_000)
-    lab.partition([0, 2, 3], [1])
-    for number in range(missing):
-        shop.send(ProducerRecord("orders", key=f"late {number}", value="tea", partition=0))
-    lab.run_for(ms=caught_up_s * 1_000)
-    return 1 in lab.cluster.partition("orders", 0).isr
+    """Whether the follower is in sync in the lab, so long after it was cut off."""
+    return 1 in late_follower(lag_s, missing, caught_up_s).cluster.partition("orders", 0).isr
 
 
 JUDGE_14_2 = Judge(
@@ -127,28 +116,72 @@ JUDGE_14_2 = Judge(
             name="the number of records decides",
             sentence="{missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds ago, and the limit is {lag_s}.",
             source=(
-                "stays = {name: x.missing < 100 for name, x in n.items()}"
+                "import re\n"
+                "\n"
+                "\n"
+                "def facts(lines):\n"
+                "    \"\"\"(records missing, seconds since it had all, the limit in seconds)\"\"\"\n"
+                "    first = [float(word) for word in re.findall(r\"[\\d.]*\\d\", lines[0])]\n"
+                "    second, leader, follower, limit_ms = map(float, re.findall(r\"[\\d.]*\\d\", lines[-1]))\n"
+                "    return leader - follower, second - first[0], limit_ms / 1_000\n"
+                "\n"
+                "\n"
+                "read = {name: facts(lines) for name, lines in n.items()}\n"
+                "stays = {name: missing < 100 for name, (missing, late_s, limit_s) in read.items()}"
             ),
         ),
         WrongAnswer(
             name="it must lack nothing",
             sentence="Many healthy followers lack some records at any moment. Only the time since it had caught up counts, and only when something is missing.",
             source=(
-                "stays = {name: x.missing == 0 for name, x in n.items()}"
+                "import re\n"
+                "\n"
+                "\n"
+                "def facts(lines):\n"
+                "    \"\"\"(records missing, seconds since it had all, the limit in seconds)\"\"\"\n"
+                "    first = [float(word) for word in re.findall(r\"[\\d.]*\\d\", lines[0])]\n"
+                "    second, leader, follower, limit_ms = map(float, re.findall(r\"[\\d.]*\\d\", lines[-1]))\n"
+                "    return leader - follower, second - first[0], limit_ms / 1_000\n"
+                "\n"
+                "\n"
+                "read = {name: facts(lines) for name, lines in n.items()}\n"
+                "stays = {name: missing == 0 for name, (missing, late_s, limit_s) in read.items()}"
             ),
         ),
         WrongAnswer(
             name="time alone",
             sentence="A follower that lacks nothing stays, however long ago its last fetch was counted. No record came in this time.",
             source=(
-                "stays = {name: x.caught_up_s <= x.lag_s for name, x in n.items()}"
+                "import re\n"
+                "\n"
+                "\n"
+                "def facts(lines):\n"
+                "    \"\"\"(records missing, seconds since it had all, the limit in seconds)\"\"\"\n"
+                "    first = [float(word) for word in re.findall(r\"[\\d.]*\\d\", lines[0])]\n"
+                "    second, leader, follower, limit_ms = map(float, re.findall(r\"[\\d.]*\\d\", lines[-1]))\n"
+                "    return leader - follower, second - first[0], limit_ms / 1_000\n"
+                "\n"
+                "\n"
+                "read = {name: facts(lines) for name, lines in n.items()}\n"
+                "stays = {name: late_s <= limit_s for name, (missing, late_s, limit_s) in read.items()}"
             ),
         ),
         WrongAnswer(
             name="always thirty seconds",
             sentence="The limit here is {lag_s} seconds. 30 is the default since 2.5; before, it was 10.",
             source=(
-                "stays = {name: x.missing == 0 or x.caught_up_s <= 30 for name, x in n.items()}"
+                "import re\n"
+                "\n"
+                "\n"
+                "def facts(lines):\n"
+                "    \"\"\"(records missing, seconds since it had all, the limit in seconds)\"\"\"\n"
+                "    first = [float(word) for word in re.findall(r\"[\\d.]*\\d\", lines[0])]\n"
+                "    second, leader, follower, limit_ms = map(float, re.findall(r\"[\\d.]*\\d\", lines[-1]))\n"
+                "    return leader - follower, second - first[0], limit_ms / 1_000\n"
+                "\n"
+                "\n"
+                "read = {name: facts(lines) for name, lines in n.items()}\n"
+                "stays = {name: missing == 0 or late_s <= 30 for name, (missing, late_s, limit_s) in read.items()}"
             ),
         ),
     ),

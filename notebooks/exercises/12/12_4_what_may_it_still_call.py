@@ -174,5 +174,5 @@ sends = outlasts(n.away, seed=n.seed)[1]
 # Each of the six steps is the answer once.
 
 # %% hint
-# Ask for each: does anybody know the outcome? Is this client still the owner of its id, or still a
-# member?
+# Ask for each: does anybody know the outcome? Does this client still own its id, and is it still a
+# member of the group?

@@ -15,7 +15,7 @@ def left_of(changes):
     last = changes.groupBy("key").agg(
         F.max("offset").alias("offset"), F.max_by("value", "offset").alias("value")
     )
-    return last.where("value is not null").select("offset", "key", "value")
+    return last.where("value is not null")
     ### END SOLUTION
 
 

@@ -58,7 +58,7 @@ def tells_its_reason(number: int) -> bool:
     age_ms = dump["now_ms"] - max(int(line.split()[-1]) for line in dump["lines"])
     if age_ms < 0:
         return why == "clock"
-    return why == ("check" if age_ms > dump["retention_ms"] else "segment")
+    return why == ("segment", "check")[age_ms > dump["retention_ms"]]
 
 
 def dumps(drawn) -> dict:

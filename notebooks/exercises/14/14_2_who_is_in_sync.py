@@ -1,22 +1,54 @@
 # %% [markdown]
-# ### Exercise 14.2 · Who stays in sync?
+# ### Exercise 14.2 · Bug hunt: who falls out of sync?
 #
-# Five followers, A to E, all in sync until now. The leader checks them. `replica.lag.time.max.ms` is
-# `n.A.lag_s` seconds. Follower A lacks `n.A.missing` records at this moment. It had caught up
-# `n.A.caught_up_s` seconds ago for the last time. Does it stay in the ISR? Write True or False.
+# In five clusters, A to E, the link between the leader and one follower broke at second 1. Nobody
+# saw it. Each line shows a moment and the log ends of both. In the last line the leader checks its
+# followers; `replica.lag.time.max.ms` is in that line. Does the follower stay in the ISR? Write True
+# or False.
 
 # %%
 n = numbers("14.2")
-n
+for name, lines in n.items():
+    print(f"--- cluster {name}", *lines, sep="\n")
 
 # %% answer items="N95 N96 N97"
 stays = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 ### BEGIN SOLUTION
-stays = {name: x.missing == 0 or x.caught_up_s <= x.lag_s for name, x in n.items()}
+import re
+
+
+def facts(lines):
+    """(records missing, seconds since it had all, the limit in seconds)"""
+    first = [float(word) for word in re.findall(r"[\d.]*\d", lines[0])]
+    second, leader, follower, limit_ms = map(float, re.findall(r"[\d.]*\d", lines[-1]))
+    return leader - follower, second - first[0], limit_ms / 1_000
+
+
+stays = {}
+for name, lines in n.items():
+    missing, late_s, limit_s = facts(lines)
+    stays[name] = missing == 0 or late_s <= limit_s
 ### END SOLUTION
 
 # %% question
-from autograder.cell.kinds import Value
+from functools import cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab.stories.replicas import ends_of, late_follower
+
+
+@cache
+def lines_of(lag_s: int, missing: int, caught_up_s: int) -> tuple[str, ...]:
+    """The log ends before the link breaks, soon after it, and when the leader checks."""
+    lab = late_follower(lag_s, missing, caught_up_s)
+    cut_ms = lab.now_ms - caught_up_s * 1_000
+    moments = (cut_ms, cut_ms + 900, lab.now_ms)
+    lines = []
+    for at_ms in moments:
+        leader, follower = ends_of(lab, at_ms)
+        lines.append(f"{at_ms / 1_000:5.1f} s  leader ends at {leader}, follower at {follower}")
+    lines[-1] += f"; the leader checks, replica.lag.time.max.ms = {lag_s * 1_000}"
+    return tuple(lines)
 
 
 def tells_followers_apart(cases: list[dict]) -> bool:
@@ -31,42 +63,35 @@ def tells_followers_apart(cases: list[dict]) -> bool:
     )
 
 
-Value(
-    title="who stays in sync",
+LineReading(
+    title="bug hunt: who falls out of sync",
     points=3,
     answers=("stays",),
     draws=("A", "B", "C", "D", "E"),
-    row="follower",
+    row="cluster",
     space={
         "lag_s": (10, 30),
         "missing": (0, 1, 400),
         "caught_up_s": (4, 8, 20, 50, 90),
     },
     together=tells_followers_apart,
+    show=lambda numbers: {
+        name: list(lines_of(each["lag_s"], each["missing"], each["caught_up_s"]))
+        for name, each in numbers.items()
+    },
 )
 
 # %% judge
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import ProducerRecord
-from kafkalab.stories.replicas import cluster, till, write
+from kafkalab.stories.replicas import late_follower
 
 
 @cache
 def _stays(lag_s: int, missing: int, caught_up_s: int) -> bool:
-    """Whether a follower is in sync in a lab, so long after it was cut off. The controller is
-    patient."""
-    patient = {"broker_session_timeout_ms": 600_000}
-    lab = cluster(brokers=4, seed=4, replica_lag_time_max_ms=lag_s * 1_000, **patient)
-    shop = till(lab)
-    write(shop, "order 0")
-    lab.run_for(ms=1_000)
-    lab.partition([0, 2, 3], [1])
-    for number in range(missing):
-        shop.send(ProducerRecord("orders", key=f"late {number}", value="tea", partition=0))
-    lab.run_for(ms=caught_up_s * 1_000)
-    return 1 in lab.cluster.partition("orders", 0).isr
+    """Whether the follower is in sync in the lab, so long after it was cut off."""
+    return 1 in late_follower(lag_s, missing, caught_up_s).cluster.partition("orders", 0).isr
 
 
 Judge(
@@ -78,27 +103,40 @@ Judge(
     ),
 )
 
+# %% begin
+import re
+
+
+def facts(lines):
+    """(records missing, seconds since it had all, the limit in seconds)"""
+    first = [float(word) for word in re.findall(r"[\d.]*\d", lines[0])]
+    second, leader, follower, limit_ms = map(float, re.findall(r"[\d.]*\d", lines[-1]))
+    return leader - follower, second - first[0], limit_ms / 1_000
+
+
+read = {name: facts(lines) for name, lines in n.items()}
+
 # %% wrong="the number of records decides"
 # {missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds
 # ago, and the limit is {lag_s}.
-stays = {name: x.missing < 100 for name, x in n.items()}
+stays = {name: missing < 100 for name, (missing, late_s, limit_s) in read.items()}
 
 # %% wrong="it must lack nothing"
 # Many healthy followers lack some records at any moment. Only the time since it had caught up
 # counts, and only when something is missing.
-stays = {name: x.missing == 0 for name, x in n.items()}
+stays = {name: missing == 0 for name, (missing, late_s, limit_s) in read.items()}
 
 # %% wrong="time alone"
 # A follower that lacks nothing stays, however long ago its last fetch was counted. No record came
 # in this time.
-stays = {name: x.caught_up_s <= x.lag_s for name, x in n.items()}
+stays = {name: late_s <= limit_s for name, (missing, late_s, limit_s) in read.items()}
 
 # %% wrong="always thirty seconds"
 # The limit here is {lag_s} seconds. 30 is the default since 2.5; before, it was 10.
-stays = {name: x.missing == 0 or x.caught_up_s <= 30 for name, x in n.items()}
+stays = {name: missing == 0 or late_s <= 30 for name, (missing, late_s, limit_s) in read.items()}
 
 # %% hint
-# Two questions: does it lack anything? If so, since when?
+# Two questions at the last line: does the follower lack anything? If so, since when?
 
 # %% hint
 # It stays if it lacks nothing. It stays too if it had caught up within the limit. Else it leaves.
