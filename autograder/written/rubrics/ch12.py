@@ -57,6 +57,13 @@ _DEAD = Lexicon(
     }
 )
 
+_KEEPS_ORDER = (
+    "{dead} .. (keep|keeps|preserve|preserves|guarantee|guarantees|maintains) _ {order} ^ "
+    "(not|no|never|cannot|n't)",
+    "{dead} .. (保持|保证|维持) _ (每个|同一个|同一|一个)? (key|键|账户|分区)? 的? {order} ^ (不|无法|没|未|才能)",
+    "{dead} .. (里|中|主题|队列) .. 顺序 (不变|不乱|不会乱|仍然正确)",
+)
+
 RUBRIC_12_open = Rubric(
     question_id="12.open",
     question="When is a dead-letter topic the wrong answer to a record that cannot be processed?",
@@ -74,7 +81,12 @@ RUBRIC_12_open = Rubric(
                 "{order} .. {key}",
                 "{key} .. {order}",
             ),
-            against=("{order} .. (does not|doesn't|never) matter", "顺序 .. (不重要|无所谓)"),
+            against=(
+                "~{order} .. (does not|doesn't|never|isn't|is not) (matter|important|needed) ! "
+                "(metric*|指标)",
+                "~顺序 _ (不重要|并不重要|无所谓)",
+                *_KEEPS_ORDER,
+            ),
             near=("{order}",),
         ),
         Concept(
@@ -84,6 +96,7 @@ RUBRIC_12_open = Rubric(
             ways=(
                 "{later} .. {overtake}",
                 "{later} .. {wrong}",
+                "{key} .. (is|are|gets|get) (done|processed|applied|handled|booked) (before|first)",
                 "{overtake} .. {later}",
                 "(parked|old|older|it|死信|旧) .. (after|last|late|later than) .. (newer|new|later)",
                 "{wrong} .. {later}",
@@ -100,7 +113,8 @@ RUBRIC_12_open = Rubric(
                 "({key}|reader|consumer|消费者) .. {stop}",
                 "{stop} .. (instead|until|better|直到)",
                 "{park} .. {with_it}",
-                "{later} .. {park}",
+                "{later} .. {park} .. {with_it}",
+                "{with_it} .. {park} .. {later}",
             ),
             near=("{stop}",),
         ),
@@ -109,10 +123,18 @@ RUBRIC_12_open = Rubric(
             says="somebody must be alerted, repair the parked records and send them again",
             gloss="要有人查看并重放死信",
             ways=(
-                "(nobody|no one|never|not|somebody|someone|must|team|person|没人|无人|有人|必须) .. {look}",
+                "~(nobody|no one|no body|没人|无人|没有人|没) .. {look}",
+                "(somebody|someone|must|team|person|people|有人|必须) .. {look}",
                 "{look} .. {dead}",
                 "{dead} .. {look}",
+                "~(nobody|no one|never|not|without|没人|无人|没有) .. (alert*|alarm*|monitor*|watch*|告警|报警|监控)",
                 "(hide*|hidden|hiding|forgot*|black hole|隐藏|掩盖) .. (loss|lost|data|record*|丢失)?",
+            ),
+            against=(
+                "~(nobody|no one|somebody|someone|one) _ (has to|needs to|need to|must) .. {look} ! "
+                "(somebody|someone|and|but|else|otherwise)",
+                "~没人 .. (没关系|无所谓|也行|也可以|不要紧)",
+                "~(不必|不用|不需要|无需) 有? 人? {look}",
             ),
             near=("{look}",),
         ),
@@ -122,10 +144,7 @@ RUBRIC_12_open = Rubric(
             "central_claim_wrong",
             "it says that a dead-letter topic keeps the order",
             "死信主题并不保持顺序",
-            (
-                "{dead} .. (keeps|preserves|guarantees) _ _ {order} ! (not|no|never|n't)",
-                "{dead} .. (保持|保证) _ {order} ! 不",
-            ),
+            _KEEPS_ORDER,
         ),
     ),
 )

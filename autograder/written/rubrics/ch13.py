@@ -57,7 +57,8 @@ _OFFSETS = Lexicon(
         "small": (
             "small*, bounded, limited, bound, compact, constant, not grow*, never grow*, stop "
             "growing, stays short, fixed, save* space, saves disk, little space, less space, less "
-            "disk, 小, 有限, 有界, 不会增长, 节省空间, 省空间, 不膨胀, 固定, 稳定"
+            "disk, 小, 有限, 有界, 不会增长, 不会无限增长, 不会一直增长, 不会膨胀, 节省空间, "
+            "省空间, 节省磁盘空间, 节省磁盘, 省磁盘, 不膨胀, 固定, 稳定"
         ),
         "grows": (
             "grow*, fill*, full, infinite*, unbounded, huge, endless*, for ever, forever, explode*, "
@@ -134,6 +135,7 @@ RUBRIC_13_open = Rubric(
             ),
             against=(
                 "{quiet} group* .. (no longer needs|does not need) .. {place}",
+                "~(按|根据) (时间|年龄) 删除 (也|并)? (不会|不至于) (丢|删|忘|影响)",
                 "deletion by age (is|would be) (safe|fine|enough|the same) ! (not|no|never)",
             ),
             near=("{quiet}", "{age} .. {drops}"),
@@ -145,6 +147,8 @@ RUBRIC_13_open = Rubric(
             ways=(
                 "{disk} .. {small}",
                 "{small} .. {disk}",
+                "(节省|省) (磁盘|存储)? 空间",
+                "~{disk} .. (不会|不再) (无限|一直|不断)? (增长|膨胀|变大)",
                 "{disk} .. {grows}",
                 "{grows} .. {disk}",
                 "size .. {number}",
@@ -153,6 +157,8 @@ RUBRIC_13_open = Rubric(
                 "{often} .. {old} .. {drops}",
             ),
             against=(
+                "~(大小|size) (并不|不|isn't|is not|doesn't|does not) (取决于|bounded|depend) (by|on)? "
+                "(the)? (number of)? (keys|groups|键|组)",
                 "compact* .. (grows|fills) .. (for ever|without end|forever) ! (not|no|without)",
             ),
             near=("{small}", "{grows}"),
@@ -166,7 +172,10 @@ RUBRIC_13_open = Rubric(
                 "{load} .. {coordinator}",
                 "{load} .. (fast|quick*|short*|little|less|快|少|短)",
             ),
-            against=("{coordinator} .. (never|not) .. {load} ! (long|much|all of)",),
+            against=(
+                "{coordinator} .. (never|not) .. {load} ! (long|much|all of)",
+                "~(协调者|协调器) (也|并)? (不用|不需要|无需|不必) (读|加载|读取) (整个|它|这个)",
+            ),
             near=("{coordinator}",),
         ),
     ),

@@ -125,6 +125,7 @@ RUBRIC_14_open = Rubric(
                 "~{setting} .. {each}",
                 "~{each} .. {setting}",
                 "~{each} .. (different|own|both|separate*|不同|分别)",
+                "(主题|topic) .. (分别|各自|单独) .. {setting}",
             ),
             near=("{setting}",),
         ),
@@ -137,6 +138,8 @@ RUBRIC_14_open = Rubric(
             (
                 "{payments} .. (unclean election|let it lead|unclean) (is|to|switched)? (on|allowed|enabled) ^ (not|no|never|off|不)",
                 "(allow*|enable*|允许|开启) _ _ (for)? {payments} ^ (not|no|never|不|metrics)",
+                "(支付|付款|交易) _ (要|应该|应|必须|可以) (允许|开启|打开|启用) ^ (不|指标|监控|unclean.leader.election.enable)",
+                "(指标|监控) _ (要|应该|应|必须) (禁止|关闭|关掉|禁用) ^ (不|支付|交易)",
                 "(forbid*|disable*|禁止|关闭) _ _ (for)? {metrics} ^ (not|no|never|不|payments)",
             ),
         ),

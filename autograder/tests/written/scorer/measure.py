@@ -36,6 +36,9 @@ IDEAS = {
     "09.open": "OVDF",
     "10.open": "TOCSXP",
     "11.open": "DRAL",
+    "12.open": "KOSL",
+    "13.open": "LQSC",
+    "14.open": "PMLT",
 }
 """The letters of each question's ideas, in the order of its rubric;
 each file's first line tells what they stand for."""
