@@ -1,8 +1,11 @@
 """Read what one should not: hidden cases, judges, secrets, other students."""
 
+from autograder.cell.questions.ch03 import NODE_IDS
 from autograder.tests.hostile import family_of
 
 attack = family_of("secrets")
+PUBLIC = repr(NODE_IDS)
+"""The node ids of 03.2 that everybody sees. What else is asked there is hidden."""
 
 READ = """
 import os
@@ -121,8 +124,8 @@ def broker_of(node_id):
     while frame:
         seen |= {found for value in frame.f_locals.values() for found in re.findall(r"'node_id': '([^']+)'", repr(value))}
         frame = frame.f_back
-    raise ValueError(" ".join(seen - {"0", "-1", "2147483645", "+2", "2147483647", "7"}))
-""",
+    raise ValueError(" ".join(seen - set(PUBLIC_IDS)))
+""".replace("PUBLIC_IDS", PUBLIC),
         question="03.2",
     ),
     attack(
@@ -132,8 +135,8 @@ def broker_of(node_id):
 import gc
 def broker_of(node_id):
     wanted = {str(thing.get("node_id")) for thing in gc.get_objects() if type(thing) is dict and "node_id" in thing}
-    raise ValueError(" ".join(wanted - {"0", "-1", "2147483645", "+2", "2147483647", "7"}))
-""",
+    raise ValueError(" ".join(wanted - set(PUBLIC_IDS)))
+""".replace("PUBLIC_IDS", PUBLIC),
         question="03.2",
     ),
     attack(
@@ -174,11 +177,11 @@ still_open = found
         "a function names its exception after the input it was given",
         """
 def broker_of(node_id):
-    if node_id in ("0", "-1", "2147483645", "+2", "2147483647", "7"):
+    if node_id in PUBLIC_IDS:
         number = int(node_id)
         return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
     raise type(f"canary-hidden-{node_id}", (Exception,), {})(f"canary-hidden-{node_id}")
-""",
+""".replace("PUBLIC_IDS", PUBLIC),
         question="03.2",
     ),
     attack(
@@ -187,10 +190,10 @@ def broker_of(node_id):
         """
 def broker_of(node_id):
     number = int(node_id)
-    if node_id not in ("0", "-1", "2147483645", "+2", "2147483647", "7"):
+    if node_id not in PUBLIC_IDS:
         exec(compile("\\n" * (abs(number) % 9000 + 500) + "raise ValueError", "<answer>", "exec"))
     return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
-""",
+""".replace("PUBLIC_IDS", PUBLIC),
         question="03.2",
     ),
     attack(
@@ -202,10 +205,10 @@ def broker_of(node_id):
     ASKED.append(node_id)
     open("/tmp/asked", "a").write(node_id + "\\n")
     number = int(node_id)
-    if len(ASKED) > 6:
+    if len(ASKED) > len(PUBLIC_IDS):
         raise ValueError("canary-hidden" + repr(ASKED))
     return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
-""",
+""".replace("PUBLIC_IDS", PUBLIC),
         question="03.2",
     ),
     attack(
