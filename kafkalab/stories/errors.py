@@ -6,11 +6,9 @@ so the reader cannot read it. Each function plays one story and returns what the
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kafkalab import (
@@ -23,7 +21,6 @@ from kafkalab import (
     TopicPartition,
     WakeupException,
 )
-from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException, IllegalStateException
 from kafkalab.sim.apps import App
 
@@ -491,13 +488,3 @@ def stuck_reader(pill: int, found_s: int, seconds: int) -> str:
     lab.spawn(program, name="reader")
     lab.run_for(ms=seconds * 1_000)
     return lab.log_text("reader")
-
-
-def write_reader_logs(shops: Mapping[str, str], folder: str) -> Path:
-    """Write data/generated/FOLDER/reader-NAME.log for each shop."""
-    place = course_folder() / "data" / "generated" / folder
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    for name, text in shops.items():
-        (place / f"reader-{name}.log").write_text(text, encoding="utf-8")
-    return place

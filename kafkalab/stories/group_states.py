@@ -5,16 +5,15 @@ The chapter shows the loop of a member; here is what starts the members, ends th
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalab import KafkaConsumer
-from kafkalab.course_folder import course_folder
 from kafkalab.errors import KafkaException
 from kafkalab.lab import Lab
 from kafkalab.stories.group_case import GroupCase
+from kafkalab.stories.log_files import write_log_files
 
 if TYPE_CHECKING:
     import pandas
@@ -255,11 +254,9 @@ def _subscribes_again(lab: Lab, name: str) -> None:
 
 def write_logs(labs: Mapping[str, Lab], folder: str) -> Path:
     """Write each client's log file to data/generated/FOLDER/group-NAME and return the folder."""
-    place = course_folder() / "data" / "generated" / folder
-    shutil.rmtree(place, ignore_errors=True)
-    for name, lab in labs.items():
-        (place / f"group-{name}").mkdir(parents=True)
-        for client in sorted({event.who for event in lab.journal.of("line")}):
-            path = place / f"group-{name}" / f"{client.replace('/', '-')}.log"
-            path.write_text(lab.log_text(client), encoding="utf-8")
-    return place
+    files = {
+        f"group-{name}/{client.replace('/', '-')}": lab.log_text(client)
+        for name, lab in labs.items()
+        for client in sorted({event.who for event in lab.journal.of("line")})
+    }
+    return write_log_files(files, folder)

@@ -5,18 +5,17 @@ The chapter shows the loops; here is what starts the readers, ends them, and cou
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from kafkalab import KafkaConsumer, KafkaProducer
-from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.laws.reading import note
 from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.stories.log_files import write_log_files
 
 if TYPE_CHECKING:
     import pandas
@@ -461,10 +460,9 @@ def three_lives(interval_s: int, life_s: int, pace_ms: int) -> dict[str, str]:
 
 def write_shop_logs(shops: Mapping[str, dict[str, str]], folder: str) -> Path:
     """Write data/generated/FOLDER/shop-NAME-N.log for each life of each shop."""
-    place = course_folder() / "data" / "generated" / folder
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    for name, lives in shops.items():
-        for life, text in lives.items():
-            (place / f"shop-{name}-{life[-1]}.log").write_text(text, encoding="utf-8")
-    return place
+    files = {
+        f"shop-{name}-{life[-1]}": text
+        for name, lives in shops.items()
+        for life, text in lives.items()
+    }
+    return write_log_files(files, folder)

@@ -6,9 +6,7 @@ the address that the clients know.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +18,6 @@ from kafkalab import (
     ProducerRecord,
     TopicPartition,
 )
-from kafkalab.course_folder import course_folder
 
 if TYPE_CHECKING:
     import pandas
@@ -382,25 +379,15 @@ def seen_by_the_reader(lab: Lab) -> Night:
 # -- the Spark lab
 
 
-def reader_log(rack: str, seed: int) -> str:
-    """The log file of a reader in this rack, while twelve orders come in five seconds."""
+def reading_in(rack: str, seed: int) -> Lab:
+    """A lab whose `reader` is in this rack, while twelve orders come in five seconds."""
     lab = racks(seed=seed)
     seller = till(lab, acks="all")
     consumer = reader(lab, **{"client.rack": rack})
     for number in range(12):
         write(seller, f"order {number}")
         read(lab, consumer, 400)
-    return lab.log_text("reader")
-
-
-def write_reader_logs(logs: Mapping[str, str], folder: str) -> Path:
-    """Write data/generated/FOLDER/NAME.log for each shop's reader. Returns the folder."""
-    place = course_folder() / "data" / "generated" / folder
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    for shop, text in logs.items():
-        (place / f"{shop}.log").write_text(text, encoding="utf-8")
-    return place
+    return lab
 
 
 def outcome(call: Callable[[], object]) -> str:

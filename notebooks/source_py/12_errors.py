@@ -404,11 +404,12 @@ len(failures), failures.iloc[0]
 # In each a pill comes after a while. All you have is the readers' logs.
 
 # %%
-from kafkalab.stories.errors import stuck_reader, write_reader_logs
+from kafkalab.stories.errors import stuck_reader
+from kafkalab.stories.log_files import write_log_files
 
 shops = numbers("12.5")
-logs = {name: stuck_reader(shop.pill, shop.found_s, 30) for name, shop in shops.items()}
-reader_logs = write_reader_logs(logs, "chapter12/reader_logs")
+logs = {f"reader-{name}": stuck_reader(x.pill, x.found_s, 30) for name, x in shops.items()}
+reader_logs = write_log_files(logs, "chapter12/reader_logs")
 
 # %% [markdown]
 # An ERROR line says that a deserializer failed. "Returning 3 fetched records at offset …" says what

@@ -412,11 +412,12 @@ real[["time"]].assign(offset=real.message.str.extract(r"offset=(\d+)"))
 # All you have is the logs of the four readers.
 
 # %%
-from kafkalab.stories.replicas import reader_log, write_reader_logs
+from kafkalab.stories.log_files import write_log_files
+from kafkalab.stories.replicas import reading_in
 
 shops = numbers("14.5")
-logs = {name: reader_log(**dict(shop)) for name, shop in shops.items()}
-reader_logs = write_reader_logs(logs, "chapter14/reader_logs")
+logs = {name: reading_in(**dict(shop)).log_text("reader") for name, shop in shops.items()}
+reader_logs = write_log_files(logs, "chapter14/reader_logs")
 shops
 
 # %% [markdown]

@@ -390,13 +390,14 @@ JUDGE_12_4 = Judge(
             source=(
                 "next_step = {\n"
                 "    \"a follower is away for 5 seconds, acks=all\": \"nothing\",\n"
-                "    \"commit_transaction(): TimeoutException\": \"abort\",\n"
+                "    \"commit_transaction(): TimeoutException\": \"same call\",\n"
                 "    \"RecordTooLargeException in a transaction\": \"abort\",\n"
                 "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
                 "}\n"
-                "sends = outlasts(n.away, seed=n.seed)[1]"
+                "sends = outlasts(n.away, seed=n.seed)[1]\n"
+                "next_step[\"commit_transaction(): TimeoutException\"] = \"abort\""
             ),
         ),
         WrongAnswer(
@@ -407,11 +408,12 @@ JUDGE_12_4 = Judge(
                 "    \"a follower is away for 5 seconds, acks=all\": \"nothing\",\n"
                 "    \"commit_transaction(): TimeoutException\": \"same call\",\n"
                 "    \"RecordTooLargeException in a transaction\": \"abort\",\n"
-                "    \"ProducerFencedException\": \"abort\",\n"
+                "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
                 "}\n"
-                "sends = outlasts(n.away, seed=n.seed)[1]"
+                "sends = outlasts(n.away, seed=n.seed)[1]\n"
+                "next_step[\"ProducerFencedException\"] = \"abort\""
             ),
         ),
         WrongAnswer(
@@ -423,10 +425,11 @@ JUDGE_12_4 = Judge(
                 "    \"commit_transaction(): TimeoutException\": \"same call\",\n"
                 "    \"RecordTooLargeException in a transaction\": \"abort\",\n"
                 "    \"ProducerFencedException\": \"close\",\n"
-                "    \"poll(): RecordDeserializationException\": \"poll\",\n"
+                "    \"poll(): RecordDeserializationException\": \"seek\",\n"
                 "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
                 "}\n"
-                "sends = outlasts(n.away, seed=n.seed)[1]"
+                "sends = outlasts(n.away, seed=n.seed)[1]\n"
+                "next_step[\"poll(): RecordDeserializationException\"] = \"poll\""
             ),
         ),
         WrongAnswer(
@@ -439,9 +442,10 @@ JUDGE_12_4 = Judge(
                 "    \"RecordTooLargeException in a transaction\": \"abort\",\n"
                 "    \"ProducerFencedException\": \"close\",\n"
                 "    \"poll(): RecordDeserializationException\": \"seek\",\n"
-                "    \"commit_sync(): CommitFailedException\": \"same call\",\n"
+                "    \"commit_sync(): CommitFailedException\": \"poll\",\n"
                 "}\n"
-                "sends = outlasts(n.away, seed=n.seed)[1]"
+                "sends = outlasts(n.away, seed=n.seed)[1]\n"
+                "next_step[\"commit_sync(): CommitFailedException\"] = \"same call\""
             ),
         ),
     ),

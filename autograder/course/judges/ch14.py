@@ -444,18 +444,13 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab.stories.replicas import RACKS, racks, read, reader, till, write
+from kafkalab.stories.replicas import RACKS, reading_in
 
 
 @cache
 def _fetched(rack: str, seed: int) -> tuple[int, ...]:
     """The brokers that a reader in this rack sent its fetches to."""
-    lab = racks(seed=seed)
-    seller = till(lab, acks="all")
-    consumer = reader(lab, **{"client.rack": rack})
-    for number in range(12):
-        write(seller, f"order {number}")
-        read(lab, consumer, 400)
+    lab = reading_in(rack, seed)
     return tuple(
         int(lab.line_text(event).rpartition("(id: ")[2][0])
         for event in lab.journal.of("line")

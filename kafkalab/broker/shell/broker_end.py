@@ -167,7 +167,7 @@ class BrokerEnd:
         """Let a rule of your own decide what compaction keeps at this broker, from now on.
 
         It gets the records below the active segment, and returns the offsets of those that stay.
-        Internal topics are cleaned as ever."""
+        Internal topics keep the rule of Kafka."""
         self._journal.append("fault", self.name, what="clean_by", broker=self.node.id)
         self.machine.replicas.logs.cleaning_rule = rule
 

@@ -79,7 +79,7 @@ def test_crashes_make_the_fewest_generations_and_the_longest_waits(tmp_path, mon
         waits[cause] = (int((table.after == "Stable").sum()), sum(not_stable))
     assert min(waits, key=lambda cause: waits[cause][0]) == "crashes"
     assert max(waits, key=lambda cause: waits[cause][1]) == "crashes"
-    monkeypatch.setattr("kafkalab.stories.group_states.course_folder", lambda: tmp_path)
+    monkeypatch.setattr("kafkalab.stories.log_files.course_folder", lambda: tmp_path)
     folder = write_logs({"A": labs["crashes"]}, "storms")
     assert {path.name for path in folder.glob("group-A/bob*")} == {
         f"bob-{life}.log" for life in range(4)

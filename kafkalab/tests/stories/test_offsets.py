@@ -111,7 +111,7 @@ def test_the_cleaner_keeps_the_last_of_each_key_and_a_young_tombstone():
 
 
 def test_three_lives_are_three_logs(tmp_path, monkeypatch):
-    monkeypatch.setattr("kafkalab.stories.offsets.course_folder", lambda: tmp_path)
+    monkeypatch.setattr("kafkalab.stories.log_files.course_folder", lambda: tmp_path)
     lives = three_lives(interval_s=2, life_s=7, pace_ms=160)
     folder = write_shop_logs({"A": lives}, "logs")
     assert sorted(path.name for path in folder.iterdir()) == [f"shop-A-{n}.log" for n in (1, 2, 3)]

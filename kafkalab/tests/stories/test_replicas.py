@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kafkalab.stories.log_files import write_log_files
 from kafkalab.stories.replicas import (
     KINDS,
     after_the_follower_died,
@@ -20,14 +21,13 @@ from kafkalab.stories.replicas import (
     racks,
     read,
     reader,
-    reader_log,
+    reading_in,
     replicas,
     seen_by_the_reader,
     steps,
     survive,
     till,
     write,
-    write_reader_logs,
 )
 
 
@@ -138,8 +138,9 @@ def test_a_2_8_client_tries_the_dead_follower_and_a_3_9_client_asks_the_leader()
 
 
 def test_the_logs_of_readers_say_where_they_fetched(tmp_path, monkeypatch):
-    monkeypatch.setattr("kafkalab.stories.replicas.course_folder", lambda: tmp_path)
-    there = write_reader_logs({"A": reader_log("a", 1), "B": reader_log("c", 1)}, "logs")
+    monkeypatch.setattr("kafkalab.stories.log_files.course_folder", lambda: tmp_path)
+    logs = {name: reading_in(rack, 1).log_text("reader") for name, rack in (("A", "a"), ("B", "c"))}
+    there = write_log_files(logs, "logs")
     assert sorted(path.name for path in there.iterdir()) == ["A.log", "B.log"]
     assert "to broker localhost:9094 (id: 2 rack: c)" in (there / "B.log").read_text(
         encoding="utf-8"

@@ -120,55 +120,34 @@ Judge(
     otherwise="not all of these. Read the table again: in which row does which call work?",
 )
 
+# %% begin
+next_step = {
+    "a follower is away for 5 seconds, acks=all": "nothing",
+    "commit_transaction(): TimeoutException": "same call",
+    "RecordTooLargeException in a transaction": "abort",
+    "ProducerFencedException": "close",
+    "poll(): RecordDeserializationException": "seek",
+    "commit_sync(): CommitFailedException": "poll",
+}
+sends = outlasts(n.away, seed=n.seed)[1]
+
 # %% wrong="always abort"
 # "Any KafkaException: abort" is wrong after a commit that timed out. There abort raises
 # IllegalStateException, and the same commit must be called again.
-next_step = {
-    "a follower is away for 5 seconds, acks=all": "nothing",
-    "commit_transaction(): TimeoutException": "abort",
-    "RecordTooLargeException in a transaction": "abort",
-    "ProducerFencedException": "close",
-    "poll(): RecordDeserializationException": "seek",
-    "commit_sync(): CommitFailedException": "poll",
-}
-sends = outlasts(n.away, seed=n.seed)[1]
+next_step["commit_transaction(): TimeoutException"] = "abort"
 
 # %% wrong="a fenced producer aborts"
 # A fenced producer may not even abort: another one has its id now. Close it.
-next_step = {
-    "a follower is away for 5 seconds, acks=all": "nothing",
-    "commit_transaction(): TimeoutException": "same call",
-    "RecordTooLargeException in a transaction": "abort",
-    "ProducerFencedException": "abort",
-    "poll(): RecordDeserializationException": "seek",
-    "commit_sync(): CommitFailedException": "poll",
-}
-sends = outlasts(n.away, seed=n.seed)[1]
+next_step["ProducerFencedException"] = "abort"
 
 # %% wrong="poll again after a pill"
 # Another poll finds the same record and raises again. The position must move.
-next_step = {
-    "a follower is away for 5 seconds, acks=all": "nothing",
-    "commit_transaction(): TimeoutException": "same call",
-    "RecordTooLargeException in a transaction": "abort",
-    "ProducerFencedException": "close",
-    "poll(): RecordDeserializationException": "poll",
-    "commit_sync(): CommitFailedException": "poll",
-}
-sends = outlasts(n.away, seed=n.seed)[1]
+next_step["poll(): RecordDeserializationException"] = "poll"
 
 # %% wrong="commit again"
 # After a CommitFailedException the same commit fails again: this member is out of the group. Poll,
 # and it joins again.
-next_step = {
-    "a follower is away for 5 seconds, acks=all": "nothing",
-    "commit_transaction(): TimeoutException": "same call",
-    "RecordTooLargeException in a transaction": "abort",
-    "ProducerFencedException": "close",
-    "poll(): RecordDeserializationException": "seek",
-    "commit_sync(): CommitFailedException": "same call",
-}
-sends = outlasts(n.away, seed=n.seed)[1]
+next_step["commit_sync(): CommitFailedException"] = "same call"
 
 # %% hint
 # Each of the six steps is the answer once.
