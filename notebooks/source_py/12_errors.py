@@ -408,7 +408,7 @@ from kafkalab.stories.errors import stuck_reader
 from kafkalab.stories.log_files import write_log_files
 
 shops = numbers("12.5")
-logs = {f"reader-{name}": stuck_reader(x.pill, x.found_s, 30) for name, x in shops.items()}
+logs = {name: stuck_reader(shop.pill, shop.found_s, 30) for name, shop in shops.items()}
 reader_logs = write_log_files(logs, "chapter12/reader_logs")
 
 # %% [markdown]
@@ -422,7 +422,7 @@ from pyspark.sql import functions as F
 
 spark = logsets.session()
 lines = logsets.read(spark, str(reader_logs))
-lines = lines.withColumn("shop", F.regexp_extract("file", r"reader-(\w).log", 1))
+lines = lines.withColumn("shop", F.regexp_extract("file", r"(\w)\.log$", 1))
 errors = lines.where("level = 'ERROR'").groupBy("shop")
 errors.agg(F.count("*").alias("errors"), F.min("time").alias("since")).orderBy("shop").toPandas()
 

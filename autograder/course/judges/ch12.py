@@ -514,6 +514,7 @@ from functools import cache
 
 from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, SerializationException
+from kafkalab.stories.errors import stuck_reader
 
 
 @cache
@@ -533,6 +534,12 @@ def _stuck_at(pill: int) -> int:
             consumer.poll(timeout_ms=500)
         except SerializationException as error:
             return error.offset
+
+
+@cache
+def _errors(pill: int, found_s: int) -> int:
+    """How many ERROR lines the reader of a shop writes."""
+    return stuck_reader(pill, found_s, 30).count(" ERROR ")
 
 
 JUDGE_12_5 = Judge(
@@ -567,7 +574,7 @@ JUDGE_12_5 = Judge(
                 "stuck_at = {name: text.count(\" ERROR \") for name, text in logs.items()}"
             ),
             says=(
-lambda case: {"stuck_at": 0}
+lambda case: {"stuck_at": _errors(case["pill"], case["found_s"])}
             ),
         ),
     ),

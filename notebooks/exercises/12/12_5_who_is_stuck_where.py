@@ -39,6 +39,7 @@ from functools import cache
 
 from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, SerializationException
+from kafkalab.stories.errors import stuck_reader
 
 
 @cache
@@ -58,6 +59,12 @@ def _stuck_at(pill: int) -> int:
             consumer.poll(timeout_ms=500)
         except SerializationException as error:
             return error.offset
+
+
+@cache
+def _errors(pill: int, found_s: int) -> int:
+    """How many ERROR lines the reader of a shop writes."""
+    return stuck_reader(pill, found_s, 30).count(" ERROR ")
 
 
 Judge(
@@ -87,7 +94,7 @@ stuck_at = {name: shop.pill + 1 for name, shop in shops.items()}
 stuck_at = {name: text.count(" ERROR ") for name, text in logs.items()}
 
 # %% says
-lambda case: {"stuck_at": 0}
+lambda case: {"stuck_at": _errors(case["pill"], case["found_s"])}
 
 # %% hint
 # "Returning 3 fetched records at offset 20" means that 20, 21 and 22 were given. Which comes next?
