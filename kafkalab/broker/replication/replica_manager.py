@@ -29,6 +29,12 @@ from kafkalab.broker.log.log_settings import log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.replication.learners_completion import (
+    CompletionRule,
+    PartitionState,
+    WaitingRequest,
+    may_complete,
+)
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
@@ -75,6 +81,7 @@ class ReplicaManager:
         self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
+        self.completion_rule: CompletionRule | None = None
         self._profile = profile
         self._cluster = cluster
         self._config = config
@@ -696,6 +703,24 @@ class ReplicaManager:
             else wanted
         )
 
+    def complete_by(self, rule: CompletionRule) -> None:
+        """Let a rule of a learner decide which waiting PRODUCE and FETCH may be completed."""
+        self.completion_rule = rule
+        self.produces.rule = self._may_acknowledge
+
+    def _may_acknowledge(self, required: Mapping[PartitionKey, int]) -> bool:
+        assert self.completion_rule is not None, "the produces ask only where there is a rule"
+        state = {}
+        for key in required:
+            replica, _error = self.led_replica(*key)
+            state[place_of(key)] = (
+                PartitionState(is_leader=False)
+                if replica is None
+                else PartitionState(True, replica.log.log_end_offset, replica.log.high_watermark)
+            )
+        needs = {place_of(key): offset for key, offset in required.items()}
+        return may_complete(self.completion_rule, WaitingRequest("PRODUCE", needs), state)
+
     def _ack_verdict(self, key: PartitionKey, required: int) -> Errors | None:
         replica, _error = self.led_replica(*key)
         if replica is None:
@@ -703,6 +728,11 @@ class ReplicaManager:
         return verdict_of_ack(
             replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica)
         )
+
+
+def place_of(key: PartitionKey) -> str:
+    """A partition's name for a learner, "orders-0"."""
+    return f"{key[0]}-{key[1]}"
 
 
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
