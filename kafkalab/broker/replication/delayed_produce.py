@@ -170,10 +170,10 @@ class DelayedProduces:
             if not self.rule(produce.required):
                 return
             for key, offset in list(produce.required.items()):
-                error = self._verdict(key, offset) or Errors.NONE
+                known = self._verdict(key, offset) or Errors.NONE
                 del produce.required[key]
-                if error is not Errors.NONE:
-                    produce.answers[key] = replace(produce.answers[key], error_code=error.code)
+                if known is not Errors.NONE:
+                    produce.answers[key] = replace(produce.answers[key], error_code=known.code)
             return
         for key in keys:
             error = self._verdict(key, produce.required[key])

@@ -18,7 +18,7 @@ from kafkalab.broker.replication.fetch_sessions import (
     FetchSessions,
 )
 from kafkalab.broker.replication.learners_completion import (
-    PartitionState,
+    WatchedPartition,
     WaitingRequest,
     may_complete,
 )
@@ -219,12 +219,12 @@ class Fetches:
             needs[name] = asked.fetch_offset
             replica, _ = self._readable(key, asked, caller)
             if replica is None:
-                state[name] = PartitionState(is_leader=False)
+                state[name] = WatchedPartition(is_leader=False)
                 continue
             log, start = replica.log, asked.fetch_offset
             if not log.log_start_offset <= start <= log.log_end_offset:
                 return True
-            state[name] = PartitionState(
+            state[name] = WatchedPartition(
                 True,
                 log.log_end_offset,
                 log.high_watermark,

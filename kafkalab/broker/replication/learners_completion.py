@@ -25,7 +25,7 @@ class WaitingRequest(NamedTuple):
     min_bytes: int = 0
 
 
-class PartitionState(NamedTuple):
+class WatchedPartition(NamedTuple):
     """A partition of a waiting request, on the broker that it waits at.
 
     is_leader       the broker leads it and may answer for it
@@ -42,12 +42,12 @@ class PartitionState(NamedTuple):
     bytes_readable: int = 0
 
 
-CompletionRule = Callable[[WaitingRequest, Mapping[str, PartitionState]], bool]
+CompletionRule = Callable[[WaitingRequest, Mapping[str, WatchedPartition]], bool]
 """rule(request, state) -> whether the request may be completed. state: partition -> its state."""
 
 
 def may_complete(
-    rule: CompletionRule, request: WaitingRequest, state: Mapping[str, PartitionState]
+    rule: CompletionRule, request: WaitingRequest, state: Mapping[str, WatchedPartition]
 ) -> bool:
     """What the rule says. Raises ValueError where it says neither True nor False."""
     said = rule(request, dict(state))

@@ -31,7 +31,7 @@ from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.replication.learners_completion import (
     CompletionRule,
-    PartitionState,
+    WatchedPartition,
     WaitingRequest,
     may_complete,
 )
@@ -714,9 +714,9 @@ class ReplicaManager:
         for key in required:
             replica, _error = self.led_replica(*key)
             state[place_of(key)] = (
-                PartitionState(is_leader=False)
+                WatchedPartition(is_leader=False)
                 if replica is None
-                else PartitionState(True, replica.log.log_end_offset, replica.log.high_watermark)
+                else WatchedPartition(True, replica.log.log_end_offset, replica.log.high_watermark)
             )
         needs = {place_of(key): offset for key, offset in required.items()}
         return may_complete(self.completion_rule, WaitingRequest("PRODUCE", needs), state)

@@ -362,6 +362,10 @@ class Broker:
         else:
             self._begin(connection, caller, request, received, self._scheduler.now_ms)
 
+    def unread(self) -> list[Caller]:
+        """The requests that arrived on connections whose last request is not answered yet."""
+        return [caller for one in self._connections.values() for caller, *_ in one.queue]
+
     def disconnected(self, connection_id: str) -> None:
         """Drop a closed connection and the requests on it. A group's member stays until its session
         ends: the group coordinator does not see connections."""

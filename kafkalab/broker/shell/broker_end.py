@@ -192,6 +192,16 @@ class BrokerEnd:
         """
         machine = self.machine
         rows = machine.path.table(self._clock.now_ms)
+        # a network thread reads a connection again when it has answered its last request
+        rows += [
+            {
+                "place": "socket",
+                "client": caller.client,
+                "api": caller.header.api_key.title,
+                "correlation_id": caller.header.correlation_id,
+            }
+            for caller in machine.unread()
+        ]
         rows += [
             {"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"}
             for fetch in machine.fetches.waiting

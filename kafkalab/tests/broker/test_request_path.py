@@ -83,6 +83,23 @@ def test_the_stages_of_a_request_add_up():
     assert second["remote_ms"] > 200 and second["worked_ms"] == 20, "it waited without a thread"
 
 
+def test_a_connection_is_not_read_before_its_last_request_is_answered():
+    """A muted channel of SocketServer: the second PRODUCE waits in the socket."""
+    lab = Lab(brokers=2, seed=5)
+    lab.create_topic("orders", replication_factor=2, leaders=[0])
+    config = {"acks": "all", "enable.idempotence": False, "linger.ms": 0}
+    shop = KafkaProducer(lab, config, name="shop")
+    shop.send(ProducerRecord("orders", value="tea")).get()
+    lab.broker(1).pause(500)
+    futures = []
+    for _ in range(3):
+        futures.append(shop.send(ProducerRecord("orders", value="tea")))
+        lab.run_for(ms=20)
+    places = [row["place"] for row in lab.broker(0).request_path()]
+    assert places.count("produce purgatory") == 1 and places.count("socket") == 2
+    assert [future.get().offset for future in futures] == [1, 2, 3]
+
+
 def test_timing_changes_nothing():
     def text(timed):
         lab = Lab(brokers=1, seed=5)
