@@ -610,3 +610,58 @@ def survive(rule: CompletionRule, seeds: int = 10) -> pandas.DataFrame:
             }
         )
     return pandas.DataFrame(rows)
+
+
+# -- the Spark lab, and the cell to break
+
+
+CAUSES = ("request_queue_ms", "local_ms", "remote_ms")
+"""The stage in which a kiosk's orders are slow on a day."""
+
+
+def cause_of(day: int) -> str:
+    """Which of CAUSES a day has. Each number of a day is a day of its own."""
+    return Random(f"a slow day, number {day}").choice(CAUSES)
+
+
+def slow_day(day: int) -> Lab:
+    """Four seconds of a broker on which a kiosk sells, and two or three times a second it is slow.
+
+    ada reads the orders, and bo reads a topic in which nothing happens.
+    """
+    rng, cause = Random(day), cause_of(day)
+    lab = broker_lab(brokers=2, seed=day, num_io_threads=4)
+    lab.create_topic("returns", replication_factor=2, leaders=[0])
+    kiosk, ada = till(lab, "kiosk", acks="all"), reader(lab)
+    bo = KafkaConsumer(lab, {"auto.offset.reset": "latest"}, name="bo")
+    bo.assign([TopicPartition("returns", 0)])
+    jobs = [reader(lab, f"audit-{number}") for number in range(8)]
+    for one in (ada, bo):
+        lab.spawn(read_on, one, name=f"{one.name} reads")
+    lab.spawn(sell_on, kiosk, 20, day, name="kiosk sells")
+    end_ms = lab.now_ms + 4_000
+    busy_ms = rng.randrange(40, 70)
+    lab.broker(0).keep_busy("LIST_OFFSETS", ms=busy_ms if cause == "request_queue_ms" else 3)
+    while lab.now_ms < end_ms:
+        lab.run_for(ms=rng.randrange(250, 400))
+        for job in jobs:
+            lab.spawn(_ask_for_the_end, job, TopicPartition("orders", 0), name=f"{job.name} asks")
+        if cause == "local_ms":
+            lab.broker(0).disk.slow(busy_ms)
+        elif cause == "remote_ms":
+            lab.broker(1).pause(busy_ms)
+        lab.run_for(ms=busy_ms)
+        lab.broker(0).disk.slow(0)
+    return lab
+
+
+def slowest_till_ms(acks: str, io_threads: int) -> int:
+    """How long the slowest of five tills waits while the only follower stands still for 800 ms."""
+    lab = broker_lab(brokers=2, num_io_threads=io_threads)
+    selling = tills(lab, 5, acks)
+    lab.run_for(ms=1_000)
+    lab.broker(1).pause(800)
+    begin_ms = lab.now_ms
+    for future in [order(one) for one in selling]:
+        future.get()
+    return lab.now_ms - begin_ms
