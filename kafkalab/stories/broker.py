@@ -360,7 +360,7 @@ def three_in_flight(stops_ms: int = 500) -> tuple[Lab, int]:
     return lab, begin_ms
 
 
-def with_threads(cause: str, io_threads: int) -> float:
+def with_threads(cause: str, io_threads: int) -> int:
     """The 99th percentile of a kiosk's PRODUCE, in ms, with so many I/O threads.
 
     cause: "slow audits", twelve jobs keep an I/O thread for 50 ms each, again and again; "slow
@@ -378,7 +378,7 @@ def with_threads(cause: str, io_threads: int) -> float:
     since_ms = lab.now_ms
     lab.spawn(sell_on, kiosk, 20, name="kiosk sells")
     lab.run_for(ms=3_000)
-    return p99(requests_since(lab, since_ms, "PRODUCE"))["TotalTimeMs"]
+    return round(p99(requests_since(lab, since_ms, "PRODUCE"))["TotalTimeMs"])
 
 
 def _audit_on(lab: Lab, job: KafkaConsumer, seed: int) -> None:

@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01 and 05. **You get** seven words: *acceptor*, *network thread*, *I/O
 # thread*, *request queue*, *response queue*, *purgatory*, *percentile*. **Time** two sittings: about
-# 45 + 45 minutes. The first ends after section 4.
+# 40 + 45 minutes. The first ends after section 4.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -91,8 +91,8 @@ stages(requests_since(lab, begin_ms, "PRODUCE")).head(4)
 # With `acks=all` the answer waits until all in-sync replicas have the order (chapter 05). "So the
 # I/O thread waits for the followers", many texts say. Let us see. The broker has one I/O thread, and
 # one follower. The follower stands still for 800 ms. Five tills send an order with `acks=all`. Then a
-# kiosk sends one with `acks=1`. How many milliseconds does the kiosk wait? Where are the other five
-# at this moment?
+# kiosk sends one with `acks=1`. How many milliseconds does the kiosk wait? How many of the other five
+# does the broker hold in its *purgatory* then, a place without threads?
 
 # %%
 predict("15 one thread", kiosk_ms=None, waiting_in_purgatory=None)
@@ -171,8 +171,8 @@ request_gantt(
 )
 
 # %% [markdown] items="N102"
-# Seven jobs leave one I/O thread free, and the kiosk waits for nothing. Nine jobs take all eight, and
-# the kiosk waits in the request queue with everybody else. The queue knows no clients and no
+# Seven jobs leave one I/O thread free, and the kiosk has its answer after 3 ms. Nine jobs take all
+# eight, and the kiosk waits in the request queue with everybody else. The queue knows no clients and no
 # priorities: the oldest request is next. The kiosk's LocalTimeMs is tiny. Its RequestQueueTimeMs tells
 # of the others' work. So read these two together: *the queue time of one API is the local time of
 # another.*
@@ -204,10 +204,12 @@ load
 from kafkalab.stories.broker import burst
 
 lab, begin_ms = burst(clients=12, io_threads=1, queue=4, network_threads=3, work_ms=20)
-now = places(lab)
+places(lab)  # 10 ms after the begin
+
+# %%
 lab.run_for(ms=600)
 orders = requests_since(lab, begin_ms, "PRODUCE")
-request_gantt(orders, since_ms=begin_ms, title=f"10 ms after the begin: {now}")
+request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, four places")
 
 # %% [markdown] items="N102 N103"
 # The queue has four requests. Each network thread holds one more in its hands and waits for a place.

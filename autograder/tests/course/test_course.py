@@ -400,6 +400,28 @@ CLAIMS = (
     ("14", "The 3.9 client goes back to the leader", r"'3\.9': \{'asked the leader': 7"),
     ("14", "About 450 ms", r"03,407 +4\n.*03,861 +5$"),
     ("14", "30 seconds since 2.5 (KIP-537)", r"^\{'2\.3': '13 s', '4\.4': '43 s'\}$"),
+    ("15", "Three threads read for all", r"^reading_threads +- +3$"),
+    ("15", "The only I/O thread was free", r"^kiosk_ms +- +3$"),
+    ("15", "How many of the other five", r"^waiting_in_purgatory +- +5$"),
+    ("15", "Seven jobs leave one I/O thread free", r"^with_seven_ms +- +3$"),
+    ("15", "answer after 180 milliseconds", r"^with_nine_ms +- +182$"),
+    ("15", "it grows long before the", r"18 +161 +19% +24\.0 +5\.0$"),
+    ("15", "can do 200 orders a second", r"40 +200 +0% +121\.0 +5\.0$"),
+    ("15", "The queue has four requests", r"'request queue': 4, 'network threads': 3, 'socket': 4"),
+    ("15", "They change nothing about a remote time", r"^slow_follower_ms +- +56$"),
+    ("15", "More threads empty the request queue", r"^slow_audits_ms +- +6$"),
+    ("15", "Only one. While a request", r"^in_purgatory +- +1$"),
+    (
+        "15",
+        "Two fetches waited their full 500 ms",
+        r"30,091 +501\.9\n.*30,595 +501\.3\n.*30,704 +104\.0",
+    ),
+    ("15", "Its LocalTimeMs", r"PRODUCE +-1 +2\.9 +3\.6 +806\.8"),
+    (
+        "15",
+        "The controller of 2.3 is client `1`",
+        r"'LEADER_AND_ISR'\): 1, \('1', 'UPDATE_METADATA'\): 2",
+    ),
 )
 
 

@@ -18,8 +18,8 @@ from kafkalab.broker.replication.fetch_sessions import (
     FetchSessions,
 )
 from kafkalab.broker.replication.learners_completion import (
-    WatchedPartition,
     WaitingRequest,
+    WatchedPartition,
     may_complete,
 )
 from kafkalab.broker.replication.replica import Replica

@@ -31,8 +31,8 @@ from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.replication.learners_completion import (
     CompletionRule,
-    WatchedPartition,
     WaitingRequest,
+    WatchedPartition,
     may_complete,
 )
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule

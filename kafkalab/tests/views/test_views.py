@@ -27,6 +27,7 @@ from kafkalab.views import (
     poll_gap,
     record_strip,
     replica_ladder,
+    request_gantt,
     segment_strip,
     sequence,
     sequence_ladder,
@@ -674,3 +675,15 @@ def test_a_group_that_never_committed_has_an_empty_chart():
         words(lag_and_lead({"empty": lab}, "billing").text)
         == "which most lag lag at the end least lead at lead at the end"
     )
+
+
+def test_a_request_gantt_tells_each_stage():
+    lab = Lab(brokers=1, seed=5)
+    lab.create_topic("orders")
+    lab.broker(0).time_requests()
+    KafkaProducer(lab, name="shop").send(ProducerRecord("orders", value="tea")).get()
+    requests = lab.broker(0).request_times()
+    picture = request_gantt(requests, title="one order")
+    assert "shop PRODUCE" in picture.text and "response queue" in picture.text
+    with pytest.raises(IllegalArgumentException, match="draws 1 to 24 requests, not 0"):
+        request_gantt([], title="nothing")
