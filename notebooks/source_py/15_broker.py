@@ -5,8 +5,8 @@
 # than one. Where was the order in the other 179? A broker has few threads and several queues. This
 # chapter follows requests through them, and finds the place where the time goes.
 #
-# **You need** chapters 01 and 05. **You get** seven words: *acceptor*, *network thread*, *I/O
-# thread*, *request queue*, *response queue*, *purgatory*, *percentile*. **Time** two sittings: about
+# **You need** chapters 01 and 05. **You get** eight words: *acceptor*, *network thread*, *I/O
+# thread*, *request queue*, *response queue*, *purgatory*, *percentile*, *backpressure*. **Time** two sittings: about
 # 40 + 45 minutes. The first ends after section 4.
 
 # %%
@@ -49,7 +49,7 @@ requests[["client", "network_thread", "io_thread"]]
 #    `num.network.threads` for each listener, 3 by default.
 # 3. It puts each request into the **request queue** (请求队列, `RequestChannel`). All network threads
 #    share this one queue. It has `queued.max.requests` places, 500.
-# 4. An **I/O thread** (I/O 线程, `KafkaRequestHandler`) takes the oldest request and does the work:
+# 4. An **I/O thread** (工作线程, `KafkaRequestHandler`) takes the oldest request and does the work:
 #    it writes to the log or reads from it. There are `num.io.threads`, 8.
 # 5. It puts the response into the **response queue** (响应队列) of the network thread that owns the
 #    connection. Each network thread has its own response queue.
@@ -90,7 +90,7 @@ stages(requests_since(lab, begin_ms, "PRODUCE")).head(4)
 #
 # With `acks=all` the answer waits until all in-sync replicas have the order (chapter 05). "So the
 # I/O thread waits for the followers", many texts say. Let us see. The broker has one I/O thread, and
-# one follower. The follower stands still for 800 ms. Five tills send an order with `acks=all`. Then a
+# one follower. The follower stops for 800 ms. Five tills send an order with `acks=all`. Then a
 # kiosk sends one with `acks=1`. How many milliseconds does the kiosk wait? How many of the other five
 # does the broker hold in its *purgatory* then, a place without threads?
 
@@ -213,10 +213,10 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 
 # %% [markdown] items="N102 N103"
 # The queue has four requests. Each network thread holds one more in its hands and waits for a place.
-# Meanwhile it reads nothing and writes nothing. Two things follow.
+# Then it reads nothing and writes nothing. Two things follow.
 #
 # - The other requests stay in their sockets, unread. The clients slow down by themselves: TCP lets
-#   them send no more. This is *backpressure* (反压). The broker's memory is safe.
+#   them send no more. This is **backpressure** (反压). The broker's memory is safe.
 # - A response that is ready waits too, in pink. Its network thread is not free to write it.
 #
 # The time in the socket is in none of Kafka's six times: no thread has read the request yet. Clients
@@ -255,7 +255,7 @@ pandas.DataFrame(measured).rename_axis("num.io.threads")
 # %% [markdown] items="N103"
 # ## 8. May responses overtake each other?
 #
-# A shop sends three orders with `acks=all` on one connection, 20 ms apart. The follower stands still
+# A shop sends three orders with `acks=all` on one connection, 20 ms apart. The follower stops
 # for half a second. A producer may have five requests in flight. How many of the three are in the
 # purgatory?
 
@@ -281,7 +281,7 @@ request_gantt(orders, since_ms=begin_ms, title="three orders on one connection")
 # ## 9. The real thing beside it
 #
 # This is the request log of a real broker 4.4.0 with two I/O threads. `shop` sends with acks=all (-1),
-# `kiosk` with acks=1, `ada` reads. The only follower stood still for 0.8 seconds:
+# `kiosk` with acks=1, `ada` reads. The only follower had stopped for 0.8 seconds:
 
 # %%
 from kafkalab.stories.broker import real_requests
@@ -365,7 +365,7 @@ p99.orderBy("broker", "api").toPandas()
 # %% [markdown]
 # ## Break it yourself
 #
-# Five tills, a follower that stands still, one I/O thread. Change one word so that each till is told
+# Five tills, a follower that has stopped, one I/O thread. Change one word so that each till is told
 # "written" within a few milliseconds. What does it cost (chapter 05)? Then take `io_threads=8` instead:
 # what changes?
 
@@ -379,7 +379,7 @@ slowest_till_ms(acks="all", io_threads=1)
 #
 # - `RequestHandlerAvgIdlePercent`: alert below 0.3. The I/O threads are busy; look at LocalTimeMs.
 # - `NetworkProcessorAvgIdlePercent`: alert below 0.3. The network threads are busy.
-# - `RequestQueueSize`: alert when it stays high. At `queued.max.requests` clients stand in the socket.
+# - `RequestQueueSize`: alert when it stays high. At `queued.max.requests` requests wait in the sockets.
 # - The 99th percentile of each stage, for each API: `RequestQueueTimeMs`, `LocalTimeMs`, `RemoteTimeMs`,
 #   `ResponseQueueTimeMs`, `ResponseSendTimeMs`. Never mix PRODUCE with FETCH: a fetch that waits for
 #   records is healthy.
@@ -393,7 +393,7 @@ slowest_till_ms(acks="all", io_threads=1)
 # - A full queue stops the network threads, and then the clients.
 # - One connection, one request at a time: its responses cannot overtake each other.
 #
-# **Words**: acceptor 接收线程 · network thread 网络线程 · request queue 请求队列 · I/O thread I/O 线程 ·
+# **Words**: acceptor 接收线程 · network thread 网络线程 · request queue 请求队列 · I/O thread 工作线程 ·
 # response queue 响应队列 · purgatory 炼狱 · percentile 百分位数 · backpressure 反压
 #
 # ### Do you remember?

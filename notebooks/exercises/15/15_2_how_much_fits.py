@@ -106,7 +106,7 @@ in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.ite
 outside = {name: max(x.tills - x.threads - x.queue, 0) for name, x in n.items()}
 
 # %% hint
-# Fill from the front: I/O threads first, then the request queue, then the rest.
+# Fill from the front: I/O threads first, then the request queue, then the others.
 
 # %% hint
 # One thread needs `work_ms` for an order, so it does 1000 / `work_ms` of them in a second.

@@ -63,12 +63,12 @@ Value(
     draws=("A", "B", "C", "D"),
     row="fetch",
     space={
-        "min_bytes": (1, 300, 400, 600),
+        "min_bytes": (1, 400, 600),
         "wait_ms": (150, 250, 450),
         "first": (0, 1, 2),
         "second": (0, 1, 2),
-        "third": (0, 1, 2),
-        "fourth": (0, 1, 2),
+        "third": (0, 2),
+        "fourth": (1,),
     },
     together=is_told_apart,
 )
