@@ -77,12 +77,12 @@ QUESTION_15_3 = Value(
     draws=("A", "B", "C", "D"),
     row="fetch",
     space={
-        "min_bytes": (1, 300, 400, 600),
+        "min_bytes": (1, 400, 600),
         "wait_ms": (150, 250, 450),
         "first": (0, 1, 2),
         "second": (0, 1, 2),
-        "third": (0, 1, 2),
-        "fourth": (0, 1, 2),
+        "third": (0, 2),
+        "fourth": (1,),
     },
     together=is_told_apart,
 )
@@ -151,7 +151,7 @@ def tells_places_apart(cases: list[dict]) -> bool:
 QUESTION_15_2 = Value(
     id="15.2",
     hints=(
-        "Fill from the front: I/O threads first, then the request queue, then the rest.",
+        "Fill from the front: I/O threads first, then the request queue, then the others.",
         "One thread needs `work_ms` for an order, so it does 1000 / `work_ms` of them in a second.",
     ),
     title="how much fits",
@@ -190,7 +190,7 @@ QUESTION_15_5 = Value(
     answers=("stage",),
     draws=("A", "B", "C", "D"),
     row="broker",
-    space={"day": tuple(range(1, 31))},
+    space={"day": tuple(range(1, 17))},
     together=has_all_causes,
 )
 
