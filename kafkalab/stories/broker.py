@@ -110,7 +110,7 @@ def read_on(lab: Lab, consumer: KafkaConsumer) -> None:
 
 def requests_since(lab: Lab, since_ms: int, api: str = "", broker: int = 0) -> list[dict[str, Any]]:
     """The rows of `request_times()` whose request was read after that moment, of one API or all."""
-    rows: list[dict[str, Any]] = lab.broker(broker).request_times()
+    rows = lab.broker(broker).request_times()
     return [row for row in rows if row["read_at_ms"] >= since_ms and row["api"].startswith(api)]
 
 
@@ -407,7 +407,7 @@ def four_writes(
     shop = till(lab, "shop")
     for number in (1, 2):
         order(shop, partition=number).get()
-    waits = {"fetch.min.bytes": min_bytes, "fetch.max.wait.ms": wait_ms}
+    waits: dict[str, Any] = {"fetch.min.bytes": min_bytes, "fetch.max.wait.ms": wait_ms}
     ada = reader(lab, partitions=2, **waits)
     for number in (0, 1):
         ada.seek_to_end([TopicPartition("orders", number)])
@@ -417,7 +417,7 @@ def four_writes(
     lab.run_until(lambda: any(row["api"] == "FETCH" for row in broker.request_path()))
     begin_ms = lab.now_ms
     value = "x" * (BATCH_BYTES - EMPTY_BATCH_BYTES)
-    sent = []
+    sent: list[int] = []
     for number in partitions:
         lab.run_for(ms=begin_ms + 100 * (len(sent) + 1) - lab.now_ms)
         order(shop, value, number)

@@ -219,7 +219,7 @@ class BrokerEnd:
         if self.machine.path.timed is None:
             self.machine.path.timed = []
 
-    def request_times(self) -> list[dict[str, object]]:
+    def request_times(self) -> list[dict[str, Any]]:
         """List the answered requests with the time of each stage in ms, in the order of their
         answers. Empty before `time_requests()`.
 

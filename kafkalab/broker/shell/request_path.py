@@ -20,7 +20,7 @@ from bisect import insort
 from collections import deque
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 READ_US = 15
 """The time in which a network thread reads a request or writes an answer, in microseconds."""
@@ -87,7 +87,7 @@ class TimedRequest:
         self.begun_us, self.freed_us = path.begun_us, path.ended_us
         self.local_us = self.completed_us = self.writing_us = self.sent_us = path.ended_us
 
-    def row(self) -> dict[str, object]:
+    def row(self) -> dict[str, Any]:
         """One row of `lab.broker(0).request_times()`."""
         stages = {
             "socket_ms": self.read_us - self.arrived_us,
