@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.broker.replication.learners_completion import CompletionRule
+from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import time_text
 
@@ -239,7 +240,7 @@ def real_requests(release: str) -> pandas.DataFrame:
 
 
 def slow_follower(stops_ms: int = 800, io_threads: int = 1) -> tuple[Lab, int, int]:
-    """Five tills with acks=all wait for a follower that stands still. Then a kiosk sells, acks=1.
+    """Five tills with acks=all wait for a follower that has stopped. Then a kiosk sells, acks=1.
 
     Returns the lab, the begin of the story, and how many ms the kiosk waited.
     """
@@ -345,7 +346,7 @@ def burst(
 
 
 def three_in_flight(stops_ms: int = 500) -> tuple[Lab, int]:
-    """One till sends three orders with acks=all, 20 ms apart, and the follower stands still.
+    """One till sends three orders with acks=all, 20 ms apart, and the follower has stopped.
 
     Returns the lab, 60 ms after the first order, and the moment of the first order.
     """
@@ -386,6 +387,31 @@ def _audit_on(lab: Lab, job: KafkaConsumer, seed: int) -> None:
     while True:
         job.end_offsets([TopicPartition("orders", 0)])
         lab.sleep(rng.randrange(20))
+
+
+# -- one order, and many, in threads and queues alone
+
+
+def last_order(ahead: int, threads: int, work_ms: int, copied_ms: int) -> dict[str, float]:
+    """The stages of an order that is read directly after `ahead` others, in ms.
+
+    copied_ms: when all replicas in sync have it, after it was written; 0 for acks=1.
+    """
+    path = RequestPath(network_threads=3, io_threads=threads, queue_size=500)
+    path.keep_busy("PRODUCE", ms=work_ms)
+    for number in range(ahead):
+        path.arrive(number % 3, "PRODUCE", 0)
+    timed = TimedRequest(path.arrive(ahead % 3, "PRODUCE", 0), "till", 0)
+    timed.completed_us += 1_000 * copied_ms
+    return {name: value for name, value in timed.row().items() if name.endswith("_ms")}
+
+
+def orders_a_second(threads: int, work_ms: int) -> int:
+    """How many orders so many threads end in a second, from 800 that are all there at once."""
+    path = RequestPath(network_threads=3, io_threads=threads, queue_size=1_000)
+    path.keep_busy("PRODUCE", ms=work_ms)
+    last = [path.arrive(number % 3, "PRODUCE", 0) for number in range(800)][-1]
+    return round(800 / (last.ended_us / 1_000_000))
 
 
 # -- which write completes a waiting fetch
@@ -656,7 +682,7 @@ def slow_day(day: int) -> Lab:
 
 
 def slowest_till_ms(acks: str, io_threads: int) -> int:
-    """How long the slowest of five tills waits while the only follower stands still for 800 ms."""
+    """How long the slowest of five tills waits while the only follower stops for 800 ms."""
     lab = broker_lab(brokers=2, num_io_threads=io_threads)
     selling = tills(lab, 5, acks)
     lab.run_for(ms=1_000)

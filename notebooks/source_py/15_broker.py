@@ -219,8 +219,9 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 #   them send no more. This is **backpressure** (反压). The broker's memory is safe.
 # - A response that is ready waits too, in pink. Its network thread is not free to write it.
 #
-# The time in the socket is in none of Kafka's six times: no thread has read the request yet. Clients
-# see it, the broker does not. So compare the broker's TotalTimeMs with the client's own
+# The time in the socket is in none of Kafka's six times: no thread has read the request yet. The
+# number behind each bar is TotalTimeMs, so it begins where the dots end. Clients see the time in the
+# socket, the broker does not. So compare the broker's TotalTimeMs with the client's own
 # `request-latency-avg`.
 #
 # ## 7. Do more threads help?
@@ -237,8 +238,7 @@ from kafkalab.stories.broker import with_threads
 
 causes = ("slow audits", "slow follower")
 measured = {
-    cause: {threads: with_threads(cause, threads) for threads in (4, 8, 16, 32)}
-    for cause in causes
+    cause: {threads: with_threads(cause, threads) for threads in (4, 8, 16, 32)} for cause in causes
 }
 truth(
     "15 more threads",
@@ -360,7 +360,10 @@ p99.orderBy("broker", "api").toPandas()
 # for what. The controller of 2.3 is client `1`, on the same listener as the others:
 
 # %%
-{release: real_requests(release).groupby(["client", "api"]).size().to_dict() for release in ("2.3", "4.4")}
+{
+    release: real_requests(release).groupby(["client", "api"]).size().to_dict()
+    for release in ("2.3", "4.4")
+}
 
 # %% [markdown]
 # ## Break it yourself

@@ -10,28 +10,21 @@ from __future__ import annotations
 # %% 15.1
 from autograder.course.judge import WrongAnswer
 from autograder.course.judge import Judge
-from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
-
-
-def _times(case: dict) -> dict:
-    """The stages of the last order in the modelled threads and queues."""
-    path = RequestPath(network_threads=3, io_threads=case["threads"], queue_size=500)
-    path.keep_busy("PRODUCE", ms=case["work_ms"])
-    for number in range(case["ahead"]):
-        path.arrive(number % 3, "PRODUCE", 0)
-    steps = path.arrive(case["ahead"] % 3, "PRODUCE", 0)
-    timed = TimedRequest(steps, "till", 0)
-    copied_us = 1_000 * case["copied_ms"] if case["acks"] == "acks=all" else 0
-    timed.completed_us += copied_us
-    row = timed.row()
-    return {name: round(row[column]) for name, column in STAGES_ASKED.items()}
-
+from kafkalab.stories.broker import last_order
 
 STAGES_ASKED = {
     "queue_ms": "request_queue_ms",
     "local_ms": "local_ms",
     "remote_ms": "remote_ms",
 }
+
+
+def _times(case: dict) -> dict:
+    """The stages of the last order in the modelled threads and queues."""
+    copied_ms = case["copied_ms"] if case["acks"] == "acks=all" else 0
+    row = last_order(case["ahead"], case["threads"], case["work_ms"], copied_ms)
+    return {name: round(row[column]) for name, column in STAGES_ASKED.items()}
+
 
 JUDGE_15_1 = Judge(
     id="15.1",
@@ -267,8 +260,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab.broker.shell.request_path import RequestPath
-from kafkalab.stories.broker import burst, places
+from kafkalab.stories.broker import burst, orders_a_second, places
 
 
 @cache
@@ -276,19 +268,10 @@ def _places(tills: int, threads: int, queue: int, work_ms: int) -> dict[str, int
     return places(burst(tills, threads, queue, network_threads=3, work_ms=work_ms)[0])
 
 
-@cache
-def _per_second(threads: int, work_ms: int) -> int:
-    """How many orders so many threads end in a second, from 800 that are all there at once."""
-    path = RequestPath(network_threads=3, io_threads=threads, queue_size=1_000)
-    path.keep_busy("PRODUCE", ms=work_ms)
-    last = [path.arrive(number % 3, "PRODUCE", 0) for number in range(800)][-1]
-    return round(800 / (last.ended_us / 1_000_000))
-
-
 def _fits(case: dict) -> dict:
     found = _places(case["tills"], case["threads"], case["queue"], case["work_ms"])
     return {
-        "per_second": _per_second(case["threads"], case["work_ms"]),
+        "per_second": orders_a_second(case["threads"], case["work_ms"]),
         "in_queue": found.get("request queue", 0),
         "outside": found.get("socket", 0) + found.get("network threads", 0),
     }

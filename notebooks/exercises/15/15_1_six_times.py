@@ -48,28 +48,21 @@ Value(
 
 # %% judge
 from autograder.course.judge import Judge
-from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
-
-
-def _times(case: dict) -> dict:
-    """The stages of the last order in the modelled threads and queues."""
-    path = RequestPath(network_threads=3, io_threads=case["threads"], queue_size=500)
-    path.keep_busy("PRODUCE", ms=case["work_ms"])
-    for number in range(case["ahead"]):
-        path.arrive(number % 3, "PRODUCE", 0)
-    steps = path.arrive(case["ahead"] % 3, "PRODUCE", 0)
-    timed = TimedRequest(steps, "till", 0)
-    copied_us = 1_000 * case["copied_ms"] if case["acks"] == "acks=all" else 0
-    timed.completed_us += copied_us
-    row = timed.row()
-    return {name: round(row[column]) for name, column in STAGES_ASKED.items()}
-
+from kafkalab.stories.broker import last_order
 
 STAGES_ASKED = {
     "queue_ms": "request_queue_ms",
     "local_ms": "local_ms",
     "remote_ms": "remote_ms",
 }
+
+
+def _times(case: dict) -> dict:
+    """The stages of the last order in the modelled threads and queues."""
+    copied_ms = case["copied_ms"] if case["acks"] == "acks=all" else 0
+    row = last_order(case["ahead"], case["threads"], case["work_ms"], copied_ms)
+    return {name: round(row[column]) for name, column in STAGES_ASKED.items()}
+
 
 Judge(
     truth=_times,

@@ -51,8 +51,7 @@ Value(
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab.broker.shell.request_path import RequestPath
-from kafkalab.stories.broker import burst, places
+from kafkalab.stories.broker import burst, orders_a_second, places
 
 
 @cache
@@ -60,19 +59,10 @@ def _places(tills: int, threads: int, queue: int, work_ms: int) -> dict[str, int
     return places(burst(tills, threads, queue, network_threads=3, work_ms=work_ms)[0])
 
 
-@cache
-def _per_second(threads: int, work_ms: int) -> int:
-    """How many orders so many threads end in a second, from 800 that are all there at once."""
-    path = RequestPath(network_threads=3, io_threads=threads, queue_size=1_000)
-    path.keep_busy("PRODUCE", ms=work_ms)
-    last = [path.arrive(number % 3, "PRODUCE", 0) for number in range(800)][-1]
-    return round(800 / (last.ended_us / 1_000_000))
-
-
 def _fits(case: dict) -> dict:
     found = _places(case["tills"], case["threads"], case["queue"], case["work_ms"])
     return {
-        "per_second": _per_second(case["threads"], case["work_ms"]),
+        "per_second": orders_a_second(case["threads"], case["work_ms"]),
         "in_queue": found.get("request queue", 0),
         "outside": found.get("socket", 0) + found.get("network threads", 0),
     }
