@@ -304,7 +304,7 @@ def busy_shop(
 
 
 def saturation(counts: Iterable[int], io_threads: int = 1) -> pandas.DataFrame:
-    """Orders a second, idle I/O threads and 99th percentiles, one row for each number of tills."""
+    """Orders a second, idle I/O threads, and the p99 of two stages, by the number of tills."""
     import pandas
 
     rows = []
@@ -320,9 +320,9 @@ def saturation(counts: Iterable[int], io_threads: int = 1) -> pandas.DataFrame:
             {
                 "tills": count,
                 "orders a second": round(len(sold) / 3),
-                "I/O threads idle": f"{idle_share(lab, since_ms, io_threads):.0%}",
-                "p99 of RequestQueueTimeMs": times["RequestQueueTimeMs"],
-                "p99 of LocalTimeMs": times["LocalTimeMs"],
+                "idle": f"{idle_share(lab, since_ms, io_threads):.0%}",
+                "queue p99 ms": times["RequestQueueTimeMs"],
+                "local p99 ms": times["LocalTimeMs"],
             }
         )
     return pandas.DataFrame(rows)

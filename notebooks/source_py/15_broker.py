@@ -187,7 +187,8 @@ load = saturation((5, 10, 15, 18, 25, 40))
 load
 
 # %% [markdown]
-# The work of one order takes 5 ms in each row. What grows is the queue, and it grows long before the
+# The last two columns are RequestQueueTimeMs and LocalTimeMs. The work of one order takes 5 ms in each
+# row. What grows is the queue, and it grows long before the
 # limit: the **percentile** (百分位数) p99 is the time that 99 of 100 requests do not exceed. Near the
 # limit the idle share goes to 0, and more tills sell no more orders: they only wait longer. Kafka
 # calls this share `RequestHandlerAvgIdlePercent`. Below 0.3 you should look.

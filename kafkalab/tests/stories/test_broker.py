@@ -75,9 +75,9 @@ def test_slow_requests_delay_others_from_the_moment_all_threads_are_taken(io_thr
 
 def test_the_queue_grows_before_the_threads_are_full():
     table = saturation((5, 18, 40))
-    queue = list(table["p99 of RequestQueueTimeMs"])
+    queue = list(table["queue p99 ms"])
     assert queue == sorted(queue) and queue[1] > 3 * queue[0] and queue[2] > 100
-    assert set(table["p99 of LocalTimeMs"]) == {5.0}
+    assert set(table["local p99 ms"]) == {5.0}
     assert max(table["orders a second"]) <= 200
 
 
