@@ -230,8 +230,9 @@ def day(
 
 def _is_at_work(lab: Lab, done_before: int) -> bool:
     """Whether so many records are done, and a poll has given one that is not."""
-    done = sum(event.what == "done" for event in lab.journal.of("told"))
-    return done >= done_before and sum(1 for _ in lab.journal.of("record.delivered")) > done
+    done: int = sum(event.what == "done" for event in lab.journal.of("told"))
+    delivered = sum(1 for _ in lab.journal.of("record.delivered"))
+    return done_before <= done < delivered
 
 
 def _sell(lab: Lab, pills: set[tuple[int, ...]]) -> None:
