@@ -56,11 +56,13 @@ class ToolCluster:
     state    its state at that moment (`Lab.at`)
     at_ms    the moment
     release  the tools of the brokers' release
+    version  this release, which is the tools' clients', too
     """
 
     def __init__(self, lab: Lab, at_ms: int) -> None:
         self.lab, self.at_ms = lab, at_ms
-        self.release = lab.broker(min(lab.cluster.brokers)).machine.profile.tools
+        profile = lab.broker(min(lab.cluster.brokers)).machine.profile
+        self.release, self.version = profile.tools, profile.name
         self.state: dict[str, Any] = lab.at(at_ms)
 
     def addresses(self) -> str:

@@ -15,6 +15,9 @@ from kafkalab.tools.cluster import FAILURES
 TOOLS: Mapping[str, str] = {
     "kafka-consumer-groups": "consumer_groups",
     "kafka-topics": "topics",
+    "kafka-configs": "configs",
+    "kafka-console-producer": "console_producer",
+    "kafka-console-consumer": "console_consumer",
     "kafka-get-offsets": "get_offsets",
     "kafka-log-dirs": "log_dirs",
     "kafka-dump-log": "dump_log",
@@ -43,7 +46,7 @@ def tool(lab: Lab, command: str, stdin: str = "") -> str:
         raise IllegalArgumentException(
             f"there is no tool {name!r}; choose one of {', '.join(TOOLS)}"
         )
-    run = import_module(f"kafkalab.tools.{TOOLS[name]}").run
+    run: Callable[..., str] = import_module(f"kafkalab.tools.{TOOLS[name]}").run
     more = {"stdin": stdin} if name == "kafka-console-producer" else {}
     with redirect_stderr(io.StringIO()) as remarks:
         try:

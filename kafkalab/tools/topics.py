@@ -21,6 +21,11 @@ TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
 INTERNAL = ("__consumer_offsets", "__transaction_state")
 NO_LEADER = "none"
+FAILED = "Error while executing topic command : "
+MAY_COLLIDE = (
+    "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') "
+    "could collide. To avoid issues it is best to use either, but not both.\n"
+)
 
 
 def main(argv: list[str]) -> int:
@@ -62,6 +67,7 @@ def _options() -> Options:
     options.add_argument("--topic", help="a topic, or a regular expression")
     options.add_argument("--partitions")
     options.add_argument("--replication-factor")
+    options.add_argument("--replica-assignment", metavar="0:1,1:0", help="brokers by partition")
     options.add_argument("--config", action="append", default=[], metavar="KEY=VALUE")
     return options
 
@@ -82,7 +88,8 @@ def _chosen(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
 
 def _existing(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
     names = _chosen(cluster, options)
-    if options.topic and not names and not options.if_exists:
+    silent = options.describe and not cluster.release.topics_names_missing
+    if options.topic and not names and not options.if_exists and not silent:
         raise Refusal(
             f"Error while executing topic command : Topic '{options.topic}' does not exist as "
             "expected"
@@ -213,16 +220,37 @@ def _create(cluster: ToolCluster, options: argparse.Namespace) -> str:
                 f"not {text!r}"
             )
         configs[key] = value
-    if options.if_not_exists and options.topic in cluster.state["topics"]:
-        return ""
+    if options.if_not_exists and not cluster.release.topics_names_missing:
+        raise Refusal('Option "[if-not-exists]" can\'t be used with option "[bootstrap-server]"')
+    if options.topic in cluster.state["topics"]:
+        if options.if_not_exists:
+            return ""
+        raise Refusal(FAILED + cluster.release.topics_exists.format(topic=options.topic))
+    count = _number(options.partitions, "partitions")
+    if cluster.release.topics_names_missing and count is not None and count < 1:
+        raise Refusal(f"{FAILED}The partitions must be greater than 0")
     topic = NewTopic(
         options.topic,
-        _number(options.partitions, "partitions"),
+        count,
         _number(options.replication_factor, "replication-factor"),
+        replicas_assignments=_assignment(options.replica_assignment),
         configs=configs,
     )
     cluster.admin().create_topics([topic]).all().get()
-    return cluster.release.says_created.format(topic=options.topic)
+    warning = MAY_COLLIDE if "." in options.topic or "_" in options.topic else ""
+    return warning + cluster.release.says_created.format(topic=options.topic)
+
+
+def _assignment(text: str | None) -> dict[int, list[int]] | None:
+    """{0: [0, 1], 1: [1, 0]} of "0:1,1:0". Raises Refusal."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"\d{1,9}(:\d{1,9})*(,\d{1,9}(:\d{1,9})*)*", text):
+        raise Refusal(f"--replica-assignment takes broker:broker,broker:broker, not {text!r}")
+    return {
+        number: [int(broker) for broker in brokers.split(":")]
+        for number, brokers in enumerate(text.split(","))
+    }
 
 
 def _delete(cluster: ToolCluster, options: argparse.Namespace) -> str:
