@@ -50,8 +50,6 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     properties, renamed = renamed_properties(chosen, cluster.release, "formatter-property")
     if is_true(properties, "print.epoch"):
         raise Refusal("leader epochs of records are not kept here: leave out print.epoch")
-    if renamed and cluster.release.console_renames:
-        print_remark(WARNING)
     if chosen.topic not in cluster.state["topics"]:
         raise Refusal(
             f"there is no topic {chosen.topic!r} at that moment; the real tool would wait for it"
@@ -67,7 +65,8 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     parts = cluster.release.console_parts
     topic = cluster.lab.cluster.topics[chosen.topic]
     stamped = topic.setting("message.timestamp.type", "CreateTime")
-    return "".join(_line(record, properties, parts, stamped) for record in records)
+    warning = f"{WARNING}\n" if renamed and cluster.release.console_renames else ""
+    return warning + "".join(_line(record, properties, parts, stamped) for record in records)
 
 
 def _options() -> Options:

@@ -14,7 +14,7 @@ from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, Refusal, cluster_for, print_remark, run_tool
+from kafkalab.tools.cluster import Options, Refusal, cluster_for, run_tool
 from kafkalab.tools.console_options import is_true, pairs, renamed_properties
 
 TOOL = "kafka-console-producer"
@@ -60,14 +60,13 @@ def run(argv: list[str], lab: Lab | None = None, stdin: str = "") -> str:
         name=cluster.lab.unused_name("console-producer"),
     )
     lines = stdin.splitlines()
-    if renamed and tools.console_renames:
-        print_remark(WARNING)
     try:
         for record in _records(chosen.topic, lines, properties, tools):
             producer.send(record)
     finally:
         producer.close()
-    return ">" * (len(lines) + 1) if tools.console_prompts else ""
+    warning = f"{WARNING}\n" if renamed and tools.console_renames else ""
+    return warning + (">" * (len(lines) + 1) if tools.console_prompts else "")
 
 
 def _records(

@@ -379,6 +379,8 @@ CLAIMS = (
         "The session of m2 has to end first",
         r"^m2's session ends 31 s after the crash; the next commit is 52 s after it\.$",
     ),
+    ("11", "None, and the lag is 400", r"^never_read +- +0$"),
+    ("11", "None, and the lag is 400", r"^\{'lag': 400\}$"),
     ("11", "It stops in the minute in which the others jump", r"^stops_in_minute +- +35$"),
     ("11", "it skips nothing", r"^skips +- +0$"),
     ("11", "`latest` sends it to the end, and its lag is 0", r"^gets +- +0$"),

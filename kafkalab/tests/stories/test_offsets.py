@@ -136,7 +136,9 @@ def test_a_group_can_begin_at_a_time():
     lab, ada = six_hours()
     offset = KafkaConsumer(lab, {}).offsets_for_times({ORDERS: lab.epoch_ms + 4 * HOUR_MS})
     assert offset[ORDERS].offset == 24
-    reset = "kafka-consumer-groups --reset-offsets --group billing --topic orders --by-duration PT2H"
+    reset = (
+        "kafka-consumer-groups --reset-offsets --group billing --topic orders --by-duration PT2H"
+    )
     assert "current state is Stable" in tool(lab, f"{reset} --execute")
     ada.close()
     assert tool(lab, f"{reset} --execute").split()[-1] == "25"  # some milliseconds have passed
