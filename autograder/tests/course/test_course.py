@@ -292,6 +292,7 @@ CLAIMS = (
     ("07", "The coordinator waits 45 seconds for a heartbeat", r"'crash': 46\d\d\d"),
     ("07", "It asks for metadata every five minutes", r"'partitions': 28\d\d\d\d"),
     ("07", "names another leader", r"'leader before': 'm2', 'leader after': 'm1'"),
+    ("07", "here for 46 seconds", r"'leader after': 'm1', 'seconds': 46\}"),
     ("07", "the group reads 12 of 32", r"'latest': \(32, 12\),\s+'earliest': \(32, 32\)"),
     ("07", "`by_duration:PT10M` begins ten minutes back", r"'by_duration:PT10M': \(32, 32\)"),
     ("07", "misses two records all the same", r"'latest, KIP-848': \(32, 30\)"),
