@@ -23,7 +23,7 @@ from kafkalab.tools.cluster import (
     print_remark,
     run_tool,
 )
-from kafkalab.tools.console_options import is_true, pairs, renamed_properties
+from kafkalab.tools.console_options import is_true, key_value_pairs, renamed_properties
 
 TOOL = "kafka-console-consumer"
 WARNING = (
@@ -132,7 +132,9 @@ def _consumer(cluster: ToolCluster, options: argparse.Namespace) -> KafkaConsume
         "auto.offset.reset": begin,
         "enable.auto.commit": not alone,
         "isolation.level": options.isolation_level or "read_uncommitted",
-        **pairs("consumer-property", options.consumer_property + options.command_property),
+        **key_value_pairs(
+            "consumer-property", options.consumer_property + options.command_property
+        ),
     }
     consumer = KafkaConsumer(cluster.lab, config, version=cluster.version, name=name)
     if options.partition is None:

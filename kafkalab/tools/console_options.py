@@ -9,7 +9,7 @@ from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import Refusal
 
 
-def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+def key_value_pairs(given: Iterable[str]) -> dict[str, str]:
     """{"print.key": "true"} of ["print.key=true"]. Raises Refusal for a text without `=`."""
     found = {}
     for text in given:
@@ -33,7 +33,7 @@ def renamed_properties(
         raise Refusal(f"{newer} is not a recognized option")
     if later and options.property:
         raise Refusal(f"Options {newer} and property cannot be specified together.")
-    return pairs("property", options.property or later), newer if options.property else ""
+    return key_value_pairs(options.property or later), newer if options.property else ""
 
 
 def is_true(properties: dict[str, str], key: str) -> bool:

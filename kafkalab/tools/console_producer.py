@@ -15,7 +15,7 @@ from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord
 from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import Options, Refusal, cluster_for, run_tool
-from kafkalab.tools.console_options import is_true, pairs, renamed_properties
+from kafkalab.tools.console_options import is_true, key_value_pairs, renamed_properties
 
 TOOL = "kafka-console-producer"
 WARNING = (
@@ -44,7 +44,7 @@ def run(argv: list[str], lab: Lab | None = None, stdin: str = "") -> str:
     cluster = cluster_for(chosen, lab)
     tools = cluster.release
     properties, renamed = renamed_properties(chosen, tools, "reader-property")
-    given = pairs("producer-property", chosen.producer_property + chosen.command_property)
+    given = key_value_pairs(chosen.producer_property + chosen.command_property)
     if is_true(properties, "parse.headers"):
         raise Refusal("records have no headers here: leave out parse.headers")
     producer = KafkaProducer(
