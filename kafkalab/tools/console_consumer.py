@@ -132,9 +132,7 @@ def _consumer(cluster: ToolCluster, options: argparse.Namespace) -> KafkaConsume
         "auto.offset.reset": begin,
         "enable.auto.commit": not alone,
         "isolation.level": options.isolation_level or "read_uncommitted",
-        **key_value_pairs(
-            "consumer-property", options.consumer_property + options.command_property
-        ),
+        **key_value_pairs(options.consumer_property + options.command_property),
     }
     consumer = KafkaConsumer(cluster.lab, config, version=cluster.version, name=name)
     if options.partition is None:
