@@ -198,8 +198,9 @@ rows
 # %% [markdown]
 # With a floor of 2, three replicas behave as a majority of three does: one may crash, and writes
 # continue. With a floor of 1 two may crash. A majority needs five replicas for that. In general, to
-# survive *f* crashes, a majority needs 2*f* + 1 replicas, and an in-sync set *f* + 1. The set has a
-# price, too. Here follower 2 is 1 or 200 ms away. These are the milliseconds to an answer:
+# survive *f* crashes, a majority needs 2*f* + 1 replicas, and an in-sync set *f* + 1. This has a
+# risk: after two crashes the acknowledged records are on one disk only, as in the last story above.
+# And it has a price. Here follower 2 is 1 or 200 ms away. These are the milliseconds to an answer:
 
 # %%
 {
