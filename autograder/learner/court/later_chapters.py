@@ -18,13 +18,13 @@ from kafkalab import (
     TopicPartition,
 )
 from kafkalab.releases import until
+from kafkalab.stories.replicas import RACK_AWARE
 from kafkalab.tools import get_offsets
 
 BROKERS = ("2.3", "4.4")
 """The releases of the brokers that the lab plays."""
 PLACE = TopicPartition("t", 0)
 MINUTE_MS = 60_000
-RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
 def prices_read(version):
