@@ -8,24 +8,13 @@
 # **You need** for the claims 1 to 20 the chapters 01 to 10, and for the claims 21 to 30 the
 # chapters 12 to 16. Each verdict names the chapter to read. **Time** about 6 minutes for a claim.
 # The court has six parts. Each part is one sitting of at most 40 minutes. You may take the parts in
-# any order, and you may choose among the claims: each one stands alone. Before a part, run the
+# any order, and you may choose among the claims: none needs another one. Before a part, run the
 # first cell and the cell of claim 1.
 
 # %%
 from autograder import predict
 from autograder.learner.court import claims, court
-from kafkalab import (
-    AcknowledgeType,
-    KafkaConsumer,
-    KafkaProducer,
-    KafkaShareConsumer,
-    Lab,
-    ProducerRecord,
-    SerializationException,
-    TopicPartition,
-)
-from kafkalab.stories.replicas import RACK_AWARE  # the class that lets readers use their own rack
-from kafkalab.tools import get_offsets
+from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.views import compare
 
 print(claims())
@@ -543,6 +532,10 @@ court(20, experiment)
 # For claims about the broker alone the court asks two brokers, 2.3 and 4.4. In these,
 # `experiment(version)` is called with these two versions only.
 
+# %%
+from kafkalab import SerializationException
+from kafkalab.tools import get_offsets
+
 # %% [markdown]
 # ### Claim 21
 #
@@ -665,7 +658,13 @@ court(25, experiment)
 # ## Copies, threads and queues
 
 # %% [markdown]
-# Share groups are ready since 4.2 (KIP-932). For claims about them the court asks 4.4 only.
+# Share groups are ready since 4.2 (KIP-932, a [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)). For
+# claims about them the court asks 4.4 only.
+
+# %%
+from kafkalab import AcknowledgeType, KafkaShareConsumer
+from kafkalab.stories.replicas import RACK_AWARE  # the class for reading in one's own rack
 
 # %% [markdown]
 # ### Claim 26
