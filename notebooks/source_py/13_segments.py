@@ -344,6 +344,19 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 #
 # A producer writes a key again and again, and nothing is cleaned? Look at `segment.ms`. Until the
 # segment rolls, all of it is active.
+#
+# Now three logs, for two hours. One keeps orders by time, one by size, and one is a compacted table
+# of prices, where milk is written once. This picture moves: use the slider, the play button and the
+# switch. When does each log become shorter, and what does it lose?
+
+# %%
+from kafkalab.stories.moving_segments import files_over_time
+
+files_over_time()
+
+# %% [markdown]
+# The first two lose the oldest file, as a whole, at a retention check. The third one loses records
+# in the middle, when half of it is dirty. Milk stays.
 
 # %% exercise="13.4"
 

@@ -474,6 +474,8 @@ def test_a_segment_strip_shows_rolled_and_deleted_files():
     assert [state for _, _, state in states[4:8]] == ["gone", "closed", "closed", "active"]
     assert {state for _, _, state in states[8:]} == {"gone", "active"}
     assert_texts_inside_and_apart(picture)
+    wide = segment_strip(lab, "orders", at_ms=[200_000], title="files", up_to=10)
+    assert wide.figure.axes[0].get_xlim() == (0, 10)
     with pytest.raises(ValueError, match="There is no topic nope"):
         segment_strip(lab, "nope", at_ms=[1], title="files")
     with pytest.raises(ValueError, match="at_ms is a list of moments"):
@@ -486,6 +488,8 @@ def test_a_record_strip_shows_holes_and_tombstones():
         "after": [(2, "jam", "4")],
     }
     picture = record_strip(rows, title="a table")
+    wide = record_strip(rows, title="a table", first=0, up_to=20)
+    assert wide.figure.axes[0].get_xlim() == (0, 20)
     assert words(picture.text) == words(
         "log offset key value before 0 tea 1 before 1 tea tombstone before 2 jam 4 after 2 jam 4"
     )
