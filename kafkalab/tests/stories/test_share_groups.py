@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.stories import shares as story
+from kafkalab.stories import share_groups as story
 
 
 def test_four_workers_share_one_partition_where_a_classic_group_leaves_three_idle():
