@@ -86,7 +86,11 @@ def first_records(consumer: KafkaShareConsumer) -> Sequence[ConsumerRecord]:
 
 
 def start_workers(
-    lab: Lab, names: str, rule: Rule = lambda record: "accept", work_ms: int = 500, **config: Any
+    lab: Lab,
+    names: str,
+    rule: Rule = lambda record: "accept",
+    work_ms: int | Callable[[ConsumerRecord], int] = 500,
+    **config: Any,
 ) -> None:
     """Start a worker for each name. It works on a record, says what the rule says, and polls."""
 
@@ -94,7 +98,7 @@ def start_workers(
         consumer = worker(lab, name, **config)
         while True:
             for record in consumer.poll(timeout_ms=2_000):
-                lab.sleep(work_ms)
+                lab.sleep(work_ms(record) if callable(work_ms) else work_ms)
                 answer = rule(record)
                 if answer == "accept":
                     _note_work(lab, name, record)
@@ -166,6 +170,16 @@ def order_of_work(lab: Lab) -> list[int]:
     ]
 
 
+def order_done(lab: Lab) -> list[int]:
+    """The offsets of partition 0 in the order in which the work on them ended."""
+    return [int(event.place.split("-")[1]) for event in lab.journal.of("work")]
+
+
+def uneven(record: ConsumerRecord) -> int:
+    """How long the work on a job takes, in milliseconds, where jobs differ: 200, 400, 600 or 800."""
+    return 200 * (1 + record.offset * 7 % 4)
+
+
 def working(lab: Lab, names: str) -> int:
     """How many of these workers have done at least one job."""
     return len({event.who for event in lab.journal.of("work")} & set(names.split()))
@@ -228,6 +242,20 @@ def steps(lab: Lab, offset: int) -> pandas.DataFrame:
         if event.first_offset <= offset <= event.last_offset
     ]
     return pandas.DataFrame(rows)
+
+
+def acquired_in(lines: pandas.DataFrame) -> pandas.DataFrame:
+    """What the share consumers of these lines acquired: second since the first one, client,
+    offsets, delivery."""
+    told = lines[lines.message.str.contains("returned fetch data")]
+    found = told.message.str.extract(
+        r"AcquiredRecords\(firstOffset=(\d+), lastOffset=(\d+), deliveryCount=(\d+)\)"
+    ).dropna()
+    seconds = told.time.str[-6:].str.replace(",", ".").astype(float).loc[found.index]
+    offsets = found[0] + " to " + found[1]
+    return told.loc[found.index, ["client"]].assign(
+        second=(seconds - seconds.iloc[0]).round(1), offsets=offsets, delivery=found[2]
+    )[["second", "client", "offsets", "delivery"]]
 
 
 # -- the experiments
@@ -485,10 +513,11 @@ def survive(verdict: Verdict, seeds: int = 20) -> pandas.DataFrame:
 # -- the Spark lab
 
 
-def night_of_the_workers(slow: str, seed: int) -> Lab:
-    """Four workers, 60 jobs, four a poll. One worker needs nine seconds for a job; the lock is 30 s.
+def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
+    """Four workers, 60 jobs. One worker needs nine seconds for a job; the lock is 30 s.
 
-    Some jobs are released at the first delivery, and some are rejected; which, follows the seed.
+    poll: max.poll.records. Some jobs are released at the first delivery, and some are rejected;
+    which, follows the seed.
     """
     lab = jobs(60, seed)
     rng = Random(seed)
@@ -506,6 +535,6 @@ def night_of_the_workers(slow: str, seed: int) -> Lab:
         return answer
 
     for name in ("ada", "bo", "cy", "di"):
-        start_workers(lab, name, rule(name), max_poll_records=4)
+        start_workers(lab, name, rule(name), max_poll_records=poll)
     lab.run_for(80_000)
     return lab

@@ -1,0 +1,137 @@
+# %% [markdown]
+# ### Exercise 16.5 · Bug hunt: who did it twice?
+#
+# One of the four workers is too slow. It holds records longer than the lock, and others do its jobs
+# again. Which worker is it? How many records were delivered again because its lock ended, and not
+# because somebody released them? How many records were rejected, by whomever?
+
+# %% spark=true
+given.orderBy(F.desc("delivery"), "time").limit(10).toPandas()  # continue here
+
+# %% answer
+slow = ...  # a name, a text
+expired = ...  # a number
+rejected = ...  # a number
+### BEGIN SOLUTION
+import re
+
+GIVEN = r"AcquiredRecords\(firstOffset=(\d+), lastOffset=(\d+), deliveryCount=(\d+)\)"
+SAID = r"AcknowledgementBatch\(firstOffset=(\d+), lastOffset=(\d+), acknowledgeTypes=\[([^\]]+)\]"
+
+
+def held(name):
+    """(offset, seconds it was held, what was said) for each record that a worker answered."""
+    since = {}
+    for line in logs[name].splitlines():
+        clock = re.search(r"(\d+):(\d+):(\d+),(\d+)", line)
+        if not clock:
+            continue
+        hours, minutes, seconds, ms = map(int, clock.groups())
+        now = 3600 * hours + 60 * minutes + seconds + ms / 1000
+        if "returned fetch data" in line:
+            for first, last, _ in re.findall(GIVEN, line):
+                since.update(dict.fromkeys(range(int(first), int(last) + 1), now))
+        elif "Sending SHARE_" in line:
+            for first, last, types in re.findall(SAID, line):
+                words = types.split(", ")
+                for place, offset in enumerate(range(int(first), int(last) + 1)):
+                    yield offset, now - since[offset], words[min(place, len(words) - 1)]
+
+
+answers = [(name, *each) for name in logs for each in held(name)]
+late = [(name, offset) for name, offset, seconds, _ in answers if seconds > 30]
+slow = late[0][0]
+expired = len(late)
+rejected = len({offset for _, offset, _, word in answers if word == "3"})
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="bug hunt: who did it twice",
+    points=3,
+    answers=("slow", "expired", "rejected"),
+    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5, 6), "seed": (1, 2, 3, 4, 5)},
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.share_groups import ends, night_of_the_workers
+
+
+@cache
+def _night(slow: str, poll: int, seed: int) -> dict:
+    """What the broker knows of the night."""
+    lab = night_of_the_workers(slow, poll, seed)
+    names = {
+        event.fields["member"]: event.fields["client_id"]
+        for event in lab.journal.of("share_group.joined")
+    }
+    lost = [event for event in lab.journal.of("share.records") if event.why == "lock expired"]
+    (name,) = {names[event.fields["member"]] for event in lost}
+    count = sum(event.last_offset - event.first_offset + 1 for event in lost)
+    return {"slow": name, "expired": count, "rejected": ends(lab).get("reject", 0)}
+
+
+Judge(
+    truth=lambda case: _night(case["slow"], case["poll"], case["seed"]),
+    right="right: it answered more than 30 seconds after it had got them, and others were quicker.",
+    otherwise=(
+        "not this. Put each record that a worker got beside what the same worker said of it, and "
+        "look at the seconds in between."
+    ),
+)
+
+# %% begin
+import re
+
+GIVEN = r"AcquiredRecords\(firstOffset=(\d+), lastOffset=(\d+), deliveryCount=(\d+)\)"
+SAID = r"AcknowledgementBatch\(firstOffset=(\d+), lastOffset=(\d+), acknowledgeTypes=\[([^\]]+)\]"
+
+
+def rows(name, pattern, words):
+    for line in logs[name].splitlines():
+        if words in line:
+            for first, last, what in re.findall(pattern, line):
+                each = what.split(", ")
+                for place, offset in enumerate(range(int(first), int(last) + 1)):
+                    yield name, offset, each[min(place, len(each) - 1)]
+
+
+given_rows = [row for name in logs for row in rows(name, GIVEN, "returned fetch data")]
+said_rows = [row for name in logs for row in rows(name, SAID, "Sending SHARE_")]
+slow = min(logs, key=lambda name: sum(row[0] == name for row in said_rows))
+again = {offset for _, offset, count in given_rows if int(count) > 1}
+released = {offset for _, offset, word in said_rows if word == "2"}
+first_owner = {offset: name for name, offset, count in given_rows if count == "1"}
+expired = sum(first_owner[offset] == slow for offset in again)
+rejected = len({offset for _, offset, word in said_rows if word == "3"})
+
+# %% wrong="every second delivery"
+# You counted all records that came twice. Some of them were released by their worker; there the lock
+# had not ended.
+expired = len(again)
+
+# %% wrong="who did it the second time"
+# That worker did the jobs again. The slow one had them first, and kept them.
+slow = next(
+    name for name, offset, count in given_rows if count == "2" and first_owner[offset] == slow
+)
+
+# %% wrong="the busiest worker"
+# That worker answered most records. The slow one answered fewest: it was working on its first ones.
+slow = max(logs, key=lambda name: sum(row[0] == name for row in said_rows))
+
+# %% wrong="released are rejected"
+# Type 2 is release: these records came again. Type 3 is reject.
+rejected = len(released)
+
+# %% hint
+# Join `given` and `said` on worker and offset, and subtract the times. The lock is 30 seconds.
+
+# %% hint
+# Only one worker has rows with more than 30 seconds. Count its rows there. For the rejected, count
+# different offsets with word 3.
