@@ -5,6 +5,7 @@ A worker's loop is short and in the chapter. This module makes the labs, starts 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from random import Random
@@ -108,9 +109,7 @@ def start_workers(
         lab.spawn(work, name, name=name)
 
 
-def start_classic_workers(
-    lab: Lab, names: str, work_ms: int = 500, fails_first: str = ""
-) -> None:
+def start_classic_workers(lab: Lab, names: str, work_ms: int = 500, fails_first: str = "") -> None:
     """Start members of a classic group that do the same work, two records a poll.
 
     fails_first: the key of a job whose first try fails; the worker tries it again at once.
@@ -176,7 +175,7 @@ def order_done(lab: Lab) -> list[int]:
 
 
 def uneven(record: ConsumerRecord) -> int:
-    """How long the work on a job takes, in milliseconds, where jobs differ: 200, 400, 600 or 800."""
+    """Milliseconds of work on a job, where jobs differ: 200, 400, 600 or 800."""
     return 200 * (1 + record.offset * 7 % 4)
 
 
@@ -297,7 +296,7 @@ def ada_and_bo(how: str, seconds: int, lock_s: int = 30, count: int = 1, seed: i
             ada.acknowledge(record)
         results = ada.commit_sync().values()
         heard = "ok" if not any(results) else "refused"
-        lab.journal.append("heard", "ada", answer=heard, error=str([*results][0] or ""))
+        lab.journal.append("heard", "ada", answer=heard, error=str(next(iter(results)) or ""))
     lab.run_for(70_000)
     return lab
 
@@ -343,9 +342,7 @@ def records_of_one_poll(batch: int, limit: int, mode: str) -> int:
     limit: max.poll.records. mode: share.acquire.mode.
     """
     lab = jobs(batch, linger_ms=500)
-    return len(
-        first_records(worker(lab, "ada", max_poll_records=limit, share_acquire_mode=mode))
-    )
+    return len(first_records(worker(lab, "ada", max_poll_records=limit, share_acquire_mode=mode)))
 
 
 def race(kind: str, partitions: int, count: int = 64, work_ms: int = 20, seed: int = 7) -> Lab:
@@ -379,16 +376,16 @@ def customers_day(kind: str, partitions: int, seed: int = 7) -> Lab:
     producer = KafkaProducer(lab, {"client.id": "feeder"}, name="feeder")
     for customer in range(CUSTOMERS):
         for change in range(3):
-            key, place = f"{customer}.{change}", customer % partitions
+            key, place = f"{customer}-{change}", customer % partitions
             producer.send(ProducerRecord(TOPIC, "work", key=key, partition=place)).get()
 
     def fails_once(record: ConsumerRecord) -> str:
-        return "release" if record.key == "0.0" and record.delivery_count == 1 else "accept"
+        return "release" if record.key == "0-0" and record.delivery_count == 1 else "accept"
 
     if kind == "share":
         start_workers(lab, "ada bo cy di", fails_once)
     else:
-        start_classic_workers(lab, "ada bo cy di", fails_first="0.0")
+        start_classic_workers(lab, "ada bo cy di", fails_first="0-0")
     _until_done(lab, 3 * CUSTOMERS)
     return lab
 
@@ -397,7 +394,7 @@ def keeps_order(lab: Lab) -> bool:
     """Whether each customer's changes of `customers_day` were done in their order."""
     seen: dict[str, list[str]] = {}
     for event in lab.journal.of("work"):
-        seen.setdefault(event.key.split(".")[0], []).append(event.key)
+        seen.setdefault(event.key.split("-")[0], []).append(event.key)
     return all(changes == sorted(changes) for changes in seen.values())
 
 
@@ -455,7 +452,7 @@ def day(verdict: Verdict, kind: str, seed: int) -> Lab:
                 lab.sleep(200)
                 went = attempt(record.offset)
                 lab.journal.append("tried", name, offset=record.offset, went=went)
-                said = verdict(went, record.delivery_count)
+                said = verdict(went, record.delivery_count or 1)
                 consumer.acknowledge(record, said)
                 if said == "renew":
                     consumer.commit_sync()
@@ -512,6 +509,9 @@ def survive(verdict: Verdict, seeds: int = 20) -> pandas.DataFrame:
 
 # -- the Spark lab
 
+TOLD = r"firstOffset=(\d+), lastOffset=(\d+), (?:deliveryCount=|acknowledgeTypes=\[)(\d+(?:, \d+)*)"
+"""What a line of a share consumer tells of neighbouring records."""
+
 
 def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
     """Four workers, 60 jobs. One worker needs nine seconds for a job; the lock is 30 s.
@@ -538,3 +538,24 @@ def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
         start_workers(lab, name, rule(name), max_poll_records=poll)
     lab.run_for(80_000)
     return lab
+
+
+def records_told(log: str) -> list[tuple[float, str, int, int]]:
+    """What a worker's log tells of each record: (second, "given" or "said", offset, number).
+
+    The number of a given record is its delivery, of a said one its type: 1 accept, 2 release, 3
+    reject, 4 renew.
+    """
+    rows = []
+    for line in log.splitlines():
+        what = "given" if "returned fetch data" in line else "said"
+        clock = re.match(r"\S+ (\d+):(\d+):(\d+),(\d+)", line.lstrip("["))
+        if clock is None or (what == "said" and "Sending SHARE_" not in line):
+            continue
+        hours, minutes, seconds, ms = map(int, clock.groups())
+        second = hours * 3_600 + minutes * 60 + seconds + ms / 1_000
+        for first, last, numbers in re.findall(TOLD, line):
+            each = [int(number) for number in numbers.split(", ")]
+            for place, offset in enumerate(range(int(first), int(last) + 1)):
+                rows.append((second, what, offset, each[min(place, len(each) - 1)]))
+    return rows

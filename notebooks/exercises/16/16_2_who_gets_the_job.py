@@ -140,7 +140,9 @@ bo_after = {name: 0 if case.how == "works" else outcome(case)[0] for name, case 
 # %% wrong="the heartbeat fails first"
 # A session time of 45 seconds is about members of the group. The records of a slow member are free
 # when the lock ends, after {lock_s} seconds.
-bo_after = {name: 45 if outcome(case)[0] == case.lock_s else outcome(case)[0] for name, case in n.items()}
+bo_after = {
+    name: 45 if outcome(case)[0] == case.lock_s else outcome(case)[0] for name, case in n.items()
+}
 
 # %% hint
 # Draw a line of time for each: when does ada's lock end, and when is bo done?

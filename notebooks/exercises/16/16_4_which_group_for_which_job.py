@@ -53,7 +53,7 @@ def tells_needs_apart(cases: list[dict]) -> bool:
 
 LineReading(
     title="which group for which job",
-    points=3,
+    points=2,
     answers=("group",),
     draws=("A", "B", "C", "D", "E"),
     row="topic",
@@ -102,19 +102,23 @@ facts = {
 # %% wrong="a share group keeps the order of a partition"
 # Two workers hold two changes of the same customer at the same time, or one comes back after a
 # release. A share group keeps no order, with {partitions} partition(s) too.
-group = {name: "share" if one and quick else "either" for name, (one, order, quick) in facts.items()}
+group = {
+    name: "share" if one and quick else "either" for name, (one, order, quick) in facts.items()
+}
 
 # %% wrong="a consumer group uses all workers"
 # With one partition one member does all the work: 24 halves of a second are 12 seconds.
-group = {
-    name: "consumer" if order else "either" for name, (one, order, quick) in facts.items()
-}
+group = {name: "consumer" if order else "either" for name, (one, order, quick) in facts.items()}
 
 # %% wrong="share is faster"
 # With four partitions four members of a consumer group work, and are as quick. A share group is not
 # faster there.
 group = {
-    name: ("neither" if one else "consumer") if order and quick else "consumer" if order else "share"
+    name: ("neither" if one else "consumer")
+    if order and quick
+    else "consumer"
+    if order
+    else "share"
     for name, (one, order, quick) in facts.items()
 }
 
