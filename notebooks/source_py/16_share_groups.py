@@ -82,7 +82,7 @@ record_lanes(lab, "workers")
 # | accept | done | acknowledged, at its end |
 # | release | not done, somebody shall try again | available |
 # | reject | nobody shall try again | archived, at its end |
-# | renew | not done yet, I go on | acquired, for the full time again (KIP-1222) |
+# | renew | not done yet, I am still working | acquired, for the full time again (KIP-1222) |
 #
 # The words go to the broker with the next `poll`, or with `commit_sync`. This needs
 # `share.acknowledgement.mode=explicit`. With the default, `implicit`, the next poll accepts all
@@ -160,7 +160,7 @@ record_lanes(labs["works"], "workers")
 # When ada's process dies, the operating system closes her connection. The broker sees it, ends her
 # share session, and frees her records at once. It does not wait for the lock.
 #
-# When ada is slow, her connection is open and her heartbeats go on. The broker waits for the lock.
+# When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
 # After 30 seconds bo gets the jobs. Now two workers do the same four jobs. The lock is no proof that
 # a worker has stopped.
 #
@@ -186,8 +186,8 @@ from kafkalab.stories.share_groups import ada_heard
 # acknowledgement for them. So "ok" does not prove that she alone did the work. A share group gives
 # at least once, like the loops of chapter 09. The work must bear a second time.
 #
-# A worker that needs longer says `renew` in time, or gets fewer records a poll, or the group gets a
-# longer lock (15 to 60 seconds with the brokers' default limits).
+# A worker that needs longer says `renew` in time. Fewer records a poll help too, and so does a longer
+# lock. The brokers allow 15 to 60 seconds by default.
 
 # %% exercise="16.2"
 
@@ -311,7 +311,7 @@ done
 #
 # "A share group is a faster group." Now the topic has four partitions, and each group four workers.
 # 64 jobs take 20 milliseconds each. Guess how many seconds each group needs. How many requests do
-# the workers send meanwhile?
+# the workers send in this time?
 
 # %%
 predict("16 a race", share_is="", share_requests=None, consumer_requests=None)
@@ -320,12 +320,11 @@ predict("16 a race", share_is="", share_requests=None, consumer_requests=None)
 import pandas
 from kafkalab.stories.share_groups import race, requests
 
-four, rows = "ada bo cy di", []
-for partitions in (1, 4):
-    for kind in ("classic", "share"):
-        lab = race(kind, partitions)
-        rows.append((partitions, kind, seconds_of_work(lab, four, 20), requests(lab, four)))
-table = pandas.DataFrame(rows, columns=["partitions", "group", "seconds", "requests"])
+four, races = "ada bo cy di", [(1, "classic"), (1, "share"), (4, "classic"), (4, "share")]
+table = pandas.DataFrame(races, columns=["partitions", "group"])
+labs = [race(kind, partitions) for partitions, kind in races]
+table["seconds"] = [seconds_of_work(lab, four, 20) for lab in labs]
+table["requests"] = [requests(lab, four) for lab in labs]
 sent, took = table.requests.tolist(), table.seconds.tolist()
 truth(
     "16 a race",
@@ -421,7 +420,7 @@ worker_logs = write_log_files(logs, "chapter16/worker_logs")
 # Two kinds of lines tell it all. An answer to a fetch lists what the worker acquired:
 # `AcquiredRecords(firstOffset=8, lastOffset=11, deliveryCount=1)`. The next request lists what it says
 # of them: `AcknowledgementBatch(firstOffset=8, lastOffset=11, acknowledgeTypes=[2, 1, 1, 1])`. Type 1
-# is accept, 2 release, 3 reject, 4 renew. One type stands for all records of the batch. Spark starts
+# is accept, 2 release, 3 reject, 4 renew. One type counts for all records of the batch. Spark starts
 # now. That takes up to a minute.
 
 # %% spark=true
@@ -480,10 +479,12 @@ given.groupBy("delivery").count().orderBy("delivery").toPandas()
 from kafkalab import KafkaShareConsumer, Lab
 from kafkalab.errors import ConfigException
 
-try:
-    KafkaShareConsumer(Lab(1, version="3.9"), {"group.id": "workers"})
-except ConfigException as error:
-    print(error)
+for release in ("3.9", "4.4"):
+    try:
+        KafkaShareConsumer(Lab(1, version=release, broker_version="4.4"), {"group.id": "workers"})
+        print(f"{release}: a share consumer")
+    except ConfigException as error:
+        print(error)
 
 # %% [markdown]
 # ## Break it yourself
@@ -503,7 +504,7 @@ lab.run_for(ms=120_000)
 # the lock, so begin with a small `max.poll.records` and `record_limit`. Look at what `commit_sync`
 # returns, or set a callback. Write down each record that you reject, and each with a
 # `delivery_count` of 4 or more, because the group archives in silence. Alert when the start offset
-# stands still while the log grows: one record holds the window.
+# stops while the log grows: one record holds the window.
 #
 # ## What you know now
 #

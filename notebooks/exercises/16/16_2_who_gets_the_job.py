@@ -128,7 +128,7 @@ ada_hears = {
 ada_hears = {name: "nothing" if case.how == "killed" else "ok" for name, case in n.items()}
 
 # %% wrong="renew does not help"
-# A renewal begins the lock anew: {lock_s} seconds from then on. Nobody else gets the job.
+# A renewal begins the lock again: {lock_s} seconds from then on. Nobody else gets the job.
 bo_after = {
     name: case.lock_s if case.how == "renews" else outcome(case)[0] for name, case in n.items()
 }

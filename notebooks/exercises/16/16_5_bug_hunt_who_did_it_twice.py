@@ -33,7 +33,7 @@ slow, expired, rejected = min(late)[0], len(late), len(ends)
 from autograder.cell.kinds import Value
 
 Value(
-    title="bug hunt: who did it twice",
+    title="bug hunt with Spark: who did it twice",
     points=2,
     answers=("slow", "expired", "rejected"),
     space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5, 6), "seed": (1, 2, 3, 4, 5)},
