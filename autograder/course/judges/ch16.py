@@ -205,7 +205,7 @@ JUDGE_16_2 = Judge(
         ),
         WrongAnswer(
             name="renew does not help",
-            sentence="A renewal begins the lock anew: {lock_s} seconds from then on. Nobody else gets the job.",
+            sentence="A renewal begins the lock again: {lock_s} seconds from then on. Nobody else gets the job.",
             source=(
                 "def outcome(case):\n"
                 "    if case.how == \"killed\":\n"
@@ -253,7 +253,9 @@ JUDGE_16_2 = Judge(
                 "\n"
                 "bo_after = {name: outcome(case)[0] for name, case in n.items()}\n"
                 "ada_hears = {name: outcome(case)[1] for name, case in n.items()}\n"
-                "bo_after = {name: 45 if outcome(case)[0] == case.lock_s else outcome(case)[0] for name, case in n.items()}"
+                "bo_after = {\n"
+                "    name: 45 if outcome(case)[0] == case.lock_s else outcome(case)[0] for name, case in n.items()\n"
+                "}"
             ),
         ),
     ),
@@ -380,7 +382,9 @@ JUDGE_16_4 = Judge(
                 "    name: (need.startswith(\"1 \"), \"in their order\" in need, \"within 5 s\" in need)\n"
                 "    for name, need in n.items()\n"
                 "}\n"
-                "group = {name: \"share\" if one and quick else \"either\" for name, (one, order, quick) in facts.items()}"
+                "group = {\n"
+                "    name: \"share\" if one and quick else \"either\" for name, (one, order, quick) in facts.items()\n"
+                "}"
             ),
         ),
         WrongAnswer(
@@ -391,9 +395,7 @@ JUDGE_16_4 = Judge(
                 "    name: (need.startswith(\"1 \"), \"in their order\" in need, \"within 5 s\" in need)\n"
                 "    for name, need in n.items()\n"
                 "}\n"
-                "group = {\n"
-                "    name: \"consumer\" if order else \"either\" for name, (one, order, quick) in facts.items()\n"
-                "}"
+                "group = {name: \"consumer\" if order else \"either\" for name, (one, order, quick) in facts.items()}"
             ),
         ),
         WrongAnswer(
@@ -405,7 +407,11 @@ JUDGE_16_4 = Judge(
                 "    for name, need in n.items()\n"
                 "}\n"
                 "group = {\n"
-                "    name: (\"neither\" if one else \"consumer\") if order and quick else \"consumer\" if order else \"share\"\n"
+                "    name: (\"neither\" if one else \"consumer\")\n"
+                "    if order and quick\n"
+                "    else \"consumer\"\n"
+                "    if order\n"
+                "    else \"share\"\n"
                 "    for name, (one, order, quick) in facts.items()\n"
                 "}"
             ),
@@ -463,29 +469,15 @@ JUDGE_16_5 = Judge(
             name="every second delivery",
             sentence="You counted all records that came twice. Some of them were released by their worker; there the lock had not ended.",
             source=(
-                "import re\n"
-                "\n"
-                "GIVEN = r\"AcquiredRecords\\(firstOffset=(\\d+), lastOffset=(\\d+), deliveryCount=(\\d+)\\)\"\n"
-                "SAID = r\"AcknowledgementBatch\\(firstOffset=(\\d+), lastOffset=(\\d+), acknowledgeTypes=\\[([^\\]]+)\\]\"\n"
-                "\n"
-                "\n"
-                "def rows(name, pattern, words):\n"
-                "    for line in logs[name].splitlines():\n"
-                "        if words in line:\n"
-                "            for first, last, what in re.findall(pattern, line):\n"
-                "                each = what.split(\", \")\n"
-                "                for place, offset in enumerate(range(int(first), int(last) + 1)):\n"
-                "                    yield name, offset, each[min(place, len(each) - 1)]\n"
-                "\n"
-                "\n"
-                "given_rows = [row for name in logs for row in rows(name, GIVEN, \"returned fetch data\")]\n"
-                "said_rows = [row for name in logs for row in rows(name, SAID, \"Sending SHARE_\")]\n"
+                "rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]\n"
+                "given_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"given\"]\n"
+                "said_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"said\"]\n"
                 "slow = min(logs, key=lambda name: sum(row[0] == name for row in said_rows))\n"
-                "again = {offset for _, offset, count in given_rows if int(count) > 1}\n"
-                "released = {offset for _, offset, word in said_rows if word == \"2\"}\n"
-                "first_owner = {offset: name for name, offset, count in given_rows if count == \"1\"}\n"
+                "again = {offset for _, offset, count in given_rows if count > 1}\n"
+                "released = {offset for _, offset, word in said_rows if word == 2}\n"
+                "first_owner = {offset: name for name, offset, count in given_rows if count == 1}\n"
                 "expired = sum(first_owner[offset] == slow for offset in again)\n"
-                "rejected = len({offset for _, offset, word in said_rows if word == \"3\"})\n"
+                "rejected = len({offset for _, offset, word in said_rows if word == 3})\n"
                 "expired = len(again)"
             ),
         ),
@@ -493,31 +485,17 @@ JUDGE_16_5 = Judge(
             name="who did it the second time",
             sentence="That worker did the jobs again. The slow one had them first, and kept them.",
             source=(
-                "import re\n"
-                "\n"
-                "GIVEN = r\"AcquiredRecords\\(firstOffset=(\\d+), lastOffset=(\\d+), deliveryCount=(\\d+)\\)\"\n"
-                "SAID = r\"AcknowledgementBatch\\(firstOffset=(\\d+), lastOffset=(\\d+), acknowledgeTypes=\\[([^\\]]+)\\]\"\n"
-                "\n"
-                "\n"
-                "def rows(name, pattern, words):\n"
-                "    for line in logs[name].splitlines():\n"
-                "        if words in line:\n"
-                "            for first, last, what in re.findall(pattern, line):\n"
-                "                each = what.split(\", \")\n"
-                "                for place, offset in enumerate(range(int(first), int(last) + 1)):\n"
-                "                    yield name, offset, each[min(place, len(each) - 1)]\n"
-                "\n"
-                "\n"
-                "given_rows = [row for name in logs for row in rows(name, GIVEN, \"returned fetch data\")]\n"
-                "said_rows = [row for name in logs for row in rows(name, SAID, \"Sending SHARE_\")]\n"
+                "rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]\n"
+                "given_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"given\"]\n"
+                "said_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"said\"]\n"
                 "slow = min(logs, key=lambda name: sum(row[0] == name for row in said_rows))\n"
-                "again = {offset for _, offset, count in given_rows if int(count) > 1}\n"
-                "released = {offset for _, offset, word in said_rows if word == \"2\"}\n"
-                "first_owner = {offset: name for name, offset, count in given_rows if count == \"1\"}\n"
+                "again = {offset for _, offset, count in given_rows if count > 1}\n"
+                "released = {offset for _, offset, word in said_rows if word == 2}\n"
+                "first_owner = {offset: name for name, offset, count in given_rows if count == 1}\n"
                 "expired = sum(first_owner[offset] == slow for offset in again)\n"
-                "rejected = len({offset for _, offset, word in said_rows if word == \"3\"})\n"
+                "rejected = len({offset for _, offset, word in said_rows if word == 3})\n"
                 "slow = next(\n"
-                "    name for name, offset, count in given_rows if count == \"2\" and first_owner[offset] == slow\n"
+                "    name for name, offset, count in given_rows if count == 2 and first_owner[offset] == slow\n"
                 ")"
             ),
         ),
@@ -525,29 +503,15 @@ JUDGE_16_5 = Judge(
             name="the busiest worker",
             sentence="That worker answered most records. The slow one answered fewest: it was working on its first ones.",
             source=(
-                "import re\n"
-                "\n"
-                "GIVEN = r\"AcquiredRecords\\(firstOffset=(\\d+), lastOffset=(\\d+), deliveryCount=(\\d+)\\)\"\n"
-                "SAID = r\"AcknowledgementBatch\\(firstOffset=(\\d+), lastOffset=(\\d+), acknowledgeTypes=\\[([^\\]]+)\\]\"\n"
-                "\n"
-                "\n"
-                "def rows(name, pattern, words):\n"
-                "    for line in logs[name].splitlines():\n"
-                "        if words in line:\n"
-                "            for first, last, what in re.findall(pattern, line):\n"
-                "                each = what.split(\", \")\n"
-                "                for place, offset in enumerate(range(int(first), int(last) + 1)):\n"
-                "                    yield name, offset, each[min(place, len(each) - 1)]\n"
-                "\n"
-                "\n"
-                "given_rows = [row for name in logs for row in rows(name, GIVEN, \"returned fetch data\")]\n"
-                "said_rows = [row for name in logs for row in rows(name, SAID, \"Sending SHARE_\")]\n"
+                "rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]\n"
+                "given_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"given\"]\n"
+                "said_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"said\"]\n"
                 "slow = min(logs, key=lambda name: sum(row[0] == name for row in said_rows))\n"
-                "again = {offset for _, offset, count in given_rows if int(count) > 1}\n"
-                "released = {offset for _, offset, word in said_rows if word == \"2\"}\n"
-                "first_owner = {offset: name for name, offset, count in given_rows if count == \"1\"}\n"
+                "again = {offset for _, offset, count in given_rows if count > 1}\n"
+                "released = {offset for _, offset, word in said_rows if word == 2}\n"
+                "first_owner = {offset: name for name, offset, count in given_rows if count == 1}\n"
                 "expired = sum(first_owner[offset] == slow for offset in again)\n"
-                "rejected = len({offset for _, offset, word in said_rows if word == \"3\"})\n"
+                "rejected = len({offset for _, offset, word in said_rows if word == 3})\n"
                 "slow = max(logs, key=lambda name: sum(row[0] == name for row in said_rows))"
             ),
         ),
@@ -555,29 +519,15 @@ JUDGE_16_5 = Judge(
             name="released are rejected",
             sentence="Type 2 is release: these records came again. Type 3 is reject.",
             source=(
-                "import re\n"
-                "\n"
-                "GIVEN = r\"AcquiredRecords\\(firstOffset=(\\d+), lastOffset=(\\d+), deliveryCount=(\\d+)\\)\"\n"
-                "SAID = r\"AcknowledgementBatch\\(firstOffset=(\\d+), lastOffset=(\\d+), acknowledgeTypes=\\[([^\\]]+)\\]\"\n"
-                "\n"
-                "\n"
-                "def rows(name, pattern, words):\n"
-                "    for line in logs[name].splitlines():\n"
-                "        if words in line:\n"
-                "            for first, last, what in re.findall(pattern, line):\n"
-                "                each = what.split(\", \")\n"
-                "                for place, offset in enumerate(range(int(first), int(last) + 1)):\n"
-                "                    yield name, offset, each[min(place, len(each) - 1)]\n"
-                "\n"
-                "\n"
-                "given_rows = [row for name in logs for row in rows(name, GIVEN, \"returned fetch data\")]\n"
-                "said_rows = [row for name in logs for row in rows(name, SAID, \"Sending SHARE_\")]\n"
+                "rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]\n"
+                "given_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"given\"]\n"
+                "said_rows = [(name, offset, number) for name, _, what, offset, number in rows if what == \"said\"]\n"
                 "slow = min(logs, key=lambda name: sum(row[0] == name for row in said_rows))\n"
-                "again = {offset for _, offset, count in given_rows if int(count) > 1}\n"
-                "released = {offset for _, offset, word in said_rows if word == \"2\"}\n"
-                "first_owner = {offset: name for name, offset, count in given_rows if count == \"1\"}\n"
+                "again = {offset for _, offset, count in given_rows if count > 1}\n"
+                "released = {offset for _, offset, word in said_rows if word == 2}\n"
+                "first_owner = {offset: name for name, offset, count in given_rows if count == 1}\n"
                 "expired = sum(first_owner[offset] == slow for offset in again)\n"
-                "rejected = len({offset for _, offset, word in said_rows if word == \"3\"})\n"
+                "rejected = len({offset for _, offset, word in said_rows if word == 3})\n"
                 "rejected = len(released)"
             ),
         ),

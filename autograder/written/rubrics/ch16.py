@@ -160,7 +160,7 @@ RUBRIC_16_open = Rubric(
             (
                 "(yes|good idea|agree|correct|he is right|she is right|colleague is right) .. {share} ^ (not|no|but|do not|dis*)",
                 "(take|use) _ {share} _ _ (200|here) ^ (not|no|never|do not|would not|instead|says|should not)",
-                "(同意|应该用|可以用|选) _ {share} ^ (不|没|如果)",
+                "(应该用|可以用|选) _ {share} ^ (不|没|不应该|不应|不可以|不同意|如果)",
             ),
         ),
     ),
