@@ -514,15 +514,15 @@ TOLD = r"firstOffset=(\d+), lastOffset=(\d+), (?:deliveryCount=|acknowledgeTypes
 
 
 def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
-    """Four workers, 60 jobs. One worker needs nine seconds for a job; the lock is 30 s.
+    """Four workers, 40 jobs. One worker needs nine seconds for a job; the lock is 30 s.
 
     poll: max.poll.records. Some jobs are released at the first delivery, and some are rejected;
     which, follows the seed.
     """
-    lab = jobs(60, seed)
+    lab = jobs(40, seed)
     rng = Random(seed)
-    released = set(rng.sample(range(60), rng.randrange(3, 7)))
-    rejected = set(rng.sample(sorted(set(range(60)) - released), rng.randrange(2, 6)))
+    released = set(rng.sample(range(40), rng.randrange(5, 8)))
+    rejected = set(rng.sample(sorted(set(range(40)) - released), rng.randrange(2, 5)))
 
     def rule(name: str) -> Rule:
         def answer(record: ConsumerRecord) -> str:
@@ -536,7 +536,7 @@ def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
 
     for name in ("ada", "bo", "cy", "di"):
         start_workers(lab, name, rule(name), max_poll_records=poll)
-    lab.run_for(80_000)
+    lab.run_for(50_000)
     return lab
 
 

@@ -3,8 +3,8 @@
 #
 # Three share groups, A, B and C. In each, ada got six records, offsets 0 to 5, and nothing was read
 # before. `n.A.says` has what she said of each, in the order of the offsets; "hold" means that she has
-# said nothing yet. All her words have reached the broker. What is the start offset now? Which offsets
-# does bo get, when he polls one second later?
+# said nothing yet. All her words have reached the broker. What is the start offset now? bo joins the
+# group and polls for ten seconds; the lock is 30 seconds. Which offsets does he get?
 
 # %%
 n = numbers("16.1")
@@ -35,18 +35,18 @@ WORDS = ("accept", "release", "reject", "hold")
 SAYS = tuple(
     " ".join(words)
     for place, words in enumerate(product(WORDS, repeat=6))
-    if place % 67 == 11 and len(set(words)) > 2
+    if place % 31 == 11 and len(set(words)) > 2
 )
 
 
 def tells_words_apart(cases: list[dict]) -> bool:
-    """Whether one begins with reject, one with hold or a later hold counts, and one has a record at
-    its end behind one that is not."""
+    """Whether one begins with accepted and rejected records, one with a held one before a released
+    one, and one has an accepted record behind a first one that is not at its end."""
     says = [case["says"].split() for case in cases]
     return (
-        any(words[0] in ("accept", "reject") and "reject" in words[:2] for words in says)
-        and any("hold" in words and "release" in words for words in says)
-        and any(words[0] == "release" and words[1] in ("accept", "reject") for words in says)
+        any(set(words[:2]) == {"accept", "reject"} for words in says)
+        and any(words[0] == "hold" and "release" in words for words in says)
+        and any(words[0] in ("release", "hold") and "accept" in words for words in says)
     )
 
 
@@ -67,13 +67,21 @@ from autograder.course.judge import Judge
 from kafkalab.stories.share_groups import said_of_six, share_state, worker
 
 
+def _in_ten_seconds(bo) -> list:
+    """The first records that bo gets."""
+    for _ in range(10):
+        if records := bo.poll(timeout_ms=1_000):
+            return list(records)
+    return []
+
+
 @cache
 def _window(says: str) -> dict:
-    """The start offset, and what bo's polls bring in the next two seconds."""
+    """The start offset, and what bo's polls bring in ten seconds."""
     lab = said_of_six(says.split())
     start = share_state(lab)["start_offset"]
     bo = worker(lab, "bo", max_poll_records=6)
-    got = [record.offset for _ in range(3) for record in bo.poll(timeout_ms=1_000)]
+    got = [record.offset for record in _in_ten_seconds(bo)]
     return {"start": start, "bo_gets": sorted(got)}
 
 

@@ -36,7 +36,7 @@ Value(
     title="bug hunt with Spark: who did it twice",
     points=2,
     answers=("slow", "expired", "rejected"),
-    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5, 6), "seed": (1, 2, 3, 4, 5)},
+    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5), "seed": (1, 2, 3)},
 )
 
 # %% judge
