@@ -364,8 +364,8 @@ def _until_done(lab: Lab, count: int) -> None:
 CUSTOMERS = 8
 
 
-def customers_day(kind: str, partitions: int, seed: int = 7) -> Lab:
-    """Four workers and three changes for each of eight customers; each takes half a second.
+def customers_day(kind: str, partitions: int, seed: int = 7, workers: int = 4) -> Lab:
+    """Up to four workers and three changes for each of eight customers, half a second each.
 
     kind: "classic" or "share". A customer's changes are in one partition, in their order. The
     first change of customer 0 fails once: a share worker releases it, a classic one tries again.
@@ -382,10 +382,11 @@ def customers_day(kind: str, partitions: int, seed: int = 7) -> Lab:
     def fails_once(record: ConsumerRecord) -> str:
         return "release" if record.key == "0-0" and record.delivery_count == 1 else "accept"
 
+    names = " ".join("ada bo cy di".split()[:workers])
     if kind == "share":
-        start_workers(lab, "ada bo cy di", fails_once)
+        start_workers(lab, names, fails_once)
     else:
-        start_classic_workers(lab, "ada bo cy di", fails_first="0-0")
+        start_classic_workers(lab, names, fails_first="0-0")
     _until_done(lab, 3 * CUSTOMERS)
     return lab
 

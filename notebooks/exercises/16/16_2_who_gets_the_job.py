@@ -18,7 +18,7 @@ n
 
 # %% answer
 bo_after = {"A": ..., "B": ..., "C": ..., "D": ...}
-ada_hears = {"A": "...", "B": "...", "C": "...", "D": "..."}
+ada_hears = {"A": ..., "B": ..., "C": ..., "D": ...}
 
 
 ### BEGIN SOLUTION

@@ -1,10 +1,10 @@
 # %% [markdown]
 # ### Exercise 16.4 · Which group for which job?
 #
-# Five topics, A to E. Each has 24 changes of customers, three for each of eight customers, one after
-# the other. A change takes half a second. There are four workers. One change fails at the first try:
-# a worker of a share group releases it, a worker of a consumer group tries it again at once. A
-# customer's changes are in one partition. Each topic's team says what it needs.
+# Five topics, A to E. Each has 24 changes of customers: three for each of eight customers, one after
+# the other. A change takes half a second. One change fails at the first try: a worker of a share group
+# releases it, a worker of a consumer group tries it again at once. A customer's changes are in one
+# partition, and the customers are spread evenly. Each topic's team says what it has and needs.
 #
 # Which group meets the need: "consumer", "share", "either" or "neither"?
 
@@ -14,14 +14,17 @@ for name, need in n.items():
     print(f"{name}: {need}")
 
 # %% answer
-group = {"A": "...", "B": "...", "C": "...", "D": "...", "E": "..."}
+group = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
+import re
+
+
 def meets(need):
-    one_worker = need.startswith("1 partition")
-    order, quick = "in their order" in need, "within 5 s" in need
-    consumer, share = not (one_worker and quick), not order
+    partitions, workers, limit_s = map(int, re.findall(r"\d+", need))
+    consumer = 12.5 / min(partitions, workers) < limit_s
+    share = 12.5 / workers < limit_s and "any order" in need
     if consumer and share:
         return "either"
     return "consumer" if consumer else "share" if share else "neither"
@@ -40,15 +43,20 @@ def need_of(numbers) -> str:
     """What a team says."""
     parts = numbers["partitions"]
     count = f"{parts} partition" + ("s" if parts > 1 else "")
-    return f"{count}; {ORDER[numbers['order']]}; all is done within {numbers['limit_s']} s"
+    order = ORDER[numbers["order"]]
+    return f"{count}, {numbers['workers']} workers; {order}; all within {numbers['limit_s']} s"
 
 
 def tells_needs_apart(cases: list[dict]) -> bool:
-    """Whether one partition comes with order and haste, order alone, and haste alone."""
-    needs = {(n["partitions"], n["order"], n["limit_s"]) for n in cases}
-    return {(1, True, 5), (1, True, 20), (1, False, 5)} <= needs and any(
-        n["partitions"] == 4 and n["order"] for n in cases
+    """Whether one partition comes with order and haste, and with haste alone, and much time comes
+    with order, and without."""
+    hasty = {n["order"] for n in cases if n["partitions"] == 1 and n["limit_s"] < 20}
+    patient = {n["order"] for n in cases if n["limit_s"] == 20}
+    shared = any(
+        n["partitions"] == 1 and n["workers"] == 4 and n["limit_s"] < 20 and not n["order"]
+        for n in cases
     )
+    return len(hasty) == len(patient) == 2 and shared
 
 
 LineReading(
@@ -57,7 +65,12 @@ LineReading(
     answers=("group",),
     draws=("A", "B", "C", "D", "E"),
     row="topic",
-    space={"partitions": (1, 4), "order": (True, False), "limit_s": (5, 20)},
+    space={
+        "partitions": (1, 2, 4),
+        "workers": (2, 4),
+        "order": (True, False),
+        "limit_s": (5, 9, 20),
+    },
     together=tells_needs_apart,
     show=lambda numbers: {name: need_of(each) for name, each in numbers.items()},
 )
@@ -70,69 +83,85 @@ from kafkalab.stories.share_groups import customers_day, keeps_order, seconds_of
 
 
 @cache
-def _meets(kind: str, partitions: int, order: bool, limit_s: int) -> bool:
-    """Whether four workers of this kind of group meet the need in the lab, with three seeds."""
-    days = [customers_day(kind, partitions, seed) for seed in range(3)]
-    in_time = all(seconds_of_work(lab, "ada bo cy di") <= limit_s for lab in days)
-    return in_time and (not order or all(keeps_order(lab) for lab in days))
+def _played(kind: str, partitions: int, workers: int) -> tuple[float, bool]:
+    """The seconds that this group needs in the lab, and whether it keeps the order; two seeds."""
+    days = [customers_day(kind, partitions, seed, workers) for seed in range(2)]
+    seconds = max(seconds_of_work(lab, "ada bo cy di") for lab in days)
+    return seconds, all(keeps_order(lab) for lab in days)
 
 
 def _group(case: dict) -> dict:
-    need = case["partitions"], case["order"], case["limit_s"]
-    consumer, share = _meets("classic", *need), _meets("share", *need)
+    meets = []
+    for kind in ("classic", "share"):
+        seconds, in_order = _played(kind, case["partitions"], case["workers"])
+        meets.append(seconds <= case["limit_s"] and (in_order or not case["order"]))
     both = {(True, True): "either", (True, False): "consumer", (False, True): "share"}
-    return {"group": both.get((consumer, share), "neither")}
+    return {"group": both.get(tuple(meets), "neither")}
 
 
 Judge(
     truth=_group,
-    right="right: order asks for a consumer group, and more workers than partitions for a share group.",
+    right="right: order asks for a consumer group, more workers than partitions for a share group.",
     otherwise=(
-        "not this one. How many workers can work on {partitions} partition(s) in a consumer group? "
-        "And does a share group keep an order?"
+        "not this one. How many of the {workers} workers have work in a consumer group with "
+        "{partitions} partition(s)? And does a share group keep an order?"
     ),
 )
 
 # %% begin
+import re
+
 facts = {
-    name: (need.startswith("1 "), "in their order" in need, "within 5 s" in need)
-    for name, need in n.items()
+    name: (*map(int, re.findall(r"\d+", need)), "any order" not in need) for name, need in n.items()
 }
+
+
+def name_of(consumer, share):
+    if consumer and share:
+        return "either"
+    return "consumer" if consumer else "share" if share else "neither"
+
 
 # %% wrong="a share group keeps the order of a partition"
 # Two workers hold two changes of the same customer at the same time, or one comes back after a
-# release. A share group keeps no order, with {partitions} partition(s) too.
+# release. A share group keeps no order, whatever the number of partitions.
 group = {
-    name: "share" if one and quick else "either" for name, (one, order, quick) in facts.items()
+    name: name_of(12.5 / min(parts, workers) < limit_s, 12.5 / workers < limit_s)
+    for name, (parts, workers, limit_s, order) in facts.items()
 }
 
 # %% wrong="a consumer group uses all workers"
-# With one partition one member does all the work: 24 halves of a second are 12 seconds.
-group = {name: "consumer" if order else "either" for name, (one, order, quick) in facts.items()}
-
-# %% wrong="share is faster"
-# With four partitions four members of a consumer group work, and are as quick. A share group is not
-# faster there.
+# A consumer group has at most as many busy members as partitions, {partitions} here. 24 halves of a
+# second are 12 seconds for one of them.
 group = {
-    name: ("neither" if one else "consumer")
-    if order and quick
-    else "consumer"
-    if order
-    else "share"
-    for name, (one, order, quick) in facts.items()
+    name: name_of(12.5 / workers < limit_s, 12.5 / workers < limit_s and not order)
+    for name, (parts, workers, limit_s, order) in facts.items()
+}
+
+# %% wrong="share is always better without order"
+# A consumer group is quick enough here too. A share group helps only where there are more workers
+# than partitions.
+group = {
+    name: name_of(
+        12.5 / min(parts, workers) < limit_s and order, not order and 12.5 / workers < limit_s
+    )
+    for name, (parts, workers, limit_s, order) in facts.items()
 }
 
 # %% wrong="order is always possible"
-# One partition, order and haste do not go together. Here neither group helps: the topic needs more
-# partitions.
+# One owner of a partition needs too long here, and a share group keeps no order. This topic needs more
+# partitions or more workers.
 group = {
-    name: "consumer" if order else "share" if one and quick else "either"
-    for name, (one, order, quick) in facts.items()
+    name: name_of(
+        order or 12.5 / min(parts, workers) < limit_s, not order and 12.5 / workers < limit_s
+    )
+    for name, (parts, workers, limit_s, order) in facts.items()
 }
 
 # %% hint
 # Ask two questions for each group: how many workers have work? Is the order kept?
 
 # %% hint
-# A consumer group keeps the order and has at most as many workers as partitions; a share group has all
-# four workers and no order. One worker needs 12 seconds, four need about 3.5.
+# A consumer group keeps the order and has at most as many busy workers as partitions. A share group
+# has all workers and no order. One worker needs 12 seconds, two 6, four 3, and half a second more for
+# the failed change.
