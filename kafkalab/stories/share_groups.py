@@ -514,16 +514,16 @@ TOLD = r"firstOffset=(\d+), lastOffset=(\d+), (?:deliveryCount=|acknowledgeTypes
 """What a line of a share consumer tells of neighbouring records."""
 
 
-def night_of_the_workers(slow: str, poll: int, seed: int) -> Lab:
+def night_of_the_workers(slow: str, poll: int, bad: int, seed: int) -> Lab:
     """Four workers, 40 jobs. One worker needs nine seconds for a job; the lock is 30 s.
 
-    poll: max.poll.records. Some jobs are released at the first delivery, and some are rejected;
-    which, follows the seed.
+    poll: max.poll.records. bad: how many jobs are rejected. Five to seven others are released at
+    the first delivery. Which ones, follows the seed.
     """
     lab = jobs(40, seed)
     rng = Random(seed)
     released = set(rng.sample(range(40), rng.randrange(5, 8)))
-    rejected = set(rng.sample(sorted(set(range(40)) - released), rng.randrange(2, 5)))
+    rejected = set(rng.sample(sorted(set(range(40)) - released), bad))
 
     def rule(name: str) -> Rule:
         def answer(record: ConsumerRecord) -> str:

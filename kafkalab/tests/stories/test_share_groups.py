@@ -109,7 +109,7 @@ def test_each_outcome_of_a_job_has_its_word():
 
 
 def test_a_log_tells_what_the_broker_knows():
-    lab = story.night_of_the_workers("bo", 4, 1)
+    lab = story.night_of_the_workers("bo", 4, 2, 1)
     told = [
         row for name in ("ada", "bo", "cy", "di") for row in story.records_told(lab.log_text(name))
     ]

@@ -83,13 +83,13 @@ from kafkalab.stories.share_groups import ada_and_bo, ada_heard, bo_got
 
 
 @cache
-def _played(how: str, seconds: int, lock_s: int) -> dict:
+def _waited(how: str, seconds: int, lock_s: int) -> dict:
     lab = ada_and_bo(how, seconds, lock_s)
     return {"bo_after": bo_got(lab), "ada_hears": ada_heard(lab)}
 
 
 Judge(
-    truth=lambda case: _played(case["how"], case["seconds"], case["lock_s"]),
+    truth=lambda case: _waited(case["how"], case["seconds"], case["lock_s"]),
     right="right: a closed connection frees at once, a lock at its end, and a job that is done is ok.",
     otherwise=(
         "not this. Ask three things. Is her connection closed, or has the lock ended? And when she "

@@ -36,7 +36,8 @@ Value(
     title="bug hunt with Spark: who did it twice",
     points=2,
     answers=("slow", "expired", "rejected"),
-    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5), "seed": (1, 2, 3)},
+    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5), "bad": (2, 3, 4)},
+    scenery={"seed": 100_000},
 )
 
 # %% judge
@@ -47,21 +48,25 @@ from kafkalab.stories.share_groups import ends, night_of_the_workers
 
 
 @cache
-def _night(slow: str, poll: int, seed: int) -> dict:
-    """What the broker knows of the night."""
-    lab = night_of_the_workers(slow, poll, seed)
-    names = {
-        event.fields["member"]: event.fields["client_id"]
-        for event in lab.journal.of("share_group.joined")
-    }
-    lost = [event for event in lab.journal.of("share.records") if event.why == "lock expired"]
-    (name,) = {names[event.fields["member"]] for event in lost}
-    count = sum(event.last_offset - event.first_offset + 1 for event in lost)
-    return {"slow": name, "expired": count, "rejected": ends(lab).get("reject", 0)}
+def _night(slow: str, poll: int, bad: int) -> dict:
+    """What the broker knows of two nights with these numbers; the seed changes none of it."""
+    found = []
+    for seed in (1, 2):
+        lab = night_of_the_workers(slow, poll, bad, seed)
+        names = {
+            event.fields["member"]: event.fields["client_id"]
+            for event in lab.journal.of("share_group.joined")
+        }
+        lost = [event for event in lab.journal.of("share.records") if event.why == "lock expired"]
+        (name,) = {names[event.fields["member"]] for event in lost}
+        count = sum(event.last_offset - event.first_offset + 1 for event in lost)
+        found.append({"slow": name, "expired": count, "rejected": ends(lab).get("reject", 0)})
+    assert found[0] == found[1], "the seed decides nothing that is asked"
+    return found[0]
 
 
 Judge(
-    truth=lambda case: _night(case["slow"], case["poll"], case["seed"]),
+    truth=lambda case: _night(case["slow"], case["poll"], case["bad"]),
     right="right: it answered more than 30 seconds after it had got them, and others were quicker.",
     otherwise=(
         "not this. Put each record that a worker got beside what the same worker said of it, and "
@@ -91,9 +96,9 @@ slow = next(
     name for name, offset, count in given_rows if count == 2 and first_owner[offset] == slow
 )
 
-# %% wrong="the busiest worker"
-# That worker answered most records. The slow one answered fewest: it was working on its first ones.
-slow = max(logs, key=lambda name: sum(row[0] == name for row in said_rows))
+# %% wrong="one request"
+# You counted the lock or the request. It held several records, and each was delivered again.
+expired = 1
 
 # %% wrong="released are rejected"
 # Type 2 is release: these records came again. Type 3 is reject.
