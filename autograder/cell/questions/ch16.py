@@ -16,18 +16,18 @@ WORDS = ("accept", "release", "reject", "hold")
 SAYS = tuple(
     " ".join(words)
     for place, words in enumerate(product(WORDS, repeat=6))
-    if place % 67 == 11 and len(set(words)) > 2
+    if place % 31 == 11 and len(set(words)) > 2
 )
 
 
 def tells_words_apart(cases: list[dict]) -> bool:
-    """Whether one begins with reject, one with hold or a later hold counts, and one has a record at
-    its end behind one that is not."""
+    """Whether one begins with accepted and rejected records, one with a held one before a released
+    one, and one has an accepted record behind a first one that is not at its end."""
     says = [case["says"].split() for case in cases]
     return (
-        any(words[0] in ("accept", "reject") and "reject" in words[:2] for words in says)
-        and any("hold" in words and "release" in words for words in says)
-        and any(words[0] == "release" and words[1] in ("accept", "reject") for words in says)
+        any(set(words[:2]) == {"accept", "reject"} for words in says)
+        and any(words[0] == "hold" and "release" in words for words in says)
+        and any(words[0] in ("release", "hold") and "accept" in words for words in says)
     )
 
 
@@ -52,11 +52,13 @@ from autograder.cell.kinds import Value
 
 
 def makes_sense(case: dict) -> bool:
-    """Whether nothing happens within the same two seconds, and a renewal comes in time."""
+    """Whether no two things happen within two seconds, and a renewal comes in time."""
     seconds, lock_s = case["seconds"], case["lock_s"]
     if case["how"] == "renews":
         return lock_s / 2 < seconds < lock_s - 1
-    return abs(seconds - lock_s) > 1 and abs(seconds - lock_s - 5) > 1
+    if case["how"] == "killed":
+        return seconds < lock_s - 1
+    return seconds > 0.7 * lock_s and abs(seconds - lock_s) > 1 and abs(seconds - lock_s - 5) > 1
 
 
 def tells_ends_apart(cases: list[dict]) -> bool:
@@ -85,7 +87,7 @@ QUESTION_16_2 = Value(
     space={
         "how": ("works", "killed", "renews"),
         "lock_s": (15, 20, 30, 40),
-        "seconds": (6, 12, 17, 23, 28, 33, 38, 43, 50),
+        "seconds": (12, 17, 18, 22, 23, 28, 32, 33, 38, 42, 43, 48),
     },
     where=makes_sense,
     together=tells_ends_apart,
@@ -168,29 +170,39 @@ def need_of(numbers) -> str:
     """What a team says."""
     parts = numbers["partitions"]
     count = f"{parts} partition" + ("s" if parts > 1 else "")
-    return f"{count}; {ORDER[numbers['order']]}; all is done within {numbers['limit_s']} s"
+    order = ORDER[numbers["order"]]
+    return f"{count}, {numbers['workers']} workers; {order}; all within {numbers['limit_s']} s"
 
 
 def tells_needs_apart(cases: list[dict]) -> bool:
-    """Whether one partition comes with order and haste, order alone, and haste alone."""
-    needs = {(n["partitions"], n["order"], n["limit_s"]) for n in cases}
-    return {(1, True, 5), (1, True, 20), (1, False, 5)} <= needs and any(
-        n["partitions"] == 4 and n["order"] for n in cases
+    """Whether one partition comes with order and haste, and with haste alone, and much time comes
+    with order, and without."""
+    hasty = {n["order"] for n in cases if n["partitions"] == 1 and n["limit_s"] < 20}
+    patient = {n["order"] for n in cases if n["limit_s"] == 20}
+    shared = any(
+        n["partitions"] == 1 and n["workers"] == 4 and n["limit_s"] < 20 and not n["order"]
+        for n in cases
     )
+    return len(hasty) == len(patient) == 2 and shared
 
 
 QUESTION_16_4 = LineReading(
     id="16.4",
     hints=(
         "Ask two questions for each group: how many workers have work? Is the order kept?",
-        "A consumer group keeps the order and has at most as many workers as partitions; a share group has all four workers and no order. One worker needs 12 seconds, four need about 3.5.",
+        "A consumer group keeps the order and has at most as many busy workers as partitions. A share group has all workers and no order. One worker needs 12 seconds, two 6, four 3, and half a second more for the failed change.",
     ),
     title="which group for which job",
     points=2,
     answers=("group",),
     draws=("A", "B", "C", "D", "E"),
     row="topic",
-    space={"partitions": (1, 4), "order": (True, False), "limit_s": (5, 20)},
+    space={
+        "partitions": (1, 2, 4),
+        "workers": (2, 4),
+        "order": (True, False),
+        "limit_s": (5, 9, 20),
+    },
     together=tells_needs_apart,
     show=lambda numbers: {name: need_of(each) for name, each in numbers.items()},
 )
@@ -208,7 +220,8 @@ QUESTION_16_5 = Value(
     title="bug hunt with Spark: who did it twice",
     points=2,
     answers=("slow", "expired", "rejected"),
-    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5, 6), "seed": (1, 2, 3, 4, 5)},
+    space={"slow": ("ada", "bo", "cy", "di"), "poll": (4, 5), "bad": (2, 3, 4)},
+    scenery={"seed": 100_000},
 )
 
 
