@@ -34,7 +34,7 @@ def tells_words_apart(cases: list[dict]) -> bool:
 QUESTION_16_1 = Value(
     id="16.1",
     hints=(
-        "Write under each offset: at its end, available, or with ada. Which is the first that is not at its end?",
+        "Write under each offset: at its end, available, or with ada. Which one is the first that has not come to its end?",
         "accept and reject: at its end. release: available, so bo gets it. hold: with ada.",
     ),
     title="where the window begins",

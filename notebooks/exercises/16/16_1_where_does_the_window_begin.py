@@ -139,8 +139,8 @@ start = {
 }
 
 # %% hint
-# Write under each offset: at its end, available, or with ada. Which is the first that is not at its
-# end?
+# Write under each offset: at its end, available, or with ada. Which one is the first that has not
+# come to its end?
 
 # %% hint
 # accept and reject: at its end. release: available, so bo gets it. hold: with ada.
