@@ -215,7 +215,7 @@ record_lanes(lab, "workers")
 
 # %% [markdown]
 # Five times, then it is archived: `group.share.delivery.count.limit` is 5. All other jobs are done.
-# Chapter 12 showed a consumer group that a poison pill stops. A share group gets past it by itself.
+# In chapter 12 one bad record stopped a consumer group. A share group gets past a bad job by itself.
 #
 # This help has a price. The five deliveries took three seconds. Nobody was told. No exception is
 # raised, and the workers' logs have no warning. If the cause is a bank that is away for a minute,
@@ -301,8 +301,8 @@ done
 
 # %% [markdown]
 # 99 jobs are done quickly. Then everybody waits. The window begins at record 0, which is not done,
-# and it holds at most 100 records. So one slow record can stop a partition. It takes longer than in
-# a consumer group, and it is harder to see: the workers are up, and most locks are free.
+# and it holds at most 100 records. So one slow record can stop a partition here too. It does so later
+# than in a consumer group, and with workers that are up and idle.
 #
 # This is also the lag of a share group: the log end minus the start offset, less the records behind
 # it that are done.
