@@ -449,6 +449,20 @@ CLAIMS = (
         "The controller of 2.3 is client `1`",
         r"'LEADER_AND_ISR'\): 1,\s+\('1', 'UPDATE_METADATA'\): 2",
     ),
+    ("16", "In the consumer group eve owns the partition", r"^consumer_group +- +1$"),
+    ("16", "In the share group all four work", r"^share_group +- +4$"),
+    ("16", "The start offset is 1", r"^start_offset +- +1$"),
+    ("16", "The next poll brings 1 and 4 again", r"^next_poll +- +2$"),
+    ("16", "frees her records at once", r"^killed +- +6$"),
+    ("16", "After 30 seconds bo gets the jobs", r"^slow +- +30$"),
+    ("16", 'At second 40 she hears "ok"', r"^\{20: 'ok', 32: 'refused', 40: 'ok'\}$"),
+    ("16", "Five times, then it is archived", r"^deliveries +- +5$"),
+    ("16", "The five deliveries took three seconds", r"2054 +fetched(.*\n)+.*5074 +delivery limit"),
+    ("16", "Even without a failure", r"^nobody_fails +- +not in order$"),
+    ("16", "99 jobs are done quickly", r"^after_20_s +- +99$"),
+    ("16", "need the same time", r"^2 +4 +classic +0\.328 +4\n3 +4 +share +0\.353 +32$"),
+    ("16", "All eight come, under one lock", r"^\{'batch_optimized': 8, 'record_limit': 3\}$"),
+    ("16", "No error: 0", r"35,446 +worker-1 +0$"),
 )
 
 

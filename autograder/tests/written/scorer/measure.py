@@ -40,6 +40,7 @@ IDEAS = {
     "13.open": "LQSC",
     "14.open": "PMLT",
     "15.open": "WSOB",
+    "16.open": "OPLR",
 }
 """The letters of each question's ideas, in the order of its rubric;
 each file's first line tells what they stand for."""
