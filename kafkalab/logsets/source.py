@@ -26,7 +26,7 @@ from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.ranges import ranges_of, tasks_of
-from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
 
 FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
@@ -100,7 +100,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         pieces = (
             piece
             for file in files_of(self.path)
-            for piece in ranges_of(file, self.layout or layout_of(file))
+            for piece in ranges_of(file, *how_written(file, self.layout))
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
