@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+UNREAD = 3
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command. Returns 0, or 2 after one sentence on stderr."""
+    """Run one command. Returns 0; 2 after one sentence on stderr; 3 where less than nine tenths of
+    the lines could be read."""
     options = _parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
@@ -99,6 +103,7 @@ def _session(options: argparse.Namespace) -> SparkSession:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.files import left_out, path_list
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
@@ -112,7 +117,8 @@ def _explain(options: argparse.Namespace) -> int:
         # reads. Those that do not fit the memory go to disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
-        story = report_of(with_the_files_client(lines, lines.select("file", *CLIENT)))
+        named = with_the_files_client(lines, lines.select("file", *CLIENT))
+        story = report_of(named, left_out(path_list(options.path)))
         lines.unpersist()
     if options.html:
         Path(options.html).write_text(
@@ -120,16 +126,17 @@ def _explain(options: argparse.Namespace) -> int:
         )
     if options.json == "-":
         sys.stdout.write(json_report(story))
-        return 0
+        return 0 if story.reading.enough else UNREAD
     if options.json:
         Path(options.json).write_text(json_report(story), encoding="utf-8")
     print(text_report(story), end="")
     for target in filter(None, (options.html, options.json)):
         print(f"-> {target}")
-    return 0
+    return 0 if story.reading.enough else UNREAD
 
 
 def _read(options: argparse.Namespace) -> int:
+    from kafkalab.logsets.explain.reading import ENOUGH
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import malformed, read, summary
@@ -165,7 +172,7 @@ def _read(options: argparse.Namespace) -> int:
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
-    return 0
+    return 0 if total.malformed <= (1 - ENOUGH) * total.lines else UNREAD
 
 
 def _connections(options: argparse.Namespace) -> int:

@@ -27,12 +27,18 @@ TABLES = (
 
 
 def json_report(story: LogReport) -> str:
-    """A JSON object with a list of rows for each table of the LogReport, and `oddities`."""
+    """A JSON object: `reading`, `oddities`, and a list of rows for each table of the LogReport."""
     tables = {
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }
+    reading = dataclasses.asdict(story.reading) | {"enough": story.reading.enough}
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
-    return json.dumps({"oddities": oddities, **tables}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(
+            {"reading": reading, "oddities": oddities, **tables}, indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
 
 
 def _row(row: dict) -> dict:

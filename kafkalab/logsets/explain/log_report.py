@@ -13,11 +13,13 @@ from pyspark.sql import functions as F
 from kafkalab.logsets.connections import CLIENT, connections
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.explain.reading import Reading, reading_of
+from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
-from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.rebalances import rebalances, storms
 from kafkalab.logsets.transactions import transactions
 
 MOST = 400  # Rows of a table.
@@ -38,6 +40,7 @@ class LogReport:
                 the first, worst and last minute
     producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
                                                    partition
+    reading     how much of the log this report is about
     """
 
     files: pd.DataFrame
@@ -52,6 +55,7 @@ class LogReport:
     lag: pd.DataFrame
     producers: pd.DataFrame
     unknown: pd.DataFrame
+    reading: Reading
     oddities: list[Oddity] = field(default_factory=list)
 
     @property
@@ -63,10 +67,10 @@ class LogReport:
         return self.files["last"].max()
 
 
-def report_of(lines: DataFrame) -> LogReport:
-    """The report on these lines (all columns of schema.py).
+def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
+    """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
-    It reads them a dozen times, so read them from Parquet.
+    It reads the lines a dozen times, so read them from Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
@@ -84,7 +88,7 @@ def report_of(lines: DataFrame) -> LogReport:
         oddities.silences(lines),
         oddities.clock_steps(lines),
         oddities.read_twice(rereads),
-        oddities.storm(rounds),
+        oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
     ]
     return LogReport(
@@ -104,6 +108,7 @@ def report_of(lines: DataFrame) -> LogReport:
         lag=behind,
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
+        reading=reading_of(lines, left_out or []),
         oddities=sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
     )
 

@@ -19,22 +19,28 @@ MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 def text_report(story: LogReport) -> str:
     """The whole report as text."""
-    parts = [_heading(story), _oddities(story), *_tables(story)]
+    parts = [
+        "\n".join(story.reading.sentences()),
+        _heading(story),
+        _oddities(story),
+        *_tables(story),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _heading(story: LogReport) -> str:
     files, lines = story.files, int(story.files["lines"].sum())
-    malformed, unknown = int(files["malformed"].sum()), int(files["not_in_catalogue"].sum())
+    unknown = int(files["not_in_catalogue"].sum())
     span = (
         f", {_time(story.begins)} to {_time(story.ends)} ({_span(story.ends - story.begins)})"
         if pd.notna(story.begins)
         else ""
     )
     said = f"{lines:,} lines in {_count(len(files), 'file')}{span}"
-    left = [f"{malformed:,} could not be read"] if malformed else []
-    left += [f"{unknown:,} are not Kafka's, or of a version we do not know"] if unknown else []
-    said += f"; {' and '.join(left)}." if left else ": every one is known."
+    if unknown:
+        said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
+    else:
+        said += ": every one is known." if story.reading.read == lines else "."
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (
@@ -51,7 +57,7 @@ def _heading(story: LogReport) -> str:
 
 def _oddities(story: LogReport) -> str:
     if not story.oddities:
-        return "Nothing odd: no lost connections, no refused commits, no eviction."
+        return story.reading.nothing_odd()
     texts = ["What stands out"]
     for oddity in story.oddities:
         who = f" ({', '.join(oddity.clients)})" if oddity.clients else ""
