@@ -90,15 +90,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _session(options: argparse.Namespace) -> SparkSession:
-    """Start Spark, after a check of the paths: the start takes seconds."""
+    """Start Spark, after a check of the paths: the start takes seconds. Tuned for a small log."""
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
-    from kafkalab.logsets.session import session
+    from kafkalab.logsets.ranges import UNPACKED
+    from kafkalab.logsets.session import SMALL_BYTES, SMALL_WORK, session
 
-    files_of(path_list(options.path))
+    files = files_of(path_list(options.path))
     if options.layout:
         layout(options.layout)
-    return session(options.master)
+    size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
+    return session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
 
 
 def _explain(options: argparse.Namespace) -> int:
