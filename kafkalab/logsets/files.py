@@ -27,6 +27,7 @@ PACKED = (".gz", ".zst", ".bz2", ".lz4")
 PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
 INSIDE = "!/"
+HADOOPS = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names of what Arrow calls otherwise.
 URL = "://"
 _DAY = r"\d{4}-?\d\d-?\d\d(?:[-_T]\d\d(?:-?\d\d)?)?"
 # app.log.1, app.log.2026-11-20, app.2026-11-20.0.log: the log that it belongs to is app.log.
@@ -211,8 +212,9 @@ def where(path: str) -> tuple[fs.FileSystem, str]:
     """
     if URL not in path:
         return fs.LocalFileSystem(), os.path.abspath(path)
+    scheme, _, rest = path.partition(URL)
     try:
-        return fs.FileSystem.from_uri(path)
+        return fs.FileSystem.from_uri(f"{HADOOPS.get(scheme, scheme)}{URL}{rest}")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise ValueError(
             f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}."

@@ -1,8 +1,10 @@
 """Implements Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`.
 
 `spark.readStream` reads growing files. Spark gets the tasks from here and sends each to a worker.
-The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
-(layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
+The worker yields Arrow record batches, so no line is ever a Python object. Options: `layout`
+(layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
+have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
+FAILFAST ends the query. Only the columns of the schema are made.
 Spark passes the needed columns to a Python source only by its schema, so name them:
 `.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters on time,
 client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
@@ -13,6 +15,7 @@ and set spark.sql.python.filterPushdown.enabled to true.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,11 +27,13 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of
+from kafkalab.logsets.files import files_of, path_list
 from kafkalab.logsets.ranges import ranges_of, tasks_of
 from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
 
+OPTIONS = {"path", "paths", "layout", "mode", "settleseconds"}
+PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
 
 
@@ -42,23 +47,40 @@ class KafkaLines(ds.DataSource):
     def schema(self) -> StructType:
         return schema.spark_schema()
 
-    def _path(self) -> str:
-        if "path" not in self.options:
+    def _paths(self) -> str:
+        """The paths of `load`, one a line. Raises ValueError for an option that is not ours."""
+        if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
+            raise ValueError(
+                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode and, for '
+                "a stream, settleSeconds."
+            )
+        # Spark gives several paths as a list in JSON
+        paths = json.loads(self.options.get("paths", "[]"))
+        paths = paths or [self.options[name] for name in ("path",) if name in self.options]
+        if not paths:
             raise ValueError(
                 'The source "kafkalab" needs a path: '
                 'spark.read.format("kafkalab").load("client.log").'
             )
-        return self.options["path"]
+        return path_list(paths)
+
+    def _mode(self) -> str:
+        mode = self.options.get("mode", PERMISSIVE).upper()
+        if mode not in MODES:
+            raise ValueError(f"There is no mode {mode!r}: there are {', '.join(MODES)}.")
+        return mode
 
     def reader(self, schema: StructType) -> KafkaLinesReader:
         return KafkaLinesReader(
-            self._path(), tuple(schema.fieldNames()), self.options.get("layout")
+            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), self._mode()
         )
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         quiet_s = float(self.options.get("settleSeconds", 2))
+        if self._mode() != PERMISSIVE:
+            raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
         return GrowingLines(
-            self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
+            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
         )
 
 
@@ -84,8 +106,8 @@ class Condition:
 
 
 class KafkaLinesReader(ds.DataSourceReader):
-    def __init__(self, path: str, names: tuple[str, ...], layout: str | None):
-        self.path, self.names, self.layout = path, names, layout
+    def __init__(self, path: str, names: tuple[str, ...], layout: str | None, mode: str):
+        self.path, self.names, self.layout, self.mode = path, names, layout, mode
         self.conditions: list[Condition] = []
 
     def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:
@@ -108,6 +130,8 @@ class KafkaLinesReader(ds.DataSourceReader):
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
             for block in piece.blocks():
+                if self.mode != PERMISSIVE:
+                    _well_formed(block, self.mode)
                 if self.conditions:
                     _keep(block, self.conditions)
                 if block.rows:
@@ -152,6 +176,21 @@ def _condition(wanted: ds.Filter) -> Condition | None:
         ]
         value = values if how == "in" else values[0]
     return Condition(wanted.attribute[0], how, value)
+
+
+def _well_formed(block: Block, mode: str) -> None:
+    """Drop the rows that could not be read, or raise ValueError for the first."""
+    readable = pc.is_null(block.problem).to_numpy(zero_copy_only=False)
+    if readable.all():
+        return
+    if mode == DROPMALFORMED:
+        block.keep(readable)
+        return
+    first = int(readable.argmin())
+    raise ValueError(
+        f"{block.file}, byte {block.offsets[first]}: {block.problem[first].as_py()}. The mode is "
+        f"{FAILFAST}; {PERMISSIVE} keeps such lines with their problem."
+    )
 
 
 def _keep(block: Block, conditions: list[Condition]) -> None:

@@ -341,6 +341,28 @@ def test_spark_finds_the_data_source_by_name(spark, recordings):
     assert lines.count() == logsets.read(spark, recordings, ("offset",)).count()
 
 
+def test_the_source_has_the_manners_of_sparks_own(spark, tmp_path):
+    """Several paths, patterns, modes; and an option with a slip is refused."""
+    good = "[2026-01-05 09:00:00,000] INFO hello (com.shop.Till)\n"
+    (tmp_path / "a.log").write_text(good)
+    (tmp_path / "b.log").write_text(good + "[2026-01-05 09:00:00,000] LOUD no level (com.shop.A)\n")
+    paths = [str(tmp_path / "a.log"), str(tmp_path / "b.log")]
+
+    def rows(path, **options) -> int:
+        reader = spark.read.format("kafkalab").options(**options)
+        return len(reader.load(path).select("message", "problem").collect())
+
+    assert rows(paths) == rows(str(tmp_path / "*.log")) == rows(str(tmp_path)) == 3
+    assert rows(paths, mode="dropmalformed") == 2
+    with pytest.raises(Exception, match=r"b\.log, byte 53: no level\. The mode is FAILFAST"):
+        rows(paths, mode="FAILFAST")
+    assert rows(paths[0], mode="FAILFAST") == 1
+    with pytest.raises(Exception, match="There is no mode 'FAST'"):
+        rows(paths, mode="fast")
+    with pytest.raises(Exception, match="has no option 'layuot'"):
+        rows(paths, layuot="%m%n")
+
+
 def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
     """What the source leaves out early, Spark would have left out late."""
     names = ("time", "kind", "client_id", "event", "level")
