@@ -16,6 +16,8 @@ TABLES = (
     "sockets",
     "held",
     "requests",
+    "brokers",
+    "members",
     "rebalances",
     "commits",
     "rereads",
@@ -39,6 +41,11 @@ def json_report(story: LogReport) -> str:
         )
         + "\n"
     )
+
+
+def json_rows(rows: pd.DataFrame) -> str:
+    """The rows of one table as a JSON list, with times as in the lines."""
+    return json.dumps([_row(row) for row in rows.to_dict("records")], indent=1) + "\n"
 
 
 def _row(row: dict) -> dict:

@@ -26,7 +26,10 @@ CHURN = 5  # Connections to one broker within a minute.
 
 @dataclass(frozen=True)
 class Oddity:
-    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know."""
+    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know.
+
+    settings: the values of the settings behind it, as the clients printed them.
+    """
 
     what: str
     weight: int
@@ -37,6 +40,7 @@ class Oddity:
     first: str = ""
     last: str = ""
     evidence: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -388,25 +392,23 @@ def namesakes(clients: pd.DataFrame) -> Oddity | None:
     )  # fmt: skip
 
 
-def slow_requests(requests: pd.DataFrame) -> Oddity | None:
-    """APIs with slow answers, without those that wait on purpose (FETCH, JOIN_GROUP)."""
-    slow = requests[
-        ~requests["api"].isin(("FETCH", "JOIN_GROUP", "SYNC_GROUP"))
-        & (requests["longest_ms"] >= 1000)
-    ]
+def slow_brokers(brokers: pd.DataFrame) -> Oddity | None:
+    """Brokers that took more than a second for requests that they answer at once."""
+    slow = brokers[brokers["longest_ms"] >= 1000].sort_values("longest_ms", ascending=False)
     if slow.empty:
         return None
-    slow = slow.sort_values("longest_ms", ascending=False)
     return Oddity(
         "Answers took more than a second", 2, len(slow),
         "The broker was busy or stopped, the network was slow, or the request stood behind a long "
-        "poll on the same connection (a FETCH waits up to "
-        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer "
-        "reads most answers only when poll() is called.",
-        "Compare with the broker's request metrics: its own time, or the way.",
+        "poll on the same connection (a FETCH waits up to fetch.max.wait.ms, a JOIN_GROUP until "
+        "all have joined). Or nobody looked: a consumer reads most answers only when poll() is "
+        "called.",
+        "Compare the brokers with each other below: one alone is slow itself. Then its request "
+        "metrics tell its own time from the way.",
         tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
-        tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at "
-              f"most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
+        tuple(f"{row.client_id}: broker {row.broker} took {row.longest_ms:,.0f} ms once, half of "
+              f"the answers at most {row.median_ms:,.0f} ms"
+              for row in slow.head(EVIDENCE).itertuples()),
     )  # fmt: skip
 
 

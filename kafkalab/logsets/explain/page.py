@@ -20,6 +20,7 @@ TIMES = (
     "closed_at",
     "ended_at",
     "last_at",
+    "assigned_at",
     "first",
     "last",
 )
@@ -34,7 +35,8 @@ pre { background: #f6f6f4; padding: .5rem .7rem; overflow-x: auto; font: 12.5px/
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th { text-align: left; border-bottom: 2px solid #999; } th, td { padding: .2rem .8rem .2rem 0; vertical-align: top; }
 td { border-bottom: 1px solid #eee; } td.n, th.n { text-align: right; }
-figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; } figcaption { color: #666; font-size: 13px; }
+figure { margin: 0; overflow-x: auto; } figure svg { width: 100%; min-width: 640px; height: auto; } figcaption { color: #666; font-size: 13px; }
+@media print { body { max-width: none; margin: 0; } details::details-content { content-visibility: visible; height: auto; } figure, .odd, tr { break-inside: avoid; } }
 details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """  # noqa: E501
 
@@ -47,6 +49,16 @@ def page(story: LogReport, title: str) -> str:
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
         f"<h1>{escape(title)}</h1>\n{_reading(story)}\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n"
         f"{_pictures(story)}\n{_tables(story)}\n</body></html>\n"
+    )
+
+
+def table_page(rows: pd.DataFrame, title: str) -> str:
+    """A page of one table."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
+        f"<h1>{escape(title)}</h1>\n{_table(rows)}\n</body></html>\n"
     )
 
 
@@ -97,6 +109,7 @@ def _oddities(story: LogReport) -> str:
                 f'class="quiet">{WORDS[oddity.weight]}{who}{when}</p><p>{escape(oddity.means)}</'
                 f'p><p class="do">{escape(oddity.do)}</p>'
             )
+            + "".join(f'<p class="said">{escape(text)}</p>' for text in oddity.settings)
             + (f"<pre>{escape(shown)}</pre>" if shown else "")
             + "</div>"
         )
@@ -116,7 +129,10 @@ def _pictures(story: LogReport) -> str:
 
 def _tables(story: LogReport) -> str:
     tables = {
-        "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits,
+        "Requests": story.requests,
+        "Brokers: how long they took to answer": story.brokers,
+        "Groups: who came, and who went": story.members,
+        "Rebalances": story.rebalances, "Commits": story.commits,
         "Read twice": story.rereads,
         "Lag": story.lag,
         "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets,

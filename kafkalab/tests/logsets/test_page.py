@@ -101,6 +101,8 @@ def story() -> LogReport:
         sockets,
         held,
         empty,
+        empty,
+        empty,
         rounds,
         commits,
         empty,
