@@ -1,7 +1,7 @@
 """Infers the layout of a log from its first lines, and writes it as a log4j pattern.
 
 Each line is taken apart from its left end: a time, a level, a thread in brackets, a class name, a
-process number, marks between them. What stands in most lines is the layout. The pattern can be
+process number, marks between them. What most lines have is the layout. The pattern can be
 given again as `--layout`. A candidate is tried on the lines before it is taken (guess).
 """
 
@@ -57,7 +57,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Head:
-    """What stands before the message of a line, which begins at `end` or after a blank there."""
+    """The text before the message of a line. The message begins at `end` or after a blank there."""
 
     line: str
     parts: tuple[Part, ...]
@@ -153,7 +153,7 @@ def _head(line: str) -> Head | None:
 
 
 def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, int] | None:
-    """The part that stands here: its kind, its pattern, where it ends. None: the message begins."""
+    """The part at this place: its kind, its pattern, where it ends. None: the message begins."""
     if "time" not in seen and (time := _time(line, at)):
         return "time", f"%d{{{time[0]}}}", time[1]
     if "level" not in seen and (level := LEVEL.match(line, at)):
@@ -182,7 +182,7 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
 
 
 def _bracketed(inner: str, seen: set[str]) -> tuple[str, str] | None:
-    """The kind and pattern of what stands in brackets."""
+    """The kind and pattern of the text in brackets."""
     text = inner.strip()
     if "time" not in seen and (time := _time(text, 0)) and time[1] == len(text):
         return "time", f"%d{{{time[0]}}}"
@@ -196,7 +196,7 @@ def _bracketed(inner: str, seen: set[str]) -> tuple[str, str] | None:
 
 
 def _time(line: str, at: int) -> tuple[str, int] | None:
-    """The pattern of the time that stands here, and where it ends."""
+    """The pattern of the time at this place, and where it ends."""
     for form, letters in _times():
         if found := form.match(line, at):
             text = letters

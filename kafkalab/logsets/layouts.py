@@ -59,7 +59,7 @@ LONG_NAMES = {
 FORMS = {"level": "|".join(LEVELS), "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
 # Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
 CONNECT = "{connector.context}"
-# Names of zones that stand for one offset only. IST or CST do not.
+# Names of zones that have one offset only. IST or CST do not.
 ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "EET": 120,
     "EEST": 180, "MSK": 180, "JST": 540,
@@ -219,7 +219,7 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
     from kafkalab.logsets.block import days_since_1970
 
     width = clock.spots[-1][2] if clock.spots else 0
-    # a blank before the zone stands behind the last digit
+    # a blank before the zone follows the last digit
     digits_of = pc.utf8_slice_codeunits(times, 0, width)
     packed = pc.cast(pc.cast(digits_of, pa.binary()), pa.binary(width)) if len(times) else None
     if packed is None:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
-from kafkalab.logsets.explain.reading import Reading, reading_of
+from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
@@ -62,7 +62,7 @@ class LogReport:
     lag: pd.DataFrame
     producers: pd.DataFrame
     unknown: pd.DataFrame
-    reading: Reading
+    reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
 
     @property
@@ -92,7 +92,7 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.namesakes(clients),
-        oddities.slow_brokers(brokers),
+        oddities.slow_answers(brokers),
         oddities.silences(lines),
         oddities.clock_steps(lines),
         oddities.read_twice(rereads),

@@ -392,7 +392,7 @@ def namesakes(clients: pd.DataFrame) -> Oddity | None:
     )  # fmt: skip
 
 
-def slow_brokers(brokers: pd.DataFrame) -> Oddity | None:
+def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
     """Brokers that took more than a second for requests that they answer at once."""
     slow = brokers[brokers["longest_ms"] >= 1000].sort_values("longest_ms", ascending=False)
     if slow.empty:

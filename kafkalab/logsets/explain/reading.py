@@ -20,7 +20,7 @@ NAMED_FILES = 5
 
 
 @dataclass(frozen=True)
-class Reading:
+class LinesRead:
     """What could be read of a log.
 
     lines, read   rows of the log, and those of them without a problem
@@ -71,7 +71,7 @@ class Reading:
             )
 
     def nothing_odd(self) -> str:
-        """What to say where nothing stands out: only what the lines that were read can show."""
+        """What to say where nothing is odd: only what the lines that were read can show."""
         if not self.read:
             return "Nothing can be said: no line could be read."
         what = (
@@ -83,7 +83,7 @@ class Reading:
         return f"Nothing odd{of}: {what}."
 
 
-def reading_of(lines: DataFrame, left_out: list[str]) -> Reading:
+def reading_of(lines: DataFrame, left_out: list[str]) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py)."""
     read = F.col("problem").isNull()
     counted = lines.agg(
@@ -110,7 +110,7 @@ def reading_of(lines: DataFrame, left_out: list[str]) -> Reading:
         )
         unread_files = sorted(files["file"])
     last = counted["last"]
-    return Reading(
+    return LinesRead(
         lines=counted["lines"],
         read=counted["read"],
         shapes=tuple(shapes),

@@ -11,7 +11,7 @@ import pytest
 
 from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
 from kafkalab.logsets.explain.pictures import pictures
-from kafkalab.logsets.explain.reading import Reading
+from kafkalab.logsets.explain.reading import LinesRead
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
 EVIL = '<script>alert("1")</script>'
@@ -115,7 +115,7 @@ def story() -> LogReport:
     )
 
 
-READING = Reading(
+READING = LinesRead(
     lines=12, read=11, shapes=((1, f"12:00 {EVIL}", "foreign line"),), debug=True, dated=True,
     unread_files=(), left_out=(f"{EVIL}.md",),
 )  # fmt: skip
