@@ -25,7 +25,7 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
-from kafkalab.broker.log.log_settings import log_settings
+from kafkalab.broker.log.log_settings import LogSettings, log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
@@ -99,14 +99,26 @@ class ReplicaManager:
             partition = self._cluster.partition(*key)
             if partition is None:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
-            topic = self._cluster.topics[key[0]]
-            settings = log_settings(
-                topic.setting, topic.name if topic.is_internal else "", self._config
-            )
             replica = self._replicas[key] = Replica(
-                partition, PartitionLog(*key, settings, self.disk, self._draw)
+                partition, PartitionLog(*key, self._settings_of(key[0]), self.disk, self._draw)
             )
         return replica
+
+    def _settings_of(self, name: str) -> LogSettings:
+        topic = self._cluster.topics[name]
+        return log_settings(topic.setting, name if topic.is_internal else "", self._config)
+
+    def topic_altered(self, name: str, now_ms: int, runs: bool) -> list[Effect]:
+        """Let the topic's logs follow its new settings (LogManager.updateTopicConfig).
+
+        runs: whether the process is alive; a dead one sets no timers.
+        """
+        effects: list[Effect] = []
+        for key, replica in self._replicas.items():
+            if key[0] == name:
+                replica.log.segments.settings = self._settings_of(name)
+                effects += self.logs.altered(key, now_ms) if runs else []
+        return effects
 
     def found(self, key: PartitionKey) -> Replica | None:
         """This broker's replica; None where it has not been used."""

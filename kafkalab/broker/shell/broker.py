@@ -251,6 +251,7 @@ class Broker:
             self._elect,
         )
         cluster.on_topic_deleted.append(self.topic_deleted)
+        cluster.on_topic_altered.append(self.topic_altered)
         self._scheduler = scheduler
         self._ask_broker = ask
         self._respond = respond
@@ -425,6 +426,11 @@ class Broker:
             self.do(self.fetches.look_again(topic, partition))
             self.do(self.share_fetches.look_again(topic, partition, self._scheduler.now_ms))
         self.do(self.coordinator.topic_deleted(topic, self._scheduler.now_ms))
+
+    def topic_altered(self, topic: str) -> None:
+        """Let the logs of a topic follow its new settings."""
+        runs = self.metadata.alive[self.node_id]
+        self.do(self.replicas.topic_altered(topic, self._scheduler.now_ms, runs))
 
     # -- serving
 
