@@ -60,12 +60,12 @@ def run(options: argparse.Namespace, spark: SparkSession) -> int:
         rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
     if options.html:
         Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")
-        print(f"{len(rows)} rows -> {options.html}", file=sys.stderr)
+        print(f"-> {options.html}")
     if options.json == "-":
         sys.stdout.write(json_rows(rows))
     elif options.json:
         Path(options.json).write_text(json_rows(rows), encoding="utf-8")
-        print(f"{len(rows)} rows -> {options.json}", file=sys.stderr)
+        print(f"-> {options.json}")
     if not options.json and not options.html:
         print(printed_table(rows, PRINTED_ROWS) if len(rows) else "There are none in these lines.")
     return 0

@@ -196,7 +196,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         F.concat_ws(
             ": ",
             F.substring("message", 1, EVIDENCE_LENGTH),
-            F.substring(F.substring_index("trace", "\n", 1), 1, EVIDENCE_LENGTH),
+            F.regexp_extract("trace", r"^(?:[\w$]+\.)*(.{1,200})", 1),
         ).alias("text"),
         "level",
         "client_id",

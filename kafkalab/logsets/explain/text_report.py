@@ -15,6 +15,7 @@ from kafkalab.logsets.explain.log_report import LogReport
 
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
+CITED = 180  # The letters of a cited line.
 MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 
@@ -69,7 +70,7 @@ def _oddities(story: LogReport) -> str:
             else ""
         )
         lines = "".join(
-            f"\n     > {line.splitlines()[0][:WIDTH]}" for line in oddity.evidence if line
+            f"\n     > {line.splitlines()[0][:CITED]}" for line in oddity.evidence if line
         )
         values = "".join(f"\n     = {text}" for text in oddity.settings)
         words = "".join(

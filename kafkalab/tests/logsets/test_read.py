@@ -152,7 +152,7 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
     text = gzip.decompress(packed.read_bytes())[:200_000]
     plain = tmp_path / "client.log"
     plain.write_bytes(text)
-    whole = b"".join(part for part, _ in blocks_of(Range(str(plain), 0, len(text))))
+    whole = b"".join(part for part, *_ in blocks_of(Range(str(plain), 0, len(text))))
     assert whole == text
     monkeypatch.setattr(cut, "BLOCK_BYTES", 5_000)
     for width in (7_001, 30_011, 100_003):
@@ -160,9 +160,9 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
             Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)
         ]
         parts = [part for piece in ranges for part in blocks_of(piece)]
-        assert b"".join(part for part, _ in parts) == text
-        assert all(text[offset : offset + len(part)] == part for part, offset in parts)
-        assert all(part.startswith(b"[2026") for part, _ in parts)
+        assert b"".join(part for part, *_ in parts) == text
+        assert all(text[offset : offset + len(part)] == part for part, offset, _ in parts)
+        assert all(part.startswith(b"[2026") for part, *_ in parts)
 
 
 def test_the_layouts_own_parser_reads_the_same(recordings):
