@@ -87,7 +87,7 @@ def story() -> LogReport:
         "It means that.",
         "Do this.",
         (EVIL,),
-        "09:00",
+        "2026-01-05 09:00:03,500",
         "",
         (f"[09:00] WARN {EVIL}\nsecond line",),
     )
@@ -163,12 +163,13 @@ def test_the_page_needs_nothing_else_and_holds_no_markup_of_the_log(story):
     tags = Tags()
     tags.feed(page(story, "What c.log tells"))
     assert not {"script", "link", "img", "iframe", "object"} & set(tags.seen)
-    assert tags.seen.count("svg") == len(pictures(story)) == 4
+    assert tags.seen.count("svg") == len(pictures(story)) == 5
     assert page(story, "x") == page(story, "x")
 
 
 def test_every_picture_says_in_words_what_it_shows(story):
     said = {title: picture.text for title, picture in pictures(story)}
+    assert said["When it happened"] == "2026-01-05 09:00:03,500: Something"
     assert said["Open sockets per broker"] == "broker 0: at most 2, 1 at the end"
     assert (
         said["Rebalances: who stood still, and why"].splitlines()[1]
