@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -205,7 +206,7 @@ def findings(story: LogReport) -> Picture | None:
             va="bottom",
             ha="right" if begin > sum(axes.get_xlim()) / 2 else "left",
         )
-    axes.set_yticks(range(len(dated)), [_fitting(oddity.what) for oddity in dated])
+    axes.set_yticks(range(len(dated)), [textwrap.fill(oddity.what, FITTING) for oddity in dated])
     axes.set_ylim(len(dated) - 0.4, -0.9)
     _key(
         axes,
