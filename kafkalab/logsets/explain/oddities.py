@@ -21,6 +21,7 @@ SILENCE_S = 30
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
+EVICTION = "A slow consumer was thrown out of its group"
 CHURN = 5  # Connections to one broker within a minute.
 
 
@@ -57,7 +58,7 @@ class Sign:
 
 
 SIGNS = (
-    Sign("A slow consumer was thrown out of its group", ("POLL_TIMEOUT_EXPIRED",), 3,
+    Sign(EVICTION, ("POLL_TIMEOUT_EXPIRED",), 3,
          "The application did not call poll() for longer than max.poll.interval.ms. The client "
          "left the group by itself, its partitions were "
          "free for others, and what it was working on will be read again.",
