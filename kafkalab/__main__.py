@@ -1,4 +1,4 @@
-"""python -m kafkalab replay | conformance | answer | seeds | source-lines | picture |
+"""python -m kafkalab replay | conformance | answer | seeds | source-lines | real | picture |
 kafka-consumer-groups | kafka-topics | ..."""
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ COMMANDS = {
     "source-lines": (
         "import the line numbers of the clients' Java sources from a folder of recordings"
     ),
+    "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-topics": "topics of a played scenario",
@@ -45,6 +46,8 @@ def main(argv: list[str]) -> int:
         from kafkalab.proof.laws.command import main as run
     elif argv[0] == "source-lines":
         from kafkalab.lines.recorded_numbers import main as run
+    elif argv[0] == "real":
+        from kafkalab.real.command import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
 

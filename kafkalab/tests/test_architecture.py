@@ -25,6 +25,11 @@ NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "nbclient nbconvert nbformat nbgrader jupytext playwright traitlets"
+CLIENT_VALUES = (
+    "kafkalab.clients.admin.values kafkalab.clients.admin.results kafkalab.clients.admin.futures "
+    "kafkalab.clients.network.arguments kafkalab.clients.network.metrics "
+    "kafkalab.clients.network.node"
+)
 B = "kafkalab.broker"
 ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
@@ -329,6 +334,26 @@ FLOORS = {
     "kafkalab.logsets.generate": (
         f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml",
         "a generator tells stories with a Lab and multiplies them with Spark",
+    ),
+    "kafkalab.real": (
+        (
+            "kafkalab.errors kafkalab.hashing kafkalab.records kafkalab.releases.lineage "
+            "kafkalab.lines.layout kafkalab.reading.line_table kafkalab.reading.sockets "
+            f"kafkalab.logsets {CLIENT_VALUES} kafkalab.sim.apps pandas py4j psutil"
+        ),
+        "a real lab starts released jars and reads their lines: it knows no machine of the lab",
+    ),
+    "kafkalab.real.reaper": ("", "the reaper is a script of its own and must start in a moment"),
+    "kafkalab.real.home": ("", "the names of folders need nobody"),
+    "kafkalab.real.free_ports": ("", "ports are the kernel's"),
+    "kafkalab.real.keeper": (
+        "kafkalab.real.reaper kafkalab.real.home psutil",
+        "processes are kept here: what they are is for the rooms above",
+    ),
+    "kafkalab.real.proof": (
+        f"kafkalab kafkalab.real kafkalab.course_folder {CLIENT_VALUES} {PURE} "
+        "kafkalab.releases.lineage",
+        "a story uses the public words that both labs have",
     ),
     "kafkalab": (
         "",

@@ -1,0 +1,1 @@
+"""Runs what the chapters claim on both labs, the simulated and the real one, and compares."""

@@ -1,0 +1,134 @@
+"""Claims of the chapters as small stories that run on either lab.
+
+A story is a plain function. It gets a side, which makes labs and clients, and returns a value for
+each claim:
+
+    @story("02 two addresses", brokers=2, claims={"opened": "It opens so many connections."})
+    def two_addresses(side):
+        lab = side.lab()
+        ...
+        return {"opened": len(lab.sockets("shop"))}
+
+Values are plain data that two labs can agree on: numbers, texts, lists. Times and names that differ
+from run to run are no values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from kafkalab.releases.lineage import CLIENT_NAMES
+
+OFTEN = ("2.3", "3.9", "4.4")
+"""The releases that a story runs with, if it names no others."""
+
+
+class Side(Protocol):
+    """One of the two labs, as a story uses it.
+
+    version  the client release of this run
+    """
+
+    version: str
+
+    def lab(self) -> Any:
+        """An empty lab with the brokers that the story asked for."""
+
+    def producer(self, lab: Any, **settings: Any) -> Any:
+        """A KafkaProducer named shop. Settings have underscores for dots."""
+
+    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+        """A KafkaConsumer of that name. Settings have underscores for dots."""
+
+    def admin(self, lab: Any) -> Any:
+        """A KafkaAdminClient."""
+
+
+Play = Callable[[Side], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class RealStory:
+    """A story with its claims.
+
+    id        the chapter's number and a few words
+    claims    the key of a value -> the sentence that it proves
+    releases  the client releases it runs with
+    """
+
+    id: str
+    play: Play
+    claims: Mapping[str, str]
+    releases: tuple[str, ...] = OFTEN
+    brokers: int = 3
+    broker_config: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def chapter(self) -> str:
+        return self.id.split(" ")[0]
+
+    @property
+    def digest(self) -> str:
+        """Changes with the story's source, so that a changed story runs again."""
+        text = inspect.getsource(self.play) + repr(
+            (self.brokers, sorted(self.broker_config.items()))
+        )
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def story(
+    id: str,
+    claims: Mapping[str, str],
+    releases: tuple[str, ...] = OFTEN,
+    brokers: int = 3,
+    broker_config: Mapping[str, Any] | None = None,
+) -> Callable[[Play], RealStory]:
+    """Make a function a RealStory. Raises ValueError for a release that is not known."""
+    strangers = set(releases) - set(CLIENT_NAMES)
+    if strangers:
+        raise ValueError(f"story {id!r} names unknown releases: {sorted(strangers)}")
+
+    def made(play: Play) -> RealStory:
+        return RealStory(id, play, claims, releases, brokers, broker_config or {})
+
+    return made
+
+
+def dotted(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """{"group_id": "g"} -> {"group.id": "g"}."""
+    return {name.replace("_", "."): value for name, value in settings.items()}
+
+
+def raised_by(call: Callable[..., Any], *args: Any) -> str:
+    """`Class: message` of the error that a call raises, `none` where it raises none."""
+    try:
+        call(*args)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "none"
+
+
+def kind_raised_by(call: Callable[..., Any], *args: Any) -> str:
+    """The class of the error that a call raises, `none` where it raises none."""
+    return raised_by(call, *args).partition(":")[0]
+
+
+def polled(consumer: Any, lab: Any, wanted: int, timeout_ms: int = 20_000) -> list[Any]:
+    """The first records, at least `wanted` of them or all that come in time."""
+    found: list[Any] = []
+    end_ms = lab.now_ms + timeout_ms
+    while len(found) < wanted and lab.now_ms < end_ms:
+        found += consumer.poll(timeout_ms=200)
+    return found
+
+
+def settled(lab: Any, consumers: list[Any], ms: int) -> None:
+    """Let consumers poll in turn for so long."""
+    end_ms = lab.now_ms + ms
+    while lab.now_ms < end_ms:
+        for consumer in consumers:
+            consumer.poll(timeout_ms=100)

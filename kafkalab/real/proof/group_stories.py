@@ -1,0 +1,271 @@
+"""Stories of chapters 07 and 08: joins, assignments and rebalances."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from kafkalab.real.proof.claim import Side, settled, story
+from kafkalab.releases.lineage import CLIENT_NAMES, since
+
+ASSIGNOR = "org.apache.kafka.clients.consumer.{}Assignor"
+GENERATION = re.compile(
+    r"Successfully joined group with generation (?:Generation\{generationId=)?(\d+)"
+)
+JOINS_WITHIN_MS = 12_000
+
+
+def generations(lab: Any, client: str) -> list[int]:
+    """The generations that a client joined, by its lines."""
+    return [int(number) for number in GENERATION.findall(lab.log_text(client))]
+
+
+def members(side: Side, lab: Any, names: str, **settings: Any) -> list[Any]:
+    """Members of the group billing that have subscribed to orders; each has polled once before the
+    next one is made."""
+    made = []
+    for name in names.split():
+        consumer = side.consumer(lab, name, group_id="billing", **settings)
+        consumer.subscribe(["orders"])
+        made.append(consumer)
+        consumer.poll(timeout_ms=0)
+    return made
+
+
+class Heard:
+    """A rebalance listener that counts what it hears."""
+
+    def __init__(self) -> None:
+        self.revoked: list[int] = []
+        self.assigned: list[int] = []
+
+    def on_partitions_revoked(self, partitions: Any) -> None:
+        """Some are taken away."""
+        self.revoked.append(len(list(partitions)))
+
+    def on_partitions_assigned(self, partitions: Any) -> None:
+        """Some are given."""
+        self.assigned.append(len(list(partitions)))
+
+
+@story(
+    "07 join",
+    releases=CLIENT_NAMES,
+    brokers=1,
+    claims={
+        "join_requests": "The first member sends so many JOIN_GROUP.",
+        "generations": "It joins these generations.",
+        "owns": "It owns so many of three partitions.",
+        "asks": "Until then it has sent requests of these kinds.",
+    },
+)
+def join(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=3)
+    (one,) = members(side, lab, "m1", enable_auto_commit=False)
+    settled(lab, [one], 6_000)
+    asked = lab.table("request.sent")
+    return {
+        "join_requests": int((asked.api == "JOIN_GROUP").sum()),
+        "generations": generations(lab, "m1"),
+        "owns": len(one.assignment()),
+        "asks": sorted(set(asked.api)),
+    }
+
+
+@story(
+    "07 newcomer",
+    brokers=1,
+    claims={
+        "first": "A second member comes: the first joins these generations.",
+        "owned": "Each owns so many of four partitions.",
+        "eager_revoked": "With RangeAssignor the first hears of so many revoked partitions.",
+        "eager_assigned": "It hears of so many assigned ones, each time.",
+    },
+)
+def newcomer(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=4)
+    heard = Heard()
+    strategy = ASSIGNOR.format("Range")
+    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
+    first.subscribe(["orders"], heard)
+    settled(lab, [first], 6_000)
+    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    return {
+        "first": generations(lab, "m1"),
+        "owned": [len(first.assignment()), len(second.assignment())],
+        "eager_revoked": [count for count in heard.revoked if count],
+        "eager_assigned": heard.assigned,
+    }
+
+
+@story(
+    "07 cooperative newcomer",
+    brokers=1,
+    releases=since("2.8"),
+    claims={
+        "revoked": "With CooperativeStickyAssignor the first member gives up so many of four.",
+        "owned": "Each owns so many in the end.",
+        "first": "The first joins these generations.",
+    },
+)
+def cooperative(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=4)
+    heard = Heard()
+    strategy = ASSIGNOR.format("CooperativeSticky")
+    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
+    first.subscribe(["orders"], heard)
+    settled(lab, [first], 6_000)
+    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    return {
+        "revoked": [count for count in heard.revoked if count],
+        "owned": [len(first.assignment()), len(second.assignment())],
+        "first": generations(lab, "m1"),
+    }
+
+
+@story(
+    "07 assignors",
+    brokers=1,
+    claims={
+        name: f"{name}Assignor gives three members these of five partitions."
+        for name in ("Range", "RoundRobin", "Sticky")
+    },
+)
+def assignors(side: Side) -> dict[str, Any]:
+    return {name: _assigned_by(side, name) for name in ("Range", "RoundRobin", "Sticky")}
+
+
+def _assigned_by(side: Side, name: str) -> list[str]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=5)
+    found = members(side, lab, "m1 m2 m3", partition_assignment_strategy=ASSIGNOR.format(name))
+    settled(lab, found, JOINS_WITHIN_MS)
+    return ["+".join(str(tp.partition) for tp in consumer.assignment()) for consumer in found]
+
+
+@story(
+    "07 more members than partitions",
+    brokers=1,
+    claims={"owned": "Two partitions, three members: they own so many."},
+)
+def idle_member(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    found = members(side, lab, "m1 m2 m3")
+    settled(lab, found, JOINS_WITHIN_MS)
+    return {"owned": sorted(len(consumer.assignment()) for consumer in found)}
+
+
+@story(
+    "07 restart",
+    brokers=1,
+    releases=since("2.3"),
+    claims={
+        "static": "A static member restarts in time: the other one joins these generations.",
+        "owned": "Each owns so many of two partitions then.",
+    },
+)
+def static_restart(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    first, second = _static(side, lab, "m1"), _static(side, lab, "m2")
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    before = len(generations(lab, "m1"))
+    second.close()
+    again = _static(side, lab, "m2", "m2-again")
+    settled(lab, [first, again], 8_000)
+    return {
+        "static": generations(lab, "m1")[before:],
+        "owned": [len(first.assignment()), len(again.assignment())],
+    }
+
+
+def _static(side: Side, lab: Any, instance: str, name: str | None = None) -> Any:
+    consumer = side.consumer(
+        lab,
+        name or instance,
+        group_id="billing",
+        group_instance_id=instance,
+        session_timeout_ms=30_000,
+    )
+    consumer.subscribe(["orders"])
+    consumer.poll(timeout_ms=0)
+    return consumer
+
+
+@story(
+    "07 new protocol",
+    brokers=1,
+    releases=since("4.0"),
+    claims={
+        "join_requests": "With group.protocol=consumer a member sends so many JOIN_GROUP.",
+        "heartbeats": "It sends CONSUMER_GROUP_HEARTBEAT.",
+        "owned": "Two members own so many of four partitions.",
+        "revoked": "The first gives up so many for the second.",
+    },
+)
+def new_protocol(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=4)
+    heard = Heard()
+    first = side.consumer(lab, "m1", group_id="billing", group_protocol="consumer")
+    first.subscribe(["orders"], heard)
+    settled(lab, [first], 6_000)
+    (second,) = members(side, lab, "m2", group_protocol="consumer")
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    asked = lab.table("request.sent").api
+    return {
+        "join_requests": int((asked == "JOIN_GROUP").sum()),
+        "heartbeats": bool((asked == "CONSUMER_GROUP_HEARTBEAT").any()),
+        "owned": [len(first.assignment()), len(second.assignment())],
+        "revoked": [count for count in heard.revoked if count],
+    }
+
+
+@story(
+    "08 leaving",
+    brokers=1,
+    claims={
+        "closed": "A member closes: the other owns so many of two after a few seconds.",
+        "asks": "The one that closed sent LEAVE_GROUP so many times.",
+    },
+)
+def leaving(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    first, second = members(side, lab, "m1 m2")
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    second.close()
+    settled(lab, [first], 6_000)
+    asked = lab.table("request.sent").query("who == 'm2'")
+    return {
+        "closed": len(first.assignment()),
+        "asks": int((asked.api == "LEAVE_GROUP").sum()),
+    }
+
+
+@story(
+    "08 killed member",
+    brokers=1,
+    claims={
+        "soon": "A member is killed: the other owns so many of two after three seconds.",
+        "late": "It owns so many when the session timeout of six seconds has passed.",
+    },
+)
+def killed_member(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    first, second = members(
+        side, lab, "m1 m2", session_timeout_ms=6_000, heartbeat_interval_ms=1_000
+    )
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    lab.kill("m2")
+    settled(lab, [first], 3_000)
+    soon = len(first.assignment())
+    settled(lab, [first], 10_000)
+    return {"soon": soon, "late": len(first.assignment())}

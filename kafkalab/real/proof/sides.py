@@ -1,0 +1,100 @@
+"""The two sides of a proof: the simulator, and real Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab
+from kafkalab.real.java_admin import JavaAdminClient
+from kafkalab.real.java_consumer import JavaConsumer
+from kafkalab.real.java_producer import JavaProducer
+from kafkalab.real.proof.claim import RealStory, dotted
+from kafkalab.real.real_lab import RealLab
+from kafkalab.releases.lineage import NEWEST_BROKER
+
+
+class SimulatedSide:
+    """The simulator with one seed."""
+
+    def __init__(self, story: RealStory, version: str, seed: int) -> None:
+        self.version, self._story, self._seed = version, story, seed
+
+    def lab(self) -> Any:
+        """A new lab."""
+        return Lab(
+            brokers=self._story.brokers,
+            seed=self._seed,
+            version=self.version,
+            broker_version=NEWEST_BROKER,
+            broker_config=dict(self._story.broker_config),
+        )
+
+    def producer(self, lab: Any, **settings: Any) -> Any:
+        """A simulated producer."""
+        return KafkaProducer(lab, dotted(settings), name="shop")
+
+    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+        """A simulated consumer."""
+        return KafkaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
+
+    def admin(self, lab: Any) -> Any:
+        """A simulated admin client."""
+        return KafkaAdminClient(lab)
+
+
+class RealSide:
+    """Real Kafka. One cluster serves many stories, because starting one takes long.
+
+    A cluster is kept for the number of its brokers and their settings. There is one at a time.
+    """
+
+    def __init__(self) -> None:
+        self.version = NEWEST_BROKER
+        self._story: RealStory | None = None
+        self._lab: RealLab | None = None
+        self._shape: tuple[int, str] | None = None
+
+    def serve(self, story: RealStory, version: str) -> RealSide:
+        """Get ready for a story; returns itself."""
+        self._story, self.version = story, version
+        return self
+
+    def lab(self) -> Any:
+        """A cluster without topics."""
+        assert self._story is not None, "serve() names the story first"
+        shape = (self._story.brokers, repr(sorted(self._story.broker_config.items())))
+        if self._lab is None or self._shape != shape:
+            self.close()
+            self._lab = _warm_lab(self._story.brokers, self._story.broker_config)
+            self._shape = shape
+        self._lab.version = self.version
+        self._lab.clear()
+        return self._lab
+
+    def producer(self, lab: Any, **settings: Any) -> Any:
+        """A Java producer."""
+        return JavaProducer(lab, dotted(settings), name="shop")
+
+    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+        """A Java consumer."""
+        return JavaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
+
+    def admin(self, lab: Any) -> Any:
+        """A Java admin client."""
+        return JavaAdminClient(lab)
+
+    def close(self) -> None:
+        """End the cluster."""
+        if self._lab is not None:
+            self._lab.close()
+            self._lab = None
+
+
+def _warm_lab(brokers: int, settings: Mapping[str, Any]) -> RealLab:
+    """A cluster whose internal topics are there, as in the simulator."""
+    lab = RealLab(brokers=brokers, version=NEWEST_BROKER, broker_config=settings)
+    producer = JavaProducer(lab, {"transactional.id": "warm-up"})
+    producer.init_transactions()
+    producer.close()
+    return lab
