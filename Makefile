@@ -47,6 +47,9 @@ conformance: .venv/ready-dev  ## compare the simulator with recordings of real c
 seeds: .venv/ready-dev  ## hold N small stories full of faults against the laws (N=1000)
 	@$(PY) -m kafkalab seeds $(N)
 
+prove: .venv/ready-dev  ## run the claims of the chapters on real Kafka, too; writes notebooks/PROOF.md (an hour)
+	@$(PY) -m kafkalab real prove
+
 bench: .venv/ready-dev .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench
 
@@ -56,7 +59,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test format test-all classroom redteam course book conformance seeds bench browser wheels
+.PHONY: help lab test format test-all classroom redteam course book conformance seeds prove bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

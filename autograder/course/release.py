@@ -26,7 +26,7 @@ ROOT_FILES = ("__init__.py", "__main__.py")
 ROOMS = ("cell", "learner")
 OF_ONE_CHAPTER = re.compile(r"^cell/questions/(ch\d\d\.py|sealed/)")
 COURT = "learner/court/"
-PLAYGROUND = "playground"  # a page without questions, in every package
+PAGES = ("playground", "real")  # pages without questions, in every package
 PAPERS = (
     "environment.yml",
     "pyproject.toml",
@@ -146,9 +146,11 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             draft / "notebooks" / "release" / folder.name,
             ignore=shutil.ignore_patterns("progress.json"),
         )
-    playground = notebooks() / "release" / PLAYGROUND
-    if playground.is_dir():
-        shutil.copytree(playground, draft / "notebooks" / "release" / PLAYGROUND)
+    for page in PAGES:
+        if (notebooks() / "release" / page).is_dir():
+            shutil.copytree(
+                notebooks() / "release" / page, draft / "notebooks" / "release" / page
+            )
     write_papers(draft)
     for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
         _name_the_key(path)

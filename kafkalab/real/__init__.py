@@ -2,7 +2,7 @@
 
     from kafkalab.real import KafkaConsumer, KafkaProducer, Lab
 
-`python -m kafkalab real setup` fetches the jars once. README.md in this folder tells the rest.
+`python -m kafkalab real setup` fetches the jars once. README.md in this folder tells more.
 """
 
 from __future__ import annotations

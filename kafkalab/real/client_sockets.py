@@ -15,7 +15,7 @@ from pathlib import Path
 
 from kafkalab.lines.layout import Row
 from kafkalab.reading.sockets import Socket
-from kafkalab.real.log_lines import LogFile, rows_in
+from kafkalab.real.log_lines import ClientLog, rows_in
 
 COMPLETED = re.compile(r"^Completed connection to node (\S+?)\.")
 FOR_METADATA = re.compile(
@@ -25,7 +25,7 @@ ESTABLISHED = "01"
 """The state of a connection in /proc/net/tcp."""
 
 
-def sockets_from_lines(files: Sequence[LogFile], epoch_ms: int) -> list[Socket]:
+def sockets_from_lines(files: Sequence[ClientLog], epoch_ms: int) -> list[Socket]:
     """Every connection that the clients' lines tell of, oldest first.
 
     Spark reads the lines (`logsets.connections`). `event_id` is only a number in this list.

@@ -43,7 +43,7 @@ def is_free(port: int) -> bool:
     return True
 
 
-def answers(port: int, timeout_s: float = 0.5) -> bool:
+def is_answering(port: int, timeout_s: float = 0.5) -> bool:
     """Whether somebody listens on this port of the loopback address."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout_s):

@@ -132,9 +132,9 @@ def _progress(wanted: JarSet, draft: Path) -> str:
 def _why_not(wanted: JarSet, log: str) -> str:
     if UNREACHED.search(log):
         return (
-            f"The package repository cannot be reached. On a machine with internet run this "
-            f"command, then carry its folder jars/{wanted.name} ({megabytes(wanted.bytes)}) into "
-            f"{jar_folder(wanted.name).parent}."
+            "The package repository cannot be reached. On a machine with internet run this "
+            f"command, then carry its folder jars into {real_home()}; {wanted.name} alone has "
+            f"{megabytes(wanted.bytes)}."
         )
     said = re.findall(r"^.*(?:unresolved dependency|RuntimeException|Error).*$", log, re.MULTILINE)
     last = said[-1].strip(" :\t") if said else (log.strip().splitlines() or ["nothing"])[-1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kafkalab.clients.network import arguments
 from kafkalab.clients.network.metrics import MetricName, MetricValues
 from kafkalab.errors import IllegalArgumentException, NoSuchName, name_hint
-from kafkalab.real import only_simulated
+from kafkalab.real import simulator_words
 from kafkalab.real.java_process import items_of
 from kafkalab.real.real_apps import end_if_asked
 
@@ -45,7 +45,7 @@ class JavaClient:
         _check_lab(self.shown, lab)
         arguments.config_mapping(self.shown, config)
         for word in simulated:
-            said = only_simulated.refusal(f"A real {self.shown}", word)
+            said = simulator_words.refused_word(f"A real {self.shown}", word)
             raise IllegalArgumentException(said or f"A real {self.shown} takes no {word!r}.")
         given = {"bootstrap.servers": lab.first_address, **self.defaults, **(config or {})}
         _check_values(self.shown, given)

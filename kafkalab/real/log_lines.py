@@ -32,7 +32,7 @@ log4j.appender.f.layout.ConversionPattern=[%d] %p %m (%c:%L)%n
 follows."""
 
 
-class LogFile(NamedTuple):
+class ClientLog(NamedTuple):
     """The log file of one client."""
 
     client: str
@@ -47,13 +47,13 @@ def logging_options(log: Path) -> list[str]:
     return [f"-Dlog4j.configuration=file:{config}"]
 
 
-def rows_in(file: LogFile) -> Iterator[Row]:
+def rows_in(file: ClientLog) -> Iterator[Row]:
     """The lines that a client has written so far; none where it has not begun."""
     if file.path.exists():
         yield from read(file.path)
 
 
-def lines_frame(files: Iterable[LogFile], epoch_ms: int) -> pandas.DataFrame:
+def lines_frame(files: Iterable[ClientLog], epoch_ms: int) -> pandas.DataFrame:
     """A row for each line, in the order of time: COLUMNS."""
     from kafkalab.reading.line_table import LineTable
 
@@ -76,7 +76,7 @@ def lines_frame(files: Iterable[LogFile], epoch_ms: int) -> pandas.DataFrame:
     return LineTable(rows, columns=COLUMNS)
 
 
-def requests_frame(files: Iterable[LogFile], epoch_ms: int) -> pandas.DataFrame:
+def requests_frame(files: Iterable[ClientLog], epoch_ms: int) -> pandas.DataFrame:
     """A row for each request that a client's lines tell of: at_ms, who, node_id, api. The
     simulator's `lab.table("request.sent")` has these columns, too."""
     import pandas

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.errors import IllegalArgumentException, IllegalStateException
-from kafkalab.real.free_ports import answers, free_ports
+from kafkalab.real.free_ports import free_ports, is_answering
 from kafkalab.real.jar_sets import NotSetUp, broker_set
 from kafkalab.real.java_process import JavaProcess, items_of, java_args, setting_text
 from kafkalab.real.keeper import Keeper
@@ -191,7 +191,7 @@ class RealCluster:
         until = time.monotonic() + STARTS_WITHIN_S
         missing = set(brokers)
         while missing:
-            missing = {broker for broker in missing if not answers(self.ports[broker])}
+            missing = {broker for broker in missing if not is_answering(self.ports[broker])}
             for name in ("controller", *(f"broker-{broker}" for broker in missing)):
                 if self.keeper.code(name) is not None:
                     self._explain(name)

@@ -16,6 +16,7 @@ process ends, however it ends. What only a simulator can do is refused with one 
 
 from __future__ import annotations
 
+import contextlib
 import time
 import warnings
 import weakref
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import (
+    GroupNotEmptyException,
     IllegalArgumentException,
     IllegalStateException,
     KafkaException,
@@ -33,13 +35,13 @@ from kafkalab.errors import (
 )
 from kafkalab.hashing import coordinator_partition
 from kafkalab.logsets.startup import screen
-from kafkalab.real import client_sockets, only_simulated
+from kafkalab.real import client_sockets, simulator_words
 from kafkalab.real.cluster_tables import group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
 from kafkalab.real.java_process import JavaProcess, items_of
 from kafkalab.real.keeper import Keeper, sweep
-from kafkalab.real.log_lines import LogFile, lines_frame, logging_options, requests_frame
+from kafkalab.real.log_lines import ClientLog, lines_frame, logging_options, requests_frame
 from kafkalab.real.real_apps import RealApp, real_app, sleep_real
 from kafkalab.real.real_cluster import MOST_BROKERS, RealBroker, RealCluster
 from kafkalab.releases.lineage import DEFAULT_CLIENT, NEWEST_BROKER
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 SIMULATED_PORT = 9092
 """`localhost:9092` is broker 0 in the simulator; here it stands for broker 0 as well."""
 APP_ENDS_WITHIN_S = 5
+GROUPS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
 
 
@@ -100,7 +103,7 @@ class RealLab:
         tell(f"{brokers} brokers run")
         self.epoch_ms = int(time.time() * 1000)
         self._processes: dict[str, JavaProcess] = {}
-        self._logs: list[LogFile] = []
+        self._logs: list[ClientLog] = []
         self._apps: list[RealApp] = []
         self._owners: dict[str, str] = {}
         self._started = 0
@@ -178,15 +181,25 @@ class RealLab:
         self.epoch_ms = int(time.time() * 1000)
 
     def _delete_groups(self, groups: list[str]) -> None:
-        """A killed member stays in its group until its session ends, so a group may refuse; it is
-        left then."""
+        """Take all members out of groups, and delete them. Where that is refused, wait until the
+        members' sessions end."""
         java, admin = self._cluster.hands, self._cluster.admin()
+        everybody = java.jvm.org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions
+        until = time.monotonic() + GROUPS_END_WITHIN_S
         for group in groups:
-            try:
-                names = java.array_list([group])
-                java.call(admin.deleteConsumerGroups(names).all().get)
-            except KafkaException:
-                continue
+            names = java.array_list([group])
+            while True:
+                with contextlib.suppress(KafkaException):  # it has no members, or they cannot leave
+                    java.call(admin.removeMembersFromConsumerGroup(group, everybody()).all().get)
+                try:
+                    java.call(admin.deleteConsumerGroups(names).all().get)
+                except GroupNotEmptyException:
+                    if time.monotonic() < until:
+                        time.sleep(0.5)
+                        continue
+                except KafkaException:  # it is gone already
+                    pass
+                break
 
     def close(self) -> None:
         """End all processes and delete all files of this lab. A second call does nothing."""
@@ -347,7 +360,7 @@ class RealLab:
         app = real_app()
         if app is not None:
             self._owners[name] = app.name
-        self._logs.append(LogFile(name, name, log))
+        self._logs.append(ClientLog(name, name, log))
         return java
 
     def name_client(self, name: str, client_id: str) -> None:
@@ -447,7 +460,7 @@ class RealLab:
             self._cluster.hands, self._cluster.admin(), topic, self._cluster_topic(topic)
         )
 
-    def _files(self, client: str | None) -> list[LogFile]:
+    def _files(self, client: str | None) -> list[ClientLog]:
         if client is not None:
             self.check_client(client)
         return [file for file in self._logs if client is None or file.client == client]
@@ -456,7 +469,7 @@ class RealLab:
         """Called for an unknown name only; says why it is not here. Raises NoSuchName."""
         if name.startswith("_"):
             raise AttributeError(f"a RealLab has no {name!r}")
-        said = only_simulated.refusal("A real lab", name)
+        said = simulator_words.refused_word("A real lab", name)
         public = [each for each in dir(type(self)) if not each.startswith("_")]
         raise NoSuchName(said or f"A real lab has no {name!r}.{name_hint(name, public)}")
 
@@ -466,7 +479,7 @@ class RealLab:
 
 def _check_words(brokers: object, simulated: Mapping[str, object]) -> None:
     for name in simulated:
-        said = only_simulated.refusal("A real lab", name)
+        said = simulator_words.refused_word("A real lab", name)
         raise IllegalArgumentException(said or f"A real lab takes no {name!r}.")
     if not isinstance(brokers, int) or isinstance(brokers, bool) or not brokers >= 1:
         raise IllegalArgumentException(

@@ -43,7 +43,7 @@ def keys(side: Side) -> dict[str, Any]:
         "records_in_a_request": "So many records are in a PRODUCE request on average.",
     },
 )
-def batches(side: Side) -> dict[str, Any]:
+def batches_without_keys(side: Side) -> dict[str, Any]:
     lab = side.lab()
     lab.create_topic("orders", partitions=3)
     producer = side.producer(lab, linger_ms=1_000)

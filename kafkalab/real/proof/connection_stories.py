@@ -105,7 +105,7 @@ def close(side: Side) -> dict[str, Any]:
     brokers=1,
     claims={"requests": "With enable.idempotence the producer sends these before a record."},
 )
-def idempotence(side: Side) -> dict[str, Any]:
+def idempotent(side: Side) -> dict[str, Any]:
     lab = side.lab()
     lab.create_topic("orders")
     side.producer(lab, enable_idempotence=True)

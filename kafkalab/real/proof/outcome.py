@@ -1,4 +1,4 @@
-"""Outcome: what one story gave on both labs with one client release."""
+"""RealOutcome: what one story gave on both labs with one client release."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RealOutcome:
     """What a story gave on both labs with one release, on one day.
 
     simulated  claim -> its values, one for each seed that differs

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kafkalab.real.proof.claim import RealStory
-    from kafkalab.real.proof.outcome import Outcome
+    from kafkalab.real.proof.outcome import RealOutcome
 
 LONGEST_CELL = 160
 HEAD = """# What real Kafka says to the course
@@ -36,7 +36,7 @@ class ProofRow(NamedTuple):
     problem: str
 
 
-def proof_rows(stories: Sequence[RealStory], outcomes: Iterable[Outcome]) -> list[ProofRow]:
+def proof_rows(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) -> list[ProofRow]:
     """A row for each claim that was run with the story as it is now."""
     known = {each.id: each for each in stories}
     rows = []
@@ -64,7 +64,7 @@ def proof_rows(stories: Sequence[RealStory], outcomes: Iterable[Outcome]) -> lis
     return rows
 
 
-def proof_text(stories: Sequence[RealStory], outcomes: Iterable[Outcome]) -> str:
+def proof_text(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) -> str:
     """The whole page."""
     rows = proof_rows(stories, outcomes)
     agreed = sum(row.agrees for row in rows)

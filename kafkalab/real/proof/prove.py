@@ -30,7 +30,7 @@ from kafkalab.real.proof import (
     replica_stories,
 )
 from kafkalab.real.proof.claim import RealStory
-from kafkalab.real.proof.outcome import Outcome
+from kafkalab.real.proof.outcome import RealOutcome
 from kafkalab.real.proof.proof_page import proof_rows, proof_text
 from kafkalab.real.proof.sides import RealSide, SimulatedSide
 from kafkalab.releases.lineage import NEWEST_BROKER
@@ -101,7 +101,7 @@ def prove(chapters: Sequence[str], again: bool, show: Callable[[str], None]) -> 
     return 0 if not differ else 1
 
 
-def run_story(story: RealStory, release: str, real: RealSide) -> Outcome:
+def run_story(story: RealStory, release: str, real: RealSide) -> RealOutcome:
     """Play a story on both labs with one client release."""
     date = time.strftime("%Y-%m-%d")
     simulated: dict[str, list[Any]] = {}
@@ -122,7 +122,7 @@ def run_story(story: RealStory, release: str, real: RealSide) -> Outcome:
         raise
     except Exception as error:
         problem = f"real Kafka: {type(error).__name__}: {error}"
-    return Outcome(story.id, release, story.digest, date, simulated, values, problem)
+    return RealOutcome(story.id, release, story.digest, date, simulated, values, problem)
 
 
 def plain(values: dict[str, Any]) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def plain(values: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _is_known(outcome: Outcome | None, story: RealStory) -> bool:
+def _is_known(outcome: RealOutcome | None, story: RealStory) -> bool:
     return outcome is not None and outcome.digest == story.digest and not outcome.problem
 
 
@@ -139,13 +139,13 @@ def _file() -> Path:
     return real_home() / "proof.jsonl"
 
 
-def _kept() -> Iterator[Outcome]:
+def _kept() -> Iterator[RealOutcome]:
     if _file().exists():
         for line in _file().read_text(encoding="utf-8").splitlines():
-            yield Outcome(**json.loads(line))
+            yield RealOutcome(**json.loads(line))
 
 
-def _keep(outcome: Outcome) -> None:
+def _keep(outcome: RealOutcome) -> None:
     private_folder(real_home())
     with open(_file(), "a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")

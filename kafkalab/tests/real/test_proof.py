@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kafkalab.real.proof.claim import raised_by, story
-from kafkalab.real.proof.outcome import Outcome
+from kafkalab.real.proof.outcome import RealOutcome
 from kafkalab.real.proof.proof_page import proof_rows, proof_text
 from kafkalab.real.proof.prove import all_stories, plain, run_story
 from kafkalab.real.proof.sides import SimulatedSide
@@ -77,7 +77,7 @@ def test_a_matter_of_chance_agrees_when_the_real_value_is_one_of_them():
 
 def outcome_of(real, problem="", digest=None):
     simulated = {"drawn": [0], "same": ["a"]}
-    return Outcome(
+    return RealOutcome(
         "99 chance", "3.9", digest or by_chance.digest, "2026-01-05", simulated, real, problem
     )
 
@@ -97,7 +97,7 @@ def test_a_story_that_has_changed_has_no_row():
 
 def test_an_outcome_survives_its_file():
     outcome = outcome_of({"drawn": 0, "same": "订单"})
-    assert Outcome(**json.loads(json.dumps(vars(outcome)))) == outcome
+    assert RealOutcome(**json.loads(json.dumps(vars(outcome)))) == outcome
 
 
 def test_an_error_is_a_value():

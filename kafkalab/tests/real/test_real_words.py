@@ -20,12 +20,13 @@ from kafkalab.errors import (
     OffsetOutOfRangeException,
 )
 from kafkalab.lab import Lab
-from kafkalab.real import client_sockets, free_ports, home, jar_fetch, jar_sets, only_simulated
+from kafkalab.logsets.java import JavaMissing
+from kafkalab.real import client_sockets, free_ports, home, jar_fetch, jar_sets, simulator_words
 from kafkalab.real.command import main
 from kafkalab.real.java_client import JavaClient
 from kafkalab.real.java_errors import JavaException, named_error, python_error
 from kafkalab.real.java_process import setting_text
-from kafkalab.real.log_lines import LogFile, lines_frame, requests_frame
+from kafkalab.real.log_lines import ClientLog, lines_frame, requests_frame
 from kafkalab.real.real_cluster import RealBroker
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENTS, UnknownRelease
@@ -58,9 +59,9 @@ def test_ports_are_free_and_below_those_of_outgoing_connections():
     with socket.socket() as taken:
         taken.bind((free_ports.LOOPBACK, found[0]))
         taken.listen()
-        assert not free_ports.is_free(found[0]) and free_ports.answers(found[0])
+        assert not free_ports.is_free(found[0]) and free_ports.is_answering(found[0])
         assert found[0] not in free_ports.free_ports(20, random.Random(7))
-    assert free_ports.is_free(found[1]) and not free_ports.answers(found[1])
+    assert free_ports.is_free(found[1]) and not free_ports.is_answering(found[1])
 
 
 def test_two_labs_draw_different_ports():
@@ -114,9 +115,30 @@ def test_a_jar_with_other_bytes_is_found(tmp_path, monkeypatch):
 def test_offline_it_says_what_to_carry():
     wanted = jar_sets.client_set("3.9")
     said = jar_fetch._why_not(wanted, "java.net.UnknownHostException: repo\n")
-    assert "carry" in said and "jars/client-3.9.2" in said and "\n" not in said
+    assert "carry" in said and "client-3.9.2 alone has" in said and "\n" not in said
     said = jar_fetch._why_not(wanted, "x\n :: unresolved dependency: a#b;1: not found\n")
     assert said.endswith("unresolved dependency: a#b;1: not found")
+
+
+def test_without_java_it_says_what_to_install(monkeypatch):
+    def none():
+        raise JavaMissing("Spark needs Java 17 or newer and this machine has none: install a JDK.")
+
+    monkeypatch.setattr(jar_fetch, "find_java", none)
+    monkeypatch.setattr(jar_sets.JarSet, "class_path", lambda self: "")
+    assert real.what_is_missing() == (
+        "Real Kafka needs Java 17 or newer and this machine has none: install a JDK."
+    )
+    with pytest.raises(real.NotSetUp, match="install a JDK"):
+        jar_fetch.java_command()
+
+
+def test_progress_says_how_much_is_here(tmp_path):
+    (tmp_path / "cache" / "a").mkdir(parents=True)
+    (tmp_path / "cache" / "a" / "a.jar").write_bytes(b"x" * 3_000_000)
+    (tmp_path / "cache" / "a" / "b.jar.part").write_bytes(b"x" * 1_000_000)
+    wanted = jar_sets.client_set("3.9")
+    assert jar_fetch._progress(wanted, tmp_path).startswith("client-3.9.2: 4 MB of ")
 
 
 def test_no_address_of_a_repository_is_in_the_room():
@@ -148,7 +170,7 @@ def test_every_public_word_of_the_simulator_is_here_or_refused():
         for name in dir(Lab)
         if not name.startswith("_")
         and not hasattr(RealLab, name)
-        and only_simulated.refusal("x", name) is None
+        and simulator_words.refused_word("x", name) is None
         and name not in ("alter_topic", "profile", "call", "time_text", "warn_of_new_topic")
         and name != "next_number"
     ]
@@ -288,7 +310,7 @@ def test_lines_and_requests_are_frames_of_the_simulators_shape(tmp_path):
     path = tmp_path / "client-1.log"
     path.write_text(LOG, encoding="utf-8")
     lab = Lab()
-    files = [LogFile("shop", "shop", path), LogFile("late", "late", tmp_path / "none.log")]
+    files = [ClientLog("shop", "shop", path), ClientLog("late", "late", tmp_path / "none.log")]
     epoch_ms = 1_767_603_600_000
     lines = lines_frame(files, epoch_ms)
     assert list(lines.columns) == list(lab.lines().columns)

@@ -55,7 +55,7 @@ INSTEAD = {
 """A word of the simulator -> why a real lab has not got it, and what there is instead."""
 
 
-def refusal(owner: str, name: str) -> str | None:
+def refused_word(owner: str, name: str) -> str | None:
     """The sentence that refuses a word which only the simulator has; None for another word."""
     if name not in INSTEAD:
         return None

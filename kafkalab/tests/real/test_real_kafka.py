@@ -1,0 +1,148 @@
+"""Real brokers and clients. Skipped with a sentence where `real setup` was not run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from kafkalab import ProducerRecord, TopicPartition, real
+from kafkalab.errors import IllegalStateException, RecordTooLargeException
+from kafkalab.real.home import real_home
+from kafkalab.real.keeper import kept_folders
+from kafkalab.sim.apps import AppEnded
+
+MISSING = real.what_is_missing()
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING or "set up")]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with real.Lab(brokers=1) as lab:
+        yield lab
+
+
+@pytest.fixture
+def lab(cluster):
+    cluster.clear()
+    return cluster
+
+
+class Heard:
+    """A listener that uses its consumer, as in Java."""
+
+    def __init__(self, consumer):
+        self.consumer, self.assigned, self.positions = consumer, [], []
+
+    def on_partitions_assigned(self, partitions):
+        self.assigned = partitions
+
+    def on_partitions_revoked(self, partitions):
+        self.positions = [self.consumer.position(one) for one in partitions]
+
+
+def test_records_go_round(lab):
+    lab.create_topic("orders", partitions=3)
+    producer = real.KafkaProducer(lab, {"client.id": "shop"})
+    told = []
+    sent = [
+        producer.send(ProducerRecord("orders", key=key, value="v"), lambda *got: told.append(got))
+        for key in ("alice", "bob", "订单")
+    ]
+    assert [future.get().partition for future in sent] == [0, 0, 1]
+    consumer = real.KafkaConsumer(lab, {"group.id": "g", "auto.offset.reset": "earliest"})
+    heard = Heard(consumer)
+    consumer.subscribe(["orders"], heard)
+    records = []
+    assert lab.run_until(lambda: records.extend(consumer.poll(200)) or len(records) == 3, 30_000)
+    assert {record.key for record in records} == {"alice", "bob", "订单"}
+    assert heard.assigned == [TopicPartition("orders", number) for number in range(3)]
+    consumer.commit_sync()
+    assert lab.describe_group("g").lag.sum() == 0
+    consumer.close()
+    assert sorted(heard.positions) == [0, 1, 2]
+    assert [error for _, error in told] == [None] * 3
+    assert {"PRODUCE", "METADATA"} <= set(lab.table("request.sent").query("who == 'shop'").api)
+    assert "Kafka version: 3.9.2" in lab.log_text("shop")
+    with pytest.raises(RecordTooLargeException, match="max.request.size"):
+        producer.send(ProducerRecord("orders", "x" * 2_000_000)).get()
+
+
+def test_the_lines_and_the_kernel_tell_the_same_sockets(lab, recwarn):
+    lab.create_topic("orders")
+    producer = real.KafkaProducer(lab, {"client.id": "shop"})
+    producer.send(ProducerRecord("orders", "tea")).get()
+    sockets = lab.sockets("shop")
+    assert sorted(socket.node_id for socket in sockets) == ["-1", "0"]
+    assert sum(lab.kernel_sockets("shop").values()) == 2
+    assert not [each for each in recwarn if "kernel" in str(each.message)]
+
+
+def test_a_killed_client_says_no_more_and_its_app_ends(lab):
+    lab.create_topic("orders")
+
+    def reads(lab):
+        consumer = real.KafkaConsumer(lab, {"group.id": "g"}, name="ann")
+        consumer.subscribe(["orders"])
+        while True:
+            consumer.poll(timeout_ms=200)
+
+    app = lab.spawn(reads, name="ann")
+    assert lab.run_until(lambda: "Subscribed" in (lab.log_text("ann") if lab._logs else ""), 20_000)
+    pid = lab._processes["ann"].pid
+    lab.kill("ann")
+    assert lab.run_until(lambda: app.done, 10_000) and app.error is None
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    producer = real.KafkaProducer(lab, name="shop")
+    lab.kill("shop")
+    with pytest.raises(IllegalStateException, match="The process of shop was killed"):
+        producer.flush()
+
+
+def test_an_error_of_an_app_surfaces_in_the_cell(lab):
+    def fails(lab):
+        raise ValueError("no tea")
+
+    lab.spawn(fails)
+    with pytest.raises(ValueError, match="no tea"):
+        lab.run_for(1_000)
+    assert not isinstance(ValueError(), AppEnded)
+
+
+def test_a_broker_that_crashed_finds_its_records_again(lab):
+    lab.create_topic("orders")
+    producer = real.KafkaProducer(lab, {"acks": "all"})
+    producer.send(ProducerRecord("orders", "tea")).get()
+    lab.broker(0).crash()
+    with pytest.raises(Exception, match=r"\w"):
+        producer.send(ProducerRecord("orders", "tea")).get(timeout_ms=500)
+    with pytest.raises(IllegalStateException, match="runs"):
+        lab.broker(0).restart() or lab.broker(0).restart()
+    assert lab.run_until(lambda: lab.leader("orders", 0) == 0, 30_000)
+    assert int(lab.describe_topic("orders").high_watermark.iloc[0]) >= 1
+
+
+UP = [sys.executable, "-m", "kafkalab", "real", "up"]
+
+
+def test_up_and_down(tmp_path, monkeypatch):
+    """A home of its own, with the jars of the user's."""
+    (tmp_path / "jars").symlink_to(real_home() / "jars")
+    monkeypatch.setenv("KAFKALAB_REAL", str(tmp_path))
+    up = subprocess.Popen(UP, stdout=subprocess.PIPE, text=True)
+    assert "bootstrap.servers=localhost:" in up.stdout.readline()
+    below = psutil.Process(up.pid).children(recursive=True)
+    assert len(below) >= 4 and len(kept_folders()) == 1
+    status = subprocess.run([*UP[:-1], "status"], capture_output=True, text=True, check=True)
+    assert "runs: " in status.stdout and "localhost:" in status.stdout
+    down = subprocess.run([*UP[:-1], "down"], capture_output=True, text=True, check=True)
+    assert "1 labs ended" in down.stdout
+    assert up.wait(20) == 0
+    up.stdout.close()
+    until = time.monotonic() + 20
+    while any(each.is_running() for each in below) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(each.is_running() for each in below) and not list((tmp_path / "runs").iterdir())
