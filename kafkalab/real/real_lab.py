@@ -189,7 +189,8 @@ class RealLab:
         for group in groups:
             names = java.array_list([group])
             while True:
-                with contextlib.suppress(KafkaException):  # it has no members, or they cannot leave
+                # it has no members, or they cannot leave
+                with contextlib.suppress(KafkaException, IllegalArgumentException):
                     java.call(admin.removeMembersFromConsumerGroup(group, everybody()).all().get)
                 try:
                     java.call(admin.deleteConsumerGroups(names).all().get)
