@@ -73,10 +73,10 @@ class RealStory:
 
     @property
     def digest(self) -> str:
-        """Changes with the story's source, so that a changed story runs again."""
-        text = inspect.getsource(self.play) + repr(
-            (self.brokers, sorted(self.broker_config.items()))
-        )
+        """Changes with what the story does, so that a changed story runs again."""
+        source = inspect.getsource(self.play)
+        shape = (self.brokers, sorted(self.broker_config.items()))
+        text = source[source.index("def ") :] + repr(shape)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -12,7 +12,7 @@ ASSIGNOR = "org.apache.kafka.clients.consumer.{}Assignor"
 GENERATION = re.compile(
     r"Successfully joined group with generation (?:Generation\{generationId=)?(\d+)"
 )
-JOINS_WITHIN_MS = 12_000
+JOINS_WITHIN_MS = 8_000
 
 
 def generations(lab: Any, client: str) -> list[int]:
@@ -104,7 +104,7 @@ def newcomer(side: Side) -> dict[str, Any]:
 @story(
     "07 cooperative newcomer",
     brokers=1,
-    releases=since("2.8"),
+    releases=("2.8", "3.9", "4.4"),
     claims={
         "revoked": "With CooperativeStickyAssignor the first member gives up so many of four.",
         "owned": "Each owns so many in the end.",
@@ -164,7 +164,6 @@ def idle_member(side: Side) -> dict[str, Any]:
 @story(
     "07 restart",
     brokers=1,
-    releases=since("2.3"),
     claims={
         "static": "A static member restarts in time: the other one joins these generations.",
         "owned": "Each owns so many of two partitions then.",

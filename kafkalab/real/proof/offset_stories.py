@@ -7,7 +7,7 @@ from typing import Any
 from kafkalab.clients.admin.values import RecordsToDelete
 from kafkalab.real.proof.claim import Side, kind_raised_by, polled, settled, story
 from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
-from kafkalab.releases.lineage import CLIENT_NAMES, since
+from kafkalab.releases.lineage import since
 
 ONE = TopicPartition("orders", 0)
 
@@ -60,7 +60,6 @@ def nothing_removed(side: Side) -> dict[str, Any]:
 
 @story(
     "09 three numbers",
-    releases=CLIENT_NAMES,
     brokers=1,
     claims={
         "position": "Ten records are read four at a time: the position after the first poll.",
@@ -177,7 +176,7 @@ def outside(side: Side) -> dict[str, Any]:
 @story(
     "09 the tool",
     brokers=1,
-    releases=since("2.8"),
+    releases=("2.8", "4.4"),
     claims={
         "with_a_member": "Moving a group's offset while it has a member ends with this.",
         "without": "Without members it ends with this.",

@@ -7,7 +7,6 @@ from typing import Any
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.real.proof.claim import Side, kind_raised_by, polled, raised_by, story
 from kafkalab.records import ProducerRecord, TopicPartition
-from kafkalab.releases.lineage import since
 
 FLOOR_2 = {"min.insync.replicas": 2}
 GONE_WITHIN_MS = 60_000
@@ -120,7 +119,7 @@ def one_above(side: Side) -> dict[str, Any]:
 @story(
     "06 markers",
     brokers=1,
-    releases=since("2.8"),
+    releases=("2.8", "4.4"),
     claims={
         "committed": "Two records in a committed transaction end the log at this offset.",
         "aborted": "Two more in an aborted one end it at this offset.",
