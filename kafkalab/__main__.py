@@ -3,6 +3,7 @@ kafka-consumer-groups | kafka-topics | ..."""
 
 from __future__ import annotations
 
+import os
 import sys
 
 COMMANDS = {
@@ -47,6 +48,11 @@ def main(argv: list[str]) -> int:
     elif argv[0] == "source-lines":
         from kafkalab.lines.recorded_numbers import main as run
     elif argv[0] == "real":
+        from kafkalab.real.readiness import WRONG_SYSTEM
+
+        if os.name != "posix":
+            print(WRONG_SYSTEM, file=sys.stderr)
+            return 1
         from kafkalab.real.command import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named

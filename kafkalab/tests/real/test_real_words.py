@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from kafkalab import real
+from kafkalab.__main__ import main as command
 from kafkalab.errors import (
     CommitFailedException,
     ConsumerOffsetOutOfRangeException,
@@ -131,6 +132,16 @@ def test_without_java_it_says_what_to_install(monkeypatch):
     )
     with pytest.raises(real.NotSetUp, match="install a JDK"):
         jar_fetch.java_command()
+
+
+def test_on_windows_it_says_so(monkeypatch, capsys):
+    monkeypatch.setattr("os.name", "nt")
+    monkeypatch.delitem(vars(real), "Lab", raising=False)
+    said = real.what_is_missing()
+    assert "WSL" in said
+    with pytest.raises(real.NotSetUp, match="WSL"):
+        _ = real.Lab
+    assert command(["real", "status"]) == 1 and capsys.readouterr().err == said + "\n"
 
 
 def test_progress_says_how_much_is_here(tmp_path):
