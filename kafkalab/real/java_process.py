@@ -96,9 +96,12 @@ class JavaProcess:
             if self.killed:
                 raise OSError("killed")
             return function(*args)
-        except Py4JJavaError as error:
-            raise python_error(error.java_exception) from None
-        except (Py4JError, OSError) as error:
+        except Exception as error:
+            thrown = _thrown_by_java(error)
+            if thrown is not None:
+                raise python_error(thrown) from None
+            if not isinstance(error, (Py4JError, OSError)):
+                raise
             raise IllegalStateException(
                 f"The process of {self._shown} was killed; start another one under a new name."
                 if self.killed
@@ -158,6 +161,20 @@ class JavaProcess:
     def duration(self, ms: int) -> Any:
         """A java.time.Duration of so many milliseconds."""
         return self.jvm.java.time.Duration.ofMillis(ms)
+
+
+def _thrown_by_java(error: BaseException) -> Any:
+    """The Throwable behind an error; None where Java threw nothing.
+
+    Once Spark runs in this Python process, PySpark looks at every exception of py4j's first, also
+    at those of other JVMs, and raises one of its own in its place. Then ours is its context.
+    """
+    if not isinstance(error, Py4JError) and not type(error).__module__.startswith("pyspark."):
+        return None
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, Py4JJavaError):
+        link = link.__context__
+    return None if link is None else link.java_exception
 
 
 def items_of(found: Any) -> Any:

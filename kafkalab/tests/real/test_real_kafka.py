@@ -79,6 +79,8 @@ def test_the_lines_and_the_kernel_tell_the_same_sockets(lab, recwarn):
     assert sorted(socket.node_id for socket in sockets) == ["-1", "0"]
     assert sum(lab.kernel_sockets("shop").values()) == 2
     assert not [each for each in recwarn if "kernel" in str(each.message)]
+    with pytest.raises(RecordTooLargeException):  # also where Spark runs in this process
+        producer.send(ProducerRecord("orders", "x" * 2_000_000)).get()
 
 
 def test_a_killed_client_says_no_more_and_its_app_ends(lab):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from py4j.protocol import Py4JError, Py4JJavaError
 
 from kafkalab import real
 from kafkalab.__main__ import main as command
@@ -16,6 +17,7 @@ from kafkalab.errors import (
     CommitFailedException,
     ConsumerOffsetOutOfRangeException,
     IllegalArgumentException,
+    IllegalStateException,
     KafkaException,
     NoSuchName,
     OffsetOutOfRangeException,
@@ -26,7 +28,7 @@ from kafkalab.real import client_sockets, free_ports, home, jar_fetch, jar_sets,
 from kafkalab.real.command import main
 from kafkalab.real.java_client import JavaClient
 from kafkalab.real.java_errors import JavaException, named_error, python_error
-from kafkalab.real.java_process import setting_text
+from kafkalab.real.java_process import JavaProcess, setting_text
 from kafkalab.real.log_lines import ClientLog, lines_frame, requests_frame
 from kafkalab.real.real_cluster import RealBroker
 from kafkalab.real.real_lab import RealLab
@@ -297,6 +299,26 @@ def test_two_exceptions_of_one_short_name_stay_apart():
 def test_an_unknown_exception_keeps_its_name():
     error = named_error("java.lang.ArithmeticException", "/ by zero")
     assert isinstance(error, JavaException) and error.java_name == "java.lang.ArithmeticException"
+
+
+def test_an_exception_that_pyspark_has_covered_is_found_again():
+    java = object.__new__(JavaProcess)
+    java.killed, java._shown = False, "shop"
+    thrown = Thrown("org.apache.kafka.clients.consumer.CommitFailedException", "late")
+
+    def covered():
+        try:
+            raise Py4JJavaError("x", thrown)
+        except Py4JJavaError:
+            raise Py4JError("PySpark asked the wrong JVM") from None
+
+    with pytest.raises(CommitFailedException, match="late"):
+        java.call(covered)
+    with pytest.raises(KeyError):
+        java.call({}.__getitem__, "an error of ours")
+    java.killed = True
+    with pytest.raises(IllegalStateException, match="The process of shop was killed"):
+        java.call(covered)
 
 
 def test_the_cause_of_a_failed_constructor_is_told():
