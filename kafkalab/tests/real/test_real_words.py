@@ -270,6 +270,8 @@ def test_a_broker_handle_sends_signals():
 class Thrown:
     """What py4j gives for a Java exception."""
 
+    _target_id = "o1"
+
     def __init__(self, name, message, cause=None):
         self._name, self._message, self._cause = name, message, cause
 
