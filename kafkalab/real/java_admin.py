@@ -296,7 +296,7 @@ class JavaAdminClient(JavaClient):
 
     def close(self, timeout_ms: int = 30_000) -> None:
         """Wait for the calls under way, at most for `timeout_ms`, then close all sockets."""
-        self._call(lambda: self._object.close(self.java.duration(timeout_ms)))
+        self._close(timeout_ms)
 
     # helpers
 

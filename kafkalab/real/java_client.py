@@ -76,6 +76,18 @@ class JavaClient:
         finally:
             end_if_asked()
 
+    def _close(self, timeout_ms: int) -> None:
+        """Java's close(): of a Duration from 2.2 on (KIP-367), before of a number and a unit."""
+
+        def into_java() -> None:
+            if self.java.has_method(self._object, "close", "java.time.Duration"):
+                self._object.close(self.java.duration(timeout_ms))
+            else:
+                unit = self.java.jvm.java.util.concurrent.TimeUnit.MILLISECONDS
+                self._object.close(timeout_ms, unit)
+
+        self._call(into_java)
+
     def metrics(self) -> MetricValues:
         """The client's metrics that are numbers, under Kafka's names."""
 

@@ -136,7 +136,7 @@ class JavaProducer(JavaClient):
     def close(self, timeout_ms: int = LONGEST_CLOSE_MS) -> None:
         """Send the waiting batches, at most for `timeout_ms`, then close all sockets. A second call
         does nothing."""
-        self._call(lambda: self._object.close(self.java.duration(timeout_ms)))
+        self._close(timeout_ms)
 
     # transactions
 
