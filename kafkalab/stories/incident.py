@@ -15,7 +15,8 @@ from kafkalab import Lab
 from kafkalab.course_folder import course_folder
 from kafkalab.logsets import session
 from kafkalab.logsets.generate import Manifest, generate, manifest
-from kafkalab.logsets.generate.names import CLIENT_MARKS, GROUP, number_of
+from kafkalab.logsets.generate.manifest import MOST_MEMBERS
+from kafkalab.logsets.generate.names import GROUP, client_mark
 from kafkalab.logsets.generate.scenes import SCENES, Scene
 from kafkalab.stories.log_files import write_log_files
 
@@ -46,6 +47,10 @@ FEW = {
     "producer": {"2.8": 2, "3.9": 2, "4.4": 1},
 }
 """The quiet clients of the small night."""
+NAMES = {ord(GROUP): "team"} | {
+    ord(client_mark(number)): f"worker-{number}" for number in range(MOST_MEMBERS)
+}
+"""What stands in the gaps of a story that is played alone."""
 
 
 def night(numbers: Mapping[int, Mapping[str, object]], large: bool = False) -> Manifest:
@@ -119,18 +124,9 @@ def told(
         if event.who in names and event.fields["level"] != "TRACE"
     ]
     lab.close()
-    return [_named(text) for text in found]
+    return [text.translate(NAMES) for text in found]
 
 
 def retold(part: int, numbers: Mapping[str, object], **settings: Mapping[str, object]) -> Path:
     """Write the lines of `told` into a folder of the course, and return the folder."""
     return write_log_files({"again": "".join(told(part, numbers, **settings))}, "chapter17/again")
-
-
-def _named(text: str) -> str:
-    """A line with names instead of the marks that a copy of a scene fills in."""
-    low, _, high = CLIENT_MARKS.partition("-")
-    return "".join(
-        "team" if sign == GROUP else f"worker-{number_of(sign)}" if low <= sign <= high else sign
-        for sign in text
-    )
