@@ -109,9 +109,7 @@ def played(
     return scene.lab, scene
 
 
-def told(
-    part: int, numbers: Mapping[str, object], **settings: Mapping[str, object]
-) -> list[str]:
+def told(part: int, numbers: Mapping[str, object], **settings: Mapping[str, object]) -> list[str]:
     """The lines of a story alone, DEBUG and above, in order of time.
 
     The clients are worker-0, worker-1, ...; the group is `team`. The clock is the night's.

@@ -95,8 +95,10 @@ loud
 
 # %% spark=true
 of_late = lines.where(F.col("group_id") == late).where("level != 'DEBUG'")
-said = of_late.where("time >= '2026-01-05 03:12:00'").groupBy("event").agg(
-    F.min("time").alias("first"), F.first(F.substring("message", 1, 60)).alias("for_instance")
+said = (
+    of_late.where("time >= '2026-01-05 03:12:00'")
+    .groupBy("event")
+    .agg(F.min("time").alias("first"), F.first(F.substring("message", 1, 60)).alias("for_instance"))
 )
 said.orderBy("first").limit(14).toPandas()
 
@@ -121,7 +123,10 @@ def warnings(lines, group):
     return lines.where("level = 'WARN'").where(F.col("group_id") == group).count()
 
 
-counts = {"night": warnings(lines, late), "60 seconds": warnings(logsets.read(spark, str(longer)), "team")}
+counts = {
+    "night": warnings(lines, late),
+    "60 seconds": warnings(logsets.read(spark, str(longer)), "team"),
+}
 fewer = "yes" if counts["60 seconds"] < counts["night"] else "no"
 truth("17 a longer session", fewer_warnings=fewer)
 counts
@@ -215,7 +220,7 @@ truth("17 patience", refusals=left)
 left
 
 # %% [markdown]
-# None. The followers stand still for eight seconds, and the leader waits for them. The price: with
+# None. The followers stop for eight seconds, and the leader waits for them. The price: with
 # `acks=all` a producer waits these eight seconds, too. Setting `min.insync.replicas` to 1 also ends
 # the refusals. But then a record can be acknowledged with one copy, and a crash loses it.
 #
@@ -232,7 +237,8 @@ left
 # %% spark=true
 deploy = F.col("group_id") == late
 signs = {
-    "comes and goes": (F.col("event") == "REVOKING_PARTITIONS") & (F.col("time") < "2026-01-05 02:58"),
+    "comes and goes": (F.col("event") == "REVOKING_PARTITIONS")
+    & (F.col("time") < "2026-01-05 02:58"),
     "never read": F.col("message").contains("is out of range"),
     "put out": deploy & F.col("message").contains("poll timeout has expired"),
     "refused": F.col("message").contains("Error: NOT_ENOUGH_REPLICAS"),
@@ -325,8 +331,8 @@ said.agg(F.max(generation).alias("last generation")).toPandas()
 
 # %% [markdown]
 # **So what.** For production: draw the lag of each group by minute, and mark deploys in it. Alert on
-# a member that leaves because of its poll timeout, on more than five rebalances of a group in a
-# minute, on lead near zero, and on refused writes. Keep DEBUG lines of the clients for a day: four of
+# four numbers: poll timeouts, refused writes, lead near zero, and more than five rebalances of a
+# group in a minute. Keep DEBUG lines of the clients for a day: four of
 # the five findings were not to be seen without them.
 #
 # ## What you know now

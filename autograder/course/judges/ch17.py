@@ -102,7 +102,7 @@ JUDGE_17_1 = Judge(
         ),
         WrongAnswer(
             name="the session timeout",
-            sentence="Heartbeats have a thread of their own and went on all the time. So the session never ended. Play the story with session.timeout.ms = 60,000: nothing changes.",
+            sentence="Heartbeats have a thread of their own, and it never stopped. So no session ended. Play the story with session.timeout.ms = 60,000: nothing changes.",
             source=(
                 "import re\n"
                 "\n"
@@ -389,7 +389,7 @@ JUDGE_17_3 = Judge(
         ),
         WrongAnswer(
             name="the reset rule",
-            sentence="auto.offset.reset decides where to go on when the records are gone. It brings none of them back.",
+            sentence="auto.offset.reset decides where to continue when the records are gone. It brings none of them back.",
             source=(
                 "import re\n"
                 "\n"
@@ -453,7 +453,7 @@ JUDGE_17_3 = Judge(
         "setting": "retention.ms",
         "least_s": _least_s(case["seed"], case["version"]),
     },
-    right="right: a topic must keep its records for longer than its slowest reader may stand still.",
+    right="right: a topic must keep its records for longer than its slowest reader may stop.",
     otherwise=(
         "not these three. Subtract the two offsets of each partition, and add up. Then try one "
         "retention after the other."

@@ -93,8 +93,8 @@ generation = last_generation(told(1, n, consumer={setting: 20_000}))
 put_out = sum("poll timeout has expired" in line for line in told(1, n))
 
 # %% wrong="the session timeout"
-# Heartbeats have a thread of their own and went on all the time. So the session never ended. Play
-# the story with session.timeout.ms = 60,000: nothing changes.
+# Heartbeats have a thread of their own, and it never stopped. So no session ended. Play the story
+# with session.timeout.ms = 60,000: nothing changes.
 setting = "session.timeout.ms"
 generation = last_generation(told(1, n, consumer={"session.timeout.ms": 60_000}))
 

@@ -83,7 +83,7 @@ Judge(
         "setting": "retention.ms",
         "least_s": _least_s(case["seed"], case["version"]),
     },
-    right="right: a topic must keep its records for longer than its slowest reader may stand still.",
+    right="right: a topic must keep its records for longer than its slowest reader may stop.",
     otherwise=(
         "not these three. Subtract the two offsets of each partition, and add up. Then try one "
         "retention after the other."
@@ -125,7 +125,7 @@ never_read = len([each for each in jumps(told(3, n)).values() if each])
 never_read = max(jumps(told(3, n)).values())
 
 # %% wrong="the reset rule"
-# auto.offset.reset decides where to go on when the records are gone. It brings none of them back.
+# auto.offset.reset decides where to continue when the records are gone. It brings none of them back.
 setting = "auto.offset.reset"
 
 # %% wrong="a step too early"

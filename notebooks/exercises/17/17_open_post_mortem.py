@@ -106,7 +106,12 @@ Rubric(
             "lag from 03:12",
             says="the lag of one group rose from 03:12 on",
             gloss="从 03:12 起一个组的积压上升",
-            ways=("{lag} .. {rise}", "{rise} .. {lag}", "{lag} .. (03:12|3:12)", "(03:12|3:12) .. {lag}"),
+            ways=(
+                "{lag} .. {rise}",
+                "{rise} .. {lag}",
+                "{lag} .. (03:12|3:12)",
+                "(03:12|3:12) .. {lag}",
+            ),
             near=("{lag}",),
         ),
         Concept(
@@ -139,7 +144,12 @@ Rubric(
             "out of the group, again and again",
             says="members left the group, and each time it rebalanced and partitions moved",
             gloss="成员离开组, 组反复再平衡",
-            ways=("{out} .. {rebalance}", "{rebalance} .. {out}", "{out} .. (group|组)", "(group|组) .. {rebalance}"),
+            ways=(
+                "{out} .. {rebalance}",
+                "{rebalance} .. {out}",
+                "{out} .. (group|组)",
+                "(group|组) .. {rebalance}",
+            ),
             near=("{out}", "{rebalance}"),
         ),
         Concept(
@@ -182,7 +192,10 @@ Rubric(
             says="an alert, a slow rollout, and somebody who does it",
             gloss="以后: 告警, 灰度, 负责人",
             ways=("{next}",),
-            against=("~(no|not|without|n't) _ (need|necessary)? .. (alert*|alarm*|monitor*)", "~(不需要|不必|无需) .. (告警|监控|报警)"),
+            against=(
+                "~(no|not|without|n't) _ (need|necessary)? .. (alert*|alarm*|monitor*)",
+                "~(不需要|不必|无需) .. (告警|监控|报警)",
+            ),
         ),
     ),
     blunders=(
