@@ -8,8 +8,8 @@ from __future__ import annotations
 
 
 # %% shared
-SEEDS = tuple(range(101, 113))
-RELEASES = ("3.6", "3.9", "4.4")
+SEEDS = (101, 102, 103, 105, 107, 112)
+RELEASES = ("3.9", "4.4")
 
 
 # %% 17.1

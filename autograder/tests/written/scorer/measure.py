@@ -39,6 +39,7 @@ IDEAS = {
     "12.open": "KOSL",
     "13.open": "LQSC",
     "14.open": "PMLT",
+    "17.open": "LDWROXFN",
 }
 """The letters of each question's ideas, in the order of its rubric;
 each file's first line tells what they stand for."""
