@@ -2,7 +2,7 @@
 # # 17 · Why did the lag rise at 03:12?
 #
 # It is morning. The lag of a group rose at 03:12 in the night. You have the clients' log files, a few
-# hundred thousand lines of 41 clients. No dashboard, no witness. Five things went wrong in this
+# hundred thousand lines of 37 clients. No dashboard, no witness. Five things went wrong in this
 # night, and one of them is the reason. You find all five, with the lines that prove them. For each
 # you find one setting that would have prevented it, and you play the story again to see that it does.
 #
@@ -29,8 +29,9 @@ plan.name, plan.start, f"{plan.duration_ms // 60_000} minutes"
 
 # %% [markdown]
 # Now the lines are made, on your machine. The small night takes about half a minute, and Spark
-# starts first. The large one has the same five stories among 580 clients, about 20 million lines. It
-# needs 8 GB of disk and some minutes. Everything below works for both.
+# starts first. The large one has the same five stories among about 580 clients, as many as the log
+# set `night`, which has 21 million lines. It needs 8 GB of disk and some minutes. Everything below
+# works for both.
 
 # %% spark=true
 from kafkalab import logsets
@@ -281,7 +282,7 @@ found[["kind", "group_id", "first", "cause"]]
 from kafkalab.stories.recorded import recorded
 
 pair = recorded("4.4.0/3.9.2/group_slow_poll", seed=1)
-beside = pair.beside("poll timeout has expired", "sending LeaveGroup", "leaving the group")
+beside = pair.beside("timeout has expired. This", "sending LeaveGroup", "Resetting generation")
 beside.apply(lambda column: column.str.slice(0, 80))
 
 # %% [markdown]
