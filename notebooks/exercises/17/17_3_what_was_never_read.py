@@ -61,7 +61,7 @@ from autograder.course.judge import Judge
 
 @cache
 def _never_read(seed: int, version: str) -> int:
-    return sum(jumped({"seed": seed, "version": version}).values())
+    return jumped({"seed": seed, "version": version})
 
 
 @cache
