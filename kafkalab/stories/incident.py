@@ -52,7 +52,7 @@ FEW = (
 NAMES = {ord(GROUP): "team"} | {
     ord(client_mark(number)): f"worker-{number}" for number in range(MOST_MEMBERS)
 }
-"""What stands in the gaps of a story that is played alone."""
+"""The names in a story that is played alone."""
 
 
 def night(numbers: Mapping[int, Mapping[str, object]], large: bool = False) -> Manifest:
