@@ -221,9 +221,7 @@ def _open_surprises(role: str, name: str, result: dict) -> list[str]:
 def _notebook(own: Master, student: str, role: str, luck: Random) -> Callable[[Path], None]:
     """What writes the role's file."""
     notebook = rebuild(own, _answers(own, student, role, luck))
-    for cell in notebook["cells"]:
-        if text_of(cell).strip() in ('me("")', "me('')", "me()"):
-            cell["source"] = f'me("{student}")'
+    write_id(notebook, student)
     notebook["metadata"]["autograder"] = {
         **notebook["metadata"].get("autograder", {}),
         "student": student,
@@ -231,6 +229,15 @@ def _notebook(own: Master, student: str, role: str, luck: Random) -> Callable[[P
     spoil(notebook, own, role)
     text = json.dumps(notebook, ensure_ascii=False, indent=1)
     return lambda path: write_as(path, role, text, notebook, own.name)
+
+
+def write_id(notebook: dict, student: str) -> None:
+    """Put the student's id where the notebook asks for it, in its first cell: me("s123")."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code" and 'me("")' in text_of(cell):
+            cell["source"] = text_of(cell).replace('me("")', f'me("{student}")')
+            return
+    raise ValueError('no cell of this notebook asks who it is from with me("")')
 
 
 def spoil(notebook: dict, own: Master, role: str) -> None:

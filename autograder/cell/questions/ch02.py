@@ -467,6 +467,15 @@ QUESTION_02_9 = Function(
 # %% 02.5
 from autograder.cell.kinds import Value
 
+# with these seeds five are opened by chance at a smaller delay too: the first five in the list of
+# counts is not yet the answer
+FIVE_TOO_EARLY = (
+    *(3, 15, 16, 20, 24, 26, 28, 49, 59, 71, 86, 94, 95, 100, 123, 132, 150, 156, 161, 168, 169),
+    *(176, 177, 178, 185, 190, 194, 199, 206, 215, 227, 228, 236, 249, 250, 255, 259, 265, 275),
+    *(276, 277, 285, 290, 299, 302, 303, 311, 318, 322, 325, 331, 335, 368, 370, 373, 378, 380),
+    *(381, 384, 392, 394, 399),
+)
+
 QUESTION_02_5 = Value(
     id="02.5",
     hints=(
@@ -477,10 +486,8 @@ QUESTION_02_5 = Value(
     points=3,
     answers=("smallest_delay",),
     row="seed",
-    space={"seed": tuple(range(1, 79))},
+    space={"seed": FIVE_TOO_EARLY},
     draws=CLUSTERS,
-    # labs that open five without any delay have nothing to find
-    where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),
 )
 
 

@@ -15,7 +15,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.cell.course_folder import text_of
 from autograder.course.judge import judge_of
 from autograder.course.masters import Master, master
 from autograder.course.references import references
@@ -24,7 +23,7 @@ from autograder.gradebook.late import set_due
 from autograder.gradebook.read import sheets
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
-from autograder.proving.pupils import FORGED, LEAVING, OFF_TOPIC, spoil, write_as
+from autograder.proving.pupils import FORGED, LEAVING, OFF_TOPIC, spoil, write_as, write_id
 
 RESULTS = Path(__file__).with_name("same_results.json")
 NOT_COMPARED = ("seconds", "level", "rubric_hash")
@@ -79,9 +78,7 @@ def hand_in(folder: Path) -> None:
     for chapter, student, role in CLASS:
         own = master(chapter)
         notebook = rebuild(own, answers_of(own, role))
-        for cell in notebook["cells"]:
-            if text_of(cell).strip() == 'me("")':
-                cell["source"] = f'me("{student}")'
+        write_id(notebook, student)
         spoil(notebook, own, role)
         text = json.dumps(notebook, ensure_ascii=False, indent=1)
         ending = ".zip" if role == "outside" else ".ipynb"
