@@ -927,7 +927,7 @@ def _parser() -> argparse.ArgumentParser:
     minutes.add_argument(
         "--write",
         action="store_true",
-        help="write what the first cells say into notebooks/README.md and TEACHING.md",
+        help="write the minutes, exercises and points into notebooks/README.md and TEACHING.md",
     )
     book = command("book", _book, "run the chapters and make a static site of them")
     book.add_argument("chapters", nargs="*", metavar="NN|myths")

@@ -278,6 +278,24 @@ class Lab:
             config=checked(config, self._smallest_segment_bytes),
         )
 
+    def alter_topic(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Give a topic other settings of its own, such as {"retention.ms": 60_000}; None takes one
+        away (kafka-configs --alter --entity-type topics).
+
+        Raises IllegalArgumentException for an unknown topic, InvalidConfigurationException as
+        `create_topic` does.
+        """
+        if name not in self.cluster.topics:
+            raise IllegalArgumentException(
+                f"there is no topic {name!r}; there are: {', '.join(self.cluster.topics) or 'none'}"
+            )
+        texts = checked(
+            {key: value for key, value in changes.items() if value is not None},
+            self._smallest_segment_bytes,
+        )
+        gone = {key: None for key, value in changes.items() if value is None}
+        self.cluster.alter_topic(name, {**texts, **gone})
+
     def place_coordinator(self, group: str, broker: int) -> None:
         """Let `broker` coordinate `group`, as if its partition of
         __consumer_offsets had always been led there."""

@@ -23,11 +23,12 @@ long for 01, too short for 11.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from autograder.cell.course_folder import notebooks
-from autograder.course.sources import author_notebook, chapters, name_of
+from autograder.cell.question import of_chapter
+from autograder.course.sources import author_notebook, chapters, exercises_of, name_of
 
 WORDS_A_MINUTE = 120
 LINES_A_MINUTE = 18
@@ -118,31 +119,59 @@ def in_short(chapter: str) -> str:
     return " + ".join(map(str, announced(chapter)))
 
 
-def with_minutes(page: str) -> str:
-    """A page of `notebooks` (README.md, TEACHING.md) with the announced minutes in its table.
+def what_is_due(chapter: str) -> str:
+    """The exercises of a chapter as a plan of weeks names them: "02.1 to 02.9, open, open2"."""
+    name = name_of(chapter)
+    ids = [id.partition(".")[2] for id in exercises_of(name)]
+    numbers = sorted(int(id) for id in ids if id.isdecimal())
+    if not numbers:
+        return ""
+    if numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 1:
+        listed = [f"{name[:2]}.{numbers[0]} to {name[:2]}.{numbers[-1]}"]
+    else:
+        listed = [f"{name[:2]}.{number}" for number in numbers]
+    return ", ".join([*listed, *sorted(id for id in ids if not id.isdecimal())])
 
-    The table's head names a column `minutes`. A row of it names its chapters by their numbers, as
-    words or as links. A row whose chapters announce nothing stays as it is.
+
+def points(chapter: str) -> str:
+    """The points of a chapter's exercises together, or "" where it has none."""
+    name = name_of(chapter)
+    if not exercises_of(name):
+        return ""
+    return f"{sum(question.points for question in of_chapter(name[:2])):g}"
+
+
+def with_minutes(page: str) -> str:
+    """A page of `notebooks` (README.md, TEACHING.md) with what its tables tell of the chapters.
+
+    The table's head names a column `minutes`, for the announced ones, and may name `due` and
+    `points`. A row names its chapters by their numbers, as words or as a link, in the column
+    `chapter` or else in the first one. A row whose chapters have nothing to tell stays as it is.
     """
-    column, lines = None, []
+    columns: dict[int, Callable[[str], str]] = {}
+    named = 1
+    tells = {"minutes": in_short, "due": what_is_due, "points": points}
+    lines = []
     for line in page.splitlines():
         cells = line.split("|")
         heads = [cell.strip() for cell in cells]
         if "minutes" in heads:
-            column = heads.index("minutes")
+            columns = {heads.index(head): tell for head, tell in tells.items() if head in heads}
+            named = heads.index("chapter") if "chapter" in heads else 1
         elif not line.startswith("|"):
-            column = None
-        elif column is not None and "---" not in line:
-            numbers = re.findall(r"\b\d\d\b", "|".join(cells[1:column]).split("](")[0])
-            known = [name for name in chapters() if name[:2] in numbers and in_short(name)]
-            if known:
-                cells[column] = f" {', '.join(in_short(name) for name in known)} "
+            columns = {}
+        elif columns and "---" not in line:
+            numbers = re.findall(r"\b\d\d\b", cells[named].split("](")[0])
+            names = [name for name in chapters() if name[:2] in numbers]
+            for column, tell in columns.items():
+                told = ", ".join(filter(None, map(tell, names)))
+                cells[column] = f" {told} " if told else cells[column]
         lines.append("|".join(cells))
     return "\n".join(lines) + "\n"
 
 
 def write_minutes() -> None:
-    """Write the announced minutes into notebooks/README.md and notebooks/TEACHING.md."""
+    """Write the minutes, and what is due, into notebooks/README.md and notebooks/TEACHING.md."""
     for name in PAGES:
         path = notebooks() / name
         text = with_minutes(path.read_text(encoding="utf-8"))

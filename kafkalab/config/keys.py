@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from kafkalab.config.durations import duration_ms
 from kafkalab.errors import ConfigException
 from kafkalab.releases import BROKER_PROFILES, PROFILES, newest
 from kafkalab.releases.page import GONE as GONE
@@ -240,14 +241,10 @@ def gzip_level(name: str, value: Any) -> None:
 
 
 def reset_strategy(name: str, value: Any) -> None:
-    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0); the last is refused, because the
-    lab does not simulate it."""
-    if str(value).startswith("by_duration:P"):
-        raise ConfigException(
-            f"{name}={value} cannot be played here: resetting by duration is not simulated "
-            "(KIP-1106)."
-        )
-    if value not in ("earliest", "latest", "none"):
+    """earliest, latest, none, or by_duration:PnDTnHnMn.nS (KIP-1106, 4.0)."""
+    policy, _, duration = str(value).partition(":")
+    by_duration = policy == "by_duration" and duration_ms(duration) is not None
+    if value not in ("earliest", "latest", "none") and not by_duration:
         raise _invalid(
             name,
             value,

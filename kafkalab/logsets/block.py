@@ -167,22 +167,6 @@ class Block:
         np.minimum.at(first_foreign, owner[loose[~traced]] + 1, loose[~traced])
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
 
-    def keep(self, passes: np.ndarray) -> None:
-        """Remove the rows that do not pass."""
-        for name in [
-            name for name, value in vars(type(self)).items() if isinstance(value, cached_property)
-        ]:
-            self.__dict__.pop(name, None)
-        for name in [
-            name for name, value in vars(Block).items() if isinstance(value, cached_property)
-        ]:
-            self.__dict__.pop(name, None)
-        for name in ("start", "end", "head_ok", "tail_open", "tail_close", "tail_code", "heads"):
-            self.__dict__[name] = (
-                None if self.__dict__[name] is None else self.__dict__[name][passes]
-            )
-        self.rows = int(passes.sum())
-
     # -- the head ----------------------------------------------------------------------------------
 
     @cached_property

@@ -81,14 +81,6 @@ class LaidOutBlock(Block):
         nearest = np.append(traced, len(starts))[np.searchsorted(traced, head_lines)]
         return np.minimum(nearest, after) - 1
 
-    def keep(self, passes: np.ndarray) -> None:
-        super().keep(passes)
-        chosen = pa.array(np.flatnonzero(passes))
-        self._head, self._tail = (
-            self._head.take(chosen),
-            None if self._tail is None else self._tail.take(chosen),
-        )
-
     def _part(self, name: str) -> pa.Array:
         """The texts of a part of the layout, null where there are none."""
         for found in (self._head, self._tail):

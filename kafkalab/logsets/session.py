@@ -28,7 +28,6 @@ from kafkalab.logsets.startup import sign_of_life
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 PACKAGE = Path(__file__).absolute().parents[1]
@@ -62,9 +61,6 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
-    # In a session started by other code. Spark refuses a source with pushdown where it is off.
-    if spark.conf.get(PUSHDOWN) != "true":
-        spark.conf.set(PUSHDOWN, "true")
     return spark
 
 
@@ -82,7 +78,6 @@ def _settings(master: str) -> dict[str, str]:
     meaning = {
         # Lines carry no zone; the recordings and the simulator write UTC.
         "spark.sql.session.timeZone": "UTC",
-        PUSHDOWN: "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there

@@ -4,32 +4,27 @@
 The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
 (layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
 Spark passes the needed columns to a Python source only by its schema, so name them:
-`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters on time,
-client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
+`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters stay with
+Spark. Spark 4.3 keeps the filters that a Python source once took, and applies them to the next
+query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
+`lines.count()` would count errors.
 
-`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
-and set spark.sql.python.filterPushdown.enabled to true.
+`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
 from pyspark.sql.types import StructType
 
-from kafkalab.logsets import recognition, schema
-from kafkalab.logsets.block import Block
+from kafkalab.logsets import schema
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.ranges import ranges_of, tasks_of
 from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
-
-FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
 
 
 class KafkaLines(ds.DataSource):
@@ -62,39 +57,9 @@ class KafkaLines(ds.DataSource):
         )
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A filter: a row passes when `column` compares with `value` as given.
-
-    in: it is one of the values of the list; valid: it is not null.
-    """
-
-    column: str
-    how: str
-    value: object
-
-    def mask(self, column: pa.Array) -> pa.Array:
-        if self.how == "valid":
-            return pc.is_valid(column)
-        if self.how == "in":
-            return pc.is_in(column, pa.array(self.value, column.type))
-        return pc.fill_null(
-            getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False
-        )
-
-
 class KafkaLinesReader(ds.DataSourceReader):
     def __init__(self, path: str, names: tuple[str, ...], layout: str | None):
         self.path, self.names, self.layout = path, names, layout
-        self.conditions: list[Condition] = []
-
-    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:
-        for wanted in filters:
-            condition = _condition(wanted)
-            if condition:
-                self.conditions.append(condition)
-            else:
-                yield wanted
 
     def partitions(self) -> list[ReadTask]:
         pieces = (
@@ -108,62 +73,5 @@ class KafkaLinesReader(ds.DataSourceReader):
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
             for block in piece.blocks():
-                if self.conditions:
-                    _keep(block, self.conditions)
                 if block.rows:
                     yield record_batch_of(block, self.names)
-
-
-COMPARISONS: dict[type[ds.Filter], str] = {
-    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal",
-    ds.LessThan: "less",
-    ds.LessThanOrEqual: "less_equal",
-}  # fmt: skip
-
-
-COMPARED = (
-    ds.EqualTo,
-    ds.GreaterThan,
-    ds.GreaterThanOrEqual,
-    ds.LessThan,
-    ds.LessThanOrEqual,
-)
-
-
-def _condition(wanted: ds.Filter) -> Condition | None:
-    """The Condition of a Spark filter, if its column is known early; else None."""
-    if isinstance(wanted, ds.IsNotNull) and wanted.attribute in (("client_id",), ("event",)):
-        return Condition(wanted.attribute[0], "valid", None)
-    if isinstance(wanted, ds.In):
-        how, value = "in", list(wanted.value)
-    elif isinstance(wanted, COMPARED):
-        how, value = COMPARISONS[type(wanted)], wanted.value
-    else:
-        return None
-    if wanted.attribute[0] not in FILTERED:
-        return None
-    values = value if how == "in" else [value]
-    if any(item is None for item in values):
-        return None
-    if wanted.attribute[0] == "time":
-        values = [
-            item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item
-            for item in values
-        ]
-        value = values if how == "in" else values[0]
-    return Condition(wanted.attribute[0], how, value)
-
-
-def _keep(block: Block, conditions: list[Condition]) -> None:
-    """Keep the rows of a block that pass. Events are checked last, on the remaining rows."""
-    for condition in sorted(conditions, key=lambda condition: condition.column == "event"):
-        if not block.rows:
-            return
-        column = (
-            recognition.Recognised(block).event
-            if condition.column == "event"
-            else getattr(block, condition.column)
-        )
-        passes = condition.mask(column).to_numpy(zero_copy_only=False)
-        if not passes.all():
-            block.keep(passes)

@@ -70,6 +70,10 @@ class Tools:
     """It prints the eligible leader replicas of each partition (KIP-966)."""
     sets_min_isr: bool
     """The cluster sets min.insync.replicas for every topic (KIP-966)."""
+    topics_names_missing: bool
+    """kafka-topics --describe names a topic that does not exist; it takes --if-not-exists."""
+    topics_exists: str
+    """Its text for --create of a topic that exists."""
     says_created: str
     """What follows --create."""
     offsets_as_text: bool
@@ -94,6 +98,28 @@ class Tools:
     """kafka-dump-log: a value's size."""
     tells_transactions: bool
     """Brokers can be asked for transactions (KIP-664)."""
+    console_acks: str
+    """kafka-console-producer's acks."""
+    console_prompts: bool
+    """kafka-console-producer prints a > before each line, also where no person types."""
+    console_no_key: str
+    """Its text for a line without a key."""
+    console_null_marker: bool
+    """It knows null.marker (KIP-810)."""
+    console_renames: bool
+    """--property is called --reader-property and --formatter-property now (KIP-1147, 4.2)."""
+    console_parts: tuple[str, ...]
+    """What kafka-console-consumer can print of a record besides key and value."""
+    console_says_timeout: bool
+    """It reports the end of --timeout-ms as an error."""
+    configs_heading: str
+    """kafka-configs' text before a topic's settings."""
+    configs_with_synonyms: bool
+    """It prints a setting a line, each with its synonyms (KIP-226)."""
+    configs_unknown: str
+    """Its text for an unknown topic."""
+    configs_altered: str
+    """Its text after --alter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

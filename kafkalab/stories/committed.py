@@ -130,6 +130,31 @@ def alone(acks: str, broker_version: str = "4.4") -> tuple[int, int, int]:
     return len(told["acknowledged"]), now, later
 
 
+def writable(crashed: int, min_insync: int) -> bool:
+    """Whether a write with acks=all succeeds after so many of the two followers have crashed."""
+    lab = cluster(min_insync)
+    for follower in (1, 2)[:crashed]:
+        lab.broker(follower).crash()
+        lab.run_for(ms=20_000)
+    told = sell(lab, "all", count=1)
+    lab.run_for(ms=25_000)
+    return len(told["acknowledged"]) == 1
+
+
+def answered_after(acks: str, away_ms: int) -> int:
+    """Milliseconds to the answer of one write. Follower 2 is `away_ms` from its leader."""
+    lab = cluster()
+    lab.link(0, "broker-2").set_latency(ms=away_ms)
+    lab.run_for(ms=5_000)
+    producer = KafkaProducer(
+        lab, {"client.id": "shop", "acks": acks, **PATIENT, "bootstrap.servers": KNOWN}
+    )
+    producer.send(ProducerRecord("orders", value="the first opens the connection")).get()
+    begun_ms = lab.now_ms
+    producer.send(ProducerRecord("orders", value="tea")).get()
+    return lab.now_ms - begun_ms
+
+
 def hang(request_ms: int, delivery_ms: int, seed: int = 6) -> tuple[int, int, BaseException | None]:
     """(seconds until the callback, times sent, its error) where a broker answers no PRODUCE.
 

@@ -188,19 +188,23 @@ def told(version: str) -> dict[str, object]:
 ON_A_DAY = 16
 """Records in each partition on a day."""
 DAY_WORK_MS = 20
+KILL_AT_MOST_MS = 3_000
+"""Until then ada is killed, also where her loop does not work on records."""
 
 
 def day(
     on_duty: Callable[[Lab, KafkaConsumer], object],
     pills: Sequence[tuple[int, int]],
     seed: int,
-    kill_ms: int = 0,
+    kill_after: int = 0,
     client: str = "3.9",
 ) -> Lab:
-    """ada reads two partitions with pills; she is killed at `kill_ms` (0: never) and bo takes over.
+    """ada reads two partitions with pills; she is killed at work, and bo takes over.
 
     on_duty(lab, consumer) is what each of them runs; a KafkaException ends it. pills: partition and
-    offset. client: the release of the readers. Who ends tells the journal "returned".
+    offset. kill_after: so many records are done before the kill, which falls into the work on
+    another one (0: nobody is killed). client: the release of the readers. Who ends tells the
+    journal "returned".
     """
     lab = Lab(brokers=2, seed=seed, version=client, broker_version="4.4", broker_config=FAST)
     lab.create_topic("prices", partitions=2)
@@ -214,13 +218,21 @@ def day(
         lab.journal.append("told", name, what="returned")
 
     lab.spawn(program, "ada", name="ada")
-    if kill_ms:
-        lab.run_for(ms=kill_ms)
+    if kill_after:
+        lab.run_until(partial(_is_at_work, lab, kill_after), timeout_ms=KILL_AT_MOST_MS)
+        lab.run_for(ms=DAY_WORK_MS // 2)
         lab.kill("ada")
         lab.spawn(program, "bo", name="bo")
     lab.run_for(ms=14_000)
     lab.close()
     return lab
+
+
+def _is_at_work(lab: Lab, done_before: int) -> bool:
+    """Whether so many records are done, and a poll has given one that is not."""
+    done: int = sum(event.what == "done" for event in lab.journal.of("told"))
+    delivered = sum(1 for _ in lab.journal.of("record.delivered"))
+    return done_before <= done < delivered
 
 
 def _sell(lab: Lab, pills: set[tuple[int, ...]]) -> None:
@@ -263,7 +275,7 @@ def survive(loop: Loop, seeds: int = 20) -> pandas.DataFrame:
     for seed in range(seeds):
         luck = random.Random(seed)
         pills = [(p, luck.randrange(ON_A_DAY)) for p in (0, 1) for _ in range(luck.randrange(3))]
-        kill_ms, client = luck.choice((0, 1_400, 2_300)), luck.choice(("2.8", "3.9", "4.4"))
+        kill_after, client = luck.choice((0, 6, 15)), luck.choice(("2.8", "3.9", "4.4"))
 
         def on_duty(lab: Lab, consumer: KafkaConsumer) -> None:
             def finish(record: Any) -> None:
@@ -275,13 +287,13 @@ def survive(loop: Loop, seeds: int = 20) -> pandas.DataFrame:
 
             loop(consumer, finish)
 
-        went = how_it_went(day(on_duty, pills, seed, kill_ms, client), pills)
+        went = how_it_went(day(on_duty, pills, seed, kill_after, client), pills)
         rows.append(
             {
                 "seed": seed,
                 "client": client,
                 "pills": str(sorted(set(pills))),
-                "killed at": kill_ms or "never",
+                "killed after": kill_after or "never",
                 "never done": len(went["never"]),
                 "done twice": len(went["twice"]),
                 "committed": str(went["committed"]),

@@ -328,16 +328,21 @@ def ownership_changes(lab: Lab) -> list[tuple[int, str, str, str]]:
     return found
 
 
-def two_more_partitions(policy: str = "latest", seed: int = 4) -> tuple[int, int]:
+def two_more_partitions(
+    policy: str = "latest", *, protocol: str = "classic", version: str = "3.9", seed: int = 4
+) -> tuple[int, int]:
     """(records sent to two new partitions, how many of them the group reads).
 
     At 20 s `orders` gets two more partitions. A producer begins to use them at once, one record
-    each 30 s to each. The group runs for ten minutes with `auto.offset.reset` = policy.
+    each 30 s to each. The group runs for ten minutes with `auto.offset.reset` = policy and
+    `group.protocol` = protocol.
     """
-    lab = Lab(brokers=1, seed=seed, version="3.9", broker_version="4.4")
+    lab = Lab(brokers=1, seed=seed, version=version, broker_version="4.4")
     lab.create_topic("orders", partitions=6)
+    strategy = "Range" if protocol == "classic" else None
+    settings = {"auto.offset.reset": policy, "group.protocol": protocol}
     for name in ("m1", "m2"):
-        start(lab, name, settings={"auto.offset.reset": policy})
+        start(lab, name, strategy, settings=settings)
     lab.run_for(ms=20_000)
     KafkaAdminClient(lab, {}).create_partitions(
         {"orders": NewPartitions.increase_to(8)}

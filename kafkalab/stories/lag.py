@@ -83,6 +83,24 @@ def begin(
     return lab, shop, member
 
 
+def with_first_aid(minute: int, aid: Callable[[Lab], object]) -> tuple[Lab, list[int]]:
+    """The slow member of section 1 with `latest`; in a minute of its forty `aid(lab)` is called.
+
+    Returns the lab and the offsets that the member read.
+    """
+    lab, shop, member = begin(keep=10, reset="latest")
+    read: list[int] = []
+    for now in range(1, 41):
+        lab.run_for(ms=in_ms(now) - lab.now_ms)
+        if now == minute:
+            aid(lab)
+        write(shop, 30)
+        for _ in range(2):
+            read += [record.offset for record in member.poll(timeout_ms=500)]
+        member.commit_sync()
+    return lab, read
+
+
 def lag_of(lab: Lab, at_ms: int | None = None) -> int:
     """The group's lag over all partitions, as the tool counts it."""
     return int(lab.describe_group(GROUP, at_ms).lag.sum())

@@ -466,3 +466,106 @@ def write_shop_logs(shops: Mapping[str, dict[str, str]], folder: str) -> Path:
         for life, text in lives.items()
     }
     return write_log_files(files, folder)
+
+
+# Begin somewhere else.
+
+HOUR_MS = 3_600_000
+
+
+def six_hours(release: str = "4.4") -> tuple[Lab, KafkaConsumer]:
+    """A lab with 36 orders, one each ten minutes for six hours, and ada, who has read them all.
+
+    release: of the clients and the brokers
+    """
+    lab = Lab(
+        brokers=1,
+        seed=3,
+        version=release,
+        broker_version=release,
+        broker_config={"group.initial.rebalance.delay.ms": 0},
+    )
+    lab.create_topic("orders")
+    shop = KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+    for number in range(36):
+        lab.run_for(ms=number * HOUR_MS // 6 - lab.now_ms)
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
+    lab.run_for(ms=6 * HOUR_MS - lab.now_ms)
+    ada = member(lab, "ada")
+    ada.poll(timeout_ms=5_000)
+    ada.commit_sync()
+    return lab, ada
+
+
+def new_group(lab: Lab, policy: str, for_ms: int = 70_000) -> list[int]:
+    """The offsets that the first member of a new group reads in `for_ms`, after ten quiet minutes.
+
+    policy: its `auto.offset.reset`. One order comes ten seconds after the member.
+    """
+    lab.run_for(ms=600_000)
+    name = lab.unused_name("new")
+    settings = {"group.id": name, "auto.offset.reset": policy}
+    reader = KafkaConsumer(lab, settings, name=name)
+    reader.subscribe(["orders"])
+    begun_ms = lab.now_ms
+    lab.spawn(_late_order, name=lab.unused_name("late shop"))
+    got: list[int] = []
+    while lab.now_ms < begun_ms + for_ms:
+        got += [record.offset for record in reader.poll(timeout_ms=500)]
+    reader.close()
+    return got
+
+
+def _late_order(lab: Lab) -> None:
+    lab.sleep(10_000)
+    sell(lab, 1)
+
+
+# A death in the callback.
+
+
+def death_in_revoked(commits: str, **config: object) -> tuple[float, int]:
+    """ada reads two partitions; bo joins her, and she is killed inside `on_partitions_revoked`.
+
+    commits: "not yet" or "done", what her callback had done of its commit. Returns the seconds
+    from bo's start to his first order, and how many orders were done twice.
+    """
+    lab = Lab(brokers=1, seed=5, broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders", partitions=2)
+    sell(lab, 40)
+    done: list[tuple[int, str, str]] = []
+    dying: list[int] = []
+
+    class CommitsWhenRevoked:
+        """The listener of a program that commits only when it must give partitions away."""
+
+        reader: KafkaConsumer
+
+        def on_partitions_revoked(self, partitions: object) -> None:
+            if commits == "done":
+                self.reader.commit_sync()
+            dying.append(lab.now_ms)
+            lab.sleep(600_000)
+
+        def on_partitions_assigned(self, partitions: object) -> None:
+            """Nothing to do: the committed offset says where to begin."""
+
+    def reads(lab: Lab, name: str) -> None:
+        listener = CommitsWhenRevoked()
+        reader = member(lab, name, listener, **{"max.poll.records": 1, **config})
+        listener.reader = reader
+        while True:
+            for record in reader.poll(timeout_ms=200):
+                lab.sleep(200)  # the work
+                done.append((lab.now_ms, name, f"{record.partition}-{record.offset}"))
+
+    lab.spawn(reads, "ada", name="ada")
+    lab.run_for(ms=4_000)
+    came_ms = lab.now_ms
+    lab.spawn(reads, "bo", name="bo")
+    lab.run_until(lambda: bool(dying), timeout_ms=60_000)
+    lab.kill("ada")
+    lab.run_for(ms=30_000)
+    first = min(at_ms for at_ms, name, _ in done if name == "bo")
+    times = Counter(order for _, _, order in done)
+    return round((first - came_ms) / 1000, 1), sum(count > 1 for count in times.values())

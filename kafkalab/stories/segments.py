@@ -144,10 +144,12 @@ def recorded_output(broker_version: str) -> dict[str, str]:
 # A day of retention, and an hour of cleaning: the labs in which a learner's rule decides.
 
 MINUTE_MS = 60_000
-KEEPS = ("time", "size", "both", "clock", "crash")
-"""What a day is about: retention.ms, retention.bytes, both, an order from a clock that is fast, or
-a broker that is down for twenty minutes.
+KEEPS = ("time", "size", "exact", "both", "clock", "crash")
+"""What a day is about: retention.ms, retention.bytes, a retention.bytes of three whole files, both
+settings, an order from a clock that is fast, or a broker that is down for twenty minutes.
 """
+EXACT_FILE_BYTES = 6 * 108
+"""A file of the day "exact": six orders, one a minute, each of 108 bytes in the log."""
 
 
 def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hours: int = 6) -> Lab:
@@ -161,26 +163,28 @@ def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hour
     rng = Random(seed)
     shortest = rng.randrange(60, 100) if keeps == "both" else rng.randrange(25, 70)
     limits = {
-        "retention.ms": -1 if keeps == "size" else shortest * MINUTE_MS,
+        "retention.ms": -1 if keeps in ("size", "exact") else shortest * MINUTE_MS,
         "retention.bytes": rng.randrange(1_200, 2_400) if keeps in ("size", "both") else -1,
     }
     lab = Lab(brokers=1, seed=seed)
     segment_ms = rng.randrange(8, 16) * MINUTE_MS
+    if keeps == "exact":
+        limits["retention.bytes"], segment_ms = 3 * EXACT_FILE_BYTES, 5 * MINUTE_MS + 30_000
     lab.create_topic("orders", config={**limits, "segment.ms": segment_ms})
     if rule is not None:
         lab.broker(0).delete_segments_by(rule)
     shop = KafkaProducer(lab, {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}, name="shop")
     fast = rng.randrange(12, 20) if keeps == "clock" else -1
-    for number in range(40):
+    for number in range(42 if keeps == "exact" else 40):
         ahead_ms = 40 * MINUTE_MS if number == fast else 0
         at_ms = lab.epoch_ms + lab.now_ms + ahead_ms
-        value = "tea".ljust(rng.choice((10, 60, 200)), ".")
+        value = "tea".ljust(40 if keeps == "exact" else rng.choice((10, 60, 200)), ".")
         shop.send(ProducerRecord("orders", value=value, timestamp_ms=at_ms)).get()
         if keeps == "crash" and number == 25:
             lab.broker(0).crash()
             lab.run_for(ms=20 * MINUTE_MS)
             lab.broker(0).restart()
-        lab.run_for(ms=rng.randrange(1, 6) * MINUTE_MS)
+        lab.run_for(ms=MINUTE_MS if keeps == "exact" else rng.randrange(1, 6) * MINUTE_MS)
     lab.run_for(ms=hours * 60 * MINUTE_MS - lab.now_ms)
     lab.close()
     return lab

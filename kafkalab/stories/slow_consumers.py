@@ -14,7 +14,7 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.records import ConsumerRecord, ProducerRecord
+from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.sim.worker_pool import WorkerPool
 
 GROUP = "stock"
@@ -259,6 +259,60 @@ def shift(
         lab.run_for(ms=9_000)
     lab.close()
     return lab
+
+
+def joined_in_the_middle(
+    listener: Callable[[KafkaConsumer, WorkerPool, Callable[[], None]], object] | None,
+    seed: int = 6,
+) -> int:
+    """How many orders are done twice when bo joins ada, who has a pool of four workers.
+
+    Each commits, once a second, up to the oldest order that is not done, in each partition.
+    listener: makes the rebalance listener of a program, of its consumer, its pool and a function
+    that commits now; None: the program has no listener.
+    """
+    lab = Lab(brokers=3, seed=seed, broker_config={"group.initial.rebalance.delay.ms": 0})
+    lab.create_topic("orders", partitions=2)
+
+    def program(lab: Lab, name: str) -> None:
+        waiting: dict[TopicPartition, dict[int, bool]] = {}
+        pool = WorkerPool(lab, 4, lambda order: lab.sleep(takes_ms(order)), name)
+        consumer = subscribed(lab, name, **{"max.poll.records": 10})
+
+        def commit() -> None:
+            for order in pool.finished():
+                done = waiting.get(TopicPartition(order.topic, order.partition), {})
+                if order.offset in done:
+                    done[order.offset] = True
+            safe = {}
+            for partition, done in waiting.items():
+                while done and done[min(done)]:
+                    safe[partition] = OffsetAndMetadata(min(done) + 1)
+                    del done[min(done)]
+            if safe:
+                consumer.commit_sync(safe)
+
+        told = listener(consumer, pool, commit) if listener else None
+        consumer.subscribe(["orders"], told)
+        next_ms = lab.now_ms + 1_000
+        while True:
+            for order in consumer.poll(timeout_ms=100):
+                pool.submit(order)
+                place = TopicPartition(order.topic, order.partition)
+                waiting.setdefault(place, {})[order.offset] = False
+            for gone in set(waiting) - set(consumer.assignment()):
+                del waiting[gone]
+            if lab.now_ms >= next_ms:
+                commit()
+                next_ms = lab.now_ms + 1_000
+
+    lab.spawn(trickle, 200, 30, name="shop")
+    lab.spawn(program, "ada", name="ada")
+    lab.run_for(ms=2_700)
+    lab.spawn(program, "bo", name="bo")
+    lab.run_for(ms=15_000)
+    done = finished_orders(lab)
+    return len(done) - len(set(done))
 
 
 def finished_orders(lab: Lab) -> list[tuple[str, int]]:

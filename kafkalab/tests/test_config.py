@@ -131,10 +131,12 @@ def test_defaults_change_with_the_version(kind, key, changes):
         (
             ConsumerConfig,
             "4.4",
-            {"auto.offset.reset": "by_duration:PT1H"},
+            {"auto.offset.reset": "by_duration:1h"},
             (
-                "auto.offset.reset=by_duration:PT1H cannot be played here: resetting by duration "
-                "is not simulated (KIP-1106)."
+                "Invalid value by_duration:1h for configuration auto.offset.reset: "
+                "Invalid value `by_duration:1h` for configuration auto.offset.reset. The value "
+                "must be either 'earliest', 'latest', 'none' or of the format "
+                "'by_duration:<PnDTnHnMn.nS.>'."
             ),
         ),
         (

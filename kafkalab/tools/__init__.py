@@ -6,6 +6,11 @@
     python -m kafkalab kafka-log-dirs        --scenario FILE [--at MS] --describe
     python -m kafkalab kafka-dump-log        --scenario FILE [--at MS] --topic-partition t4-0
     python -m kafkalab kafka-transactions    --scenario FILE [--at MS] list
+    python -m kafkalab kafka-configs         --scenario FILE [--at MS] --describe ...
+    python -m kafkalab kafka-console-consumer --scenario FILE [--at MS] --topic T ...
+    python -m kafkalab kafka-console-producer --scenario FILE [--at MS] --topic T < LINES
+
+In a notebook `kafkalab.tools.command.tool(lab, "kafka-topics --describe")` asks the lab at hand.
 
 The options are the real tools'. --scenario and --at replace the cluster that they connect to: the
 scenario is played up to that virtual millisecond (to its end without --at), and the tool reads the

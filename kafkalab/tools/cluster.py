@@ -1,4 +1,4 @@
-"""Plays a scenario up to a moment as the cluster of Kafka's tools, and reports their errors."""
+"""Gives Kafka's tools their cluster: a scenario played up to a moment, or a lab at hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import ScenarioPlay, seeds_from
-from kafkalab.releases import broker_profile, newest
+from kafkalab.releases import newest
 
 ADMIN_VERSION = newest()
 """The release of the tools' own KafkaAdminClient: the only one with all the admin methods."""
@@ -49,43 +49,62 @@ class Options(argparse.ArgumentParser):
         raise Refusal(message)
 
 
-class PlayedCluster:
-    """A scenario played up to the moment of --at.
+class ToolCluster:
+    """The cluster that a tool is asked about.
 
-    state    the state at that moment (`Lab.at`)
+    lab      the lab
+    state    its state at that moment (`Lab.at`)
+    at_ms    the moment
     release  the tools of the brokers' release
+    version  this release, which is the tools' clients', too
     """
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        if not options.scenario:
-            raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
-        play = ScenarioPlay(_scenario(options.scenario), seeds_from(options.seed), options.version)
-        self.lab: Lab = play.lab
-        self.release = broker_profile(play.broker_version).tools
-        _check_address(options.bootstrap_server, self.lab)
-        moment_ms = _moment(options.at)
-        if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
-            raise Refusal(
-                f"--at {moment_ms} is too late: the scenario's last step begins at "
-                f"{play.last_step_ms} ms, and the scenario ends one day after it"
-            )
-        play.run_to(moment_ms)
-        self.at_ms = self.lab.now_ms if moment_ms is None else moment_ms
-        self.state: dict[str, Any] = self.lab.at(self.at_ms)
+    def __init__(self, lab: Lab, at_ms: int) -> None:
+        self.lab, self.at_ms = lab, at_ms
+        profile = lab.broker(min(lab.cluster.brokers)).machine.profile
+        self.release, self.version = profile.tools, profile.name
+        self.state: dict[str, Any] = lab.at(at_ms)
+
+    def addresses(self) -> str:
+        """The addresses of the brokers that are alive. Raises Refusal where none is."""
+        alive = [broker["address"] for broker in self.state["brokers"].values() if broker["alive"]]
+        if not alive:
+            raise Refusal("no broker of this scenario is alive at that moment: choose another --at")
+        return ",".join(alive)
 
     def admin(self) -> KafkaAdminClient:
         """A KafkaAdminClient at this moment. It cannot reach the brokers that are down."""
-        addresses = [
-            broker["address"] for broker in self.state["brokers"].values() if broker["alive"]
-        ]
-        if not addresses:
-            raise Refusal("no broker of this scenario is alive at that moment: choose another --at")
         return KafkaAdminClient(
             self.lab,
-            {"bootstrap.servers": ",".join(addresses)},
+            {"bootstrap.servers": self.addresses()},
             version=ADMIN_VERSION,
-            name="the tool",
+            name=self.lab.unused_name("the tool"),
         )
+
+
+def cluster_for(options: argparse.Namespace, lab: Lab | None = None) -> ToolCluster:
+    """The lab at hand as it is now; without one the scenario of --scenario at the moment of --at.
+
+    Raises Refusal for options that name no cluster.
+    """
+    if lab is not None:
+        if options.scenario or options.at:
+            raise Refusal("a lab at hand is asked as it is now: leave out --scenario and --at")
+        _check_address(options.bootstrap_server, lab)
+        return ToolCluster(lab, lab.now_ms)
+    if not options.scenario:
+        raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
+    play = ScenarioPlay(_scenario(options.scenario), seeds_from(options.seed), options.version)
+    _check_address(options.bootstrap_server, play.lab)
+    moment_ms = _moment(options.at)
+    if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
+        raise Refusal(
+            f"--at {moment_ms} is too late: the scenario's last step begins at "
+            f"{play.last_step_ms} ms, and the scenario ends one day after it"
+        )
+    play.run_to(moment_ms)
+    at_ms = play.lab.now_ms if moment_ms is None else moment_ms
+    return ToolCluster(play.lab, at_ms)
 
 
 def _scenario(path: str) -> Any:
@@ -124,11 +143,15 @@ def _check_address(address: str | None, lab: Lab) -> None:
             )
 
 
+FAILURES = (Refusal, ValueError, KafkaException, IllegalArgumentException)
+"""What ends a tool with one sentence."""
+
+
 def run_tool(tool: str, work: Callable[[], str]) -> int:
     """Run a tool and print its output, or one sentence. Returns the exit code, 0 or 2."""
     try:
         print(work(), end="")
-    except (Refusal, ValueError, KafkaException, IllegalArgumentException) as error:
+    except FAILURES as error:
         print(f"{tool}: {error}", file=sys.stderr)
         return 2
     return 0

@@ -16,7 +16,14 @@ from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lab import Lab
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools import reset_offsets
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, print_remark, run_tool
+from kafkalab.tools.cluster import (
+    Options,
+    Refusal,
+    ToolCluster,
+    cluster_for,
+    print_remark,
+    run_tool,
+)
 from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
@@ -27,13 +34,14 @@ ASKED_FOR_NOTHING = object()
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = _options().parse_args(argv)
     _check(options)
-    cluster = PlayedCluster(options)
+    cluster = cluster_for(options, lab)
     return DOES[next(action for action in ACTIONS if getattr(options, action))](cluster, options)
 
 
@@ -120,7 +128,7 @@ def _check(options: argparse.Namespace) -> None:
         reset_offsets.check_options(options)
 
 
-def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _list(cluster: ToolCluster, options: argparse.Namespace) -> str:
     groups = cluster.state["groups"]
     with_state, with_type = (
         options.state is not ASKED_FOR_NOTHING,
@@ -157,7 +165,7 @@ def _wanted(given: Any) -> set[str]:
     return {part.strip().lower() for part in given.split(",")} if isinstance(given, str) else set()
 
 
-def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _describe(cluster: ToolCluster, options: argparse.Namespace) -> str:
     layout, groups = cluster.release, cluster.state["groups"]
     names = sorted(groups) if options.all_groups else sorted(options.group)
     shown = []
@@ -216,7 +224,7 @@ def remark(name: str, group: Mapping[str, Any]) -> str:
     return ""
 
 
-def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _delete(cluster: ToolCluster, options: argparse.Namespace) -> str:
     names = sorted(cluster.state["groups"]) if options.all_groups else options.group
     futures = cluster.admin().delete_consumer_groups(names).deleted_groups()
     failed, deleted = {}, []
@@ -236,7 +244,7 @@ def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     )
 
 
-def _delete_offsets(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _delete_offsets(cluster: ToolCluster, options: argparse.Namespace) -> str:
     group = options.group[0]
     if cluster.state["groups"].get(group) is None:
         raise Refusal(f"Error: The consumer group {group} does not exist.")
@@ -257,7 +265,7 @@ def _delete_offsets(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     )
 
 
-DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
+DOES: Mapping[str, Callable[[ToolCluster, argparse.Namespace], str]] = {
     "list": _list,
     "describe": _describe,
     "delete": _delete,

@@ -16,7 +16,7 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.protocol.messages import RecordBatch, WireRecord, as_bytes
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
+from kafkalab.tools.cluster import Options, Refusal, cluster_for, run_tool
 
 TOOL = "kafka-dump-log"
 MARKER_SIZES = 4, 6
@@ -26,10 +26,11 @@ MAGIC = 2
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = Options(TOOL, "The batches of a partition's log.")
     options.add_argument("--topic-partition", metavar="t4-0")
     options.add_argument("--broker", help="whose replica; the leader's when left out")
@@ -40,7 +41,7 @@ def _run(argv: list[str]) -> str:
         raise Refusal('Missing required argument "[topic-partition]"')
     if chosen.broker is not None and not re.fullmatch(r"\d{1,9}", chosen.broker):
         raise Refusal(f"--broker takes a broker's id, not {chosen.broker!r}")
-    cluster = PlayedCluster(chosen)
+    cluster = cluster_for(chosen, lab)
     try:
         return dumped(
             cluster.lab,

@@ -14,7 +14,14 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.records import TopicPartition
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import ADMIN_VERSION, Options, PlayedCluster, Refusal, run_tool
+from kafkalab.tools.cluster import (
+    ADMIN_VERSION,
+    Options,
+    Refusal,
+    ToolCluster,
+    cluster_for,
+    run_tool,
+)
 
 TOOL = "kafka-get-offsets"
 TIMES = {"latest": -1, "earliest": -2}
@@ -22,10 +29,11 @@ INTERNAL = ("__consumer_offsets", "__transaction_state")
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = Options(TOOL, "The offsets of partitions.")
     options.add_argument(
         "--topic", help="a topic, or a regular expression; all topics when left out"
@@ -38,7 +46,7 @@ def _run(argv: list[str]) -> str:
     chosen = options.parse_args(_with_joined_time(argv))
     timestamp_ms = _time(chosen.time)
     numbers = _numbers(chosen.partitions)
-    cluster = PlayedCluster(chosen)
+    cluster = cluster_for(chosen, lab)
     partitions = _partitions(cluster, chosen, numbers)
     if not partitions:
         raise Refusal(cluster.release.no_topic.format(topic=chosen.topic))
@@ -113,7 +121,7 @@ def _numbers(text: str | None) -> list[int] | None:
 
 
 def _partitions(
-    cluster: PlayedCluster, options: argparse.Namespace, numbers: list[int] | None
+    cluster: ToolCluster, options: argparse.Namespace, numbers: list[int] | None
 ) -> list[TopicPartition]:
     try:
         wanted = re.compile(options.topic or ".*")

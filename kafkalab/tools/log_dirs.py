@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
+from kafkalab.lab import Lab
+from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
@@ -17,10 +18,11 @@ LOG_DIR = "/tmp/kafka-logs"
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = Options(TOOL, "Partitions on the brokers' disks.")
     options.add_argument("--describe", action="store_true", help="the only thing this tool does")
     options.add_argument("--broker-list", help="broker ids, with commas; all when left out")
@@ -28,7 +30,7 @@ def _run(argv: list[str]) -> str:
     chosen = options.parse_args(argv)
     if not chosen.describe:
         raise Refusal('Missing required argument "[describe]"')
-    cluster = PlayedCluster(chosen)
+    cluster = cluster_for(chosen, lab)
     brokers = _brokers(cluster, chosen.broker_list)
     topics = None if chosen.topic_list is None else chosen.topic_list.split(",")
     shown = ",".join(map(str, brokers))
@@ -45,7 +47,7 @@ def _run(argv: list[str]) -> str:
     )
 
 
-def _brokers(cluster: PlayedCluster, text: str | None) -> list[int]:
+def _brokers(cluster: ToolCluster, text: str | None) -> list[int]:
     alive = [id for id, broker in cluster.state["brokers"].items() if broker["alive"]]
     if text is None:
         return alive
@@ -59,7 +61,7 @@ def _brokers(cluster: PlayedCluster, text: str | None) -> list[int]:
     return [int(id) for id in wanted if int(id) in alive]
 
 
-def _log_dir(cluster: PlayedCluster, broker: int, topics: list[str] | None) -> dict[str, Any]:
+def _log_dir(cluster: ToolCluster, broker: int, topics: list[str] | None) -> dict[str, Any]:
     partitions = []
     for name, place in sorted(cluster.state["partitions"].items()):
         own = place["logs"].get(broker)

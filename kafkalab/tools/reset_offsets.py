@@ -15,10 +15,11 @@ from collections.abc import Callable, Mapping
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.clients.admin.values import OffsetSpec
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
+from kafkalab.config.durations import duration_ms
 from kafkalab.hashing import long_map_order
 from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-from kafkalab.tools.cluster import PlayedCluster, Refusal, print_remark
+from kafkalab.tools.cluster import Refusal, ToolCluster, print_remark
 from kafkalab.tools.group_tables import reset_table
 
 SCENARIOS = (
@@ -42,7 +43,6 @@ NEEDS_SCENARIO = (
     "[to-datetime], [by-duration], [to-earliest], [to-latest], [shift-by]]"
 )
 
-DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?")
 DATETIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:?\d\d)?")
 
 Offsets = dict[TopicPartition, int]
@@ -62,12 +62,12 @@ def check_options(options: argparse.Namespace) -> None:
     if options.to_datetime is not None:
         moment_ms(options.to_datetime)
     if options.by_duration is not None:
-        duration_ms(options.by_duration)
+        duration_of(options.by_duration)
     if bool(options.topic) == options.all_topics:
         raise Refusal("One of the reset scopes should be defined: --all-topics, --topic.")
 
 
-def reset(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def reset(cluster: ToolCluster, options: argparse.Namespace) -> str:
     if not options.dry_run and not options.execute:
         print_remark(NO_ACTION)
     groups = cluster.state["groups"]
@@ -100,7 +100,7 @@ def reset(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     return out + reset_table(new)
 
 
-def _scope(cluster: PlayedCluster, group: str, options: argparse.Namespace) -> list[TopicPartition]:
+def _scope(cluster: ToolCluster, group: str, options: argparse.Namespace) -> list[TopicPartition]:
     if options.all_topics:
         committed = cluster.state["groups"].get(group, {"offsets": {}})["offsets"]
         return partitions_in_hash_order(partition_of(text) for text in committed)
@@ -108,7 +108,7 @@ def _scope(cluster: PlayedCluster, group: str, options: argparse.Namespace) -> l
     return named if cluster.release.resets_as_named else partitions_in_hash_order(named)
 
 
-def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
+def partitions_named(cluster: ToolCluster, text: str) -> list[TopicPartition]:
     """The partitions of `t4` or `t4:0,2`. Raises Refusal for an unknown topic or partition."""
     topic, _, numbers = text.partition(":")
     found = cluster.state["topics"].get(topic)
@@ -131,7 +131,7 @@ def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
 
 
 def _prepared(
-    cluster: PlayedCluster,
+    cluster: ToolCluster,
     admin: KafkaAdminClient,
     group: str,
     partitions: list[TopicPartition],
@@ -188,7 +188,7 @@ def _prepared(
         "to_offset": lambda: inside(dict.fromkeys(partitions, int(options.to_offset))),
         "shift_by": shifted,
         "to_datetime": lambda: at(moment_ms(options.to_datetime)),
-        "by_duration": lambda: at(max(0, now_ms - duration_ms(options.by_duration))),
+        "by_duration": lambda: at(max(0, now_ms - duration_of(options.by_duration))),
     }
     chosen = next(name for name in SCENARIOS if getattr(options, name) not in (None, False))
     found = ways[chosen]()
@@ -208,13 +208,9 @@ def moment_ms(text: str) -> int:
     return max(0, int(found.timestamp() * 1000))
 
 
-def duration_ms(text: str) -> int:
+def duration_of(text: str) -> int:
     """Milliseconds of `P1DT2H30M`. Raises Refusal."""
-    found = DURATION.fullmatch(text)
-    if found is None or not any(found.groups()):
+    found = duration_ms(text)
+    if found is None:
         raise Refusal(f"--by-duration takes PnDTnHnMnS, not {text!r}")
-    days, hours, minutes, seconds = found.groups()
-    return int(
-        ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60_000
-        + float(seconds or 0) * 1000
-    )
+    return found

@@ -14,19 +14,26 @@ from typing import Any
 
 from kafkalab.clients.admin.values import NewPartitions, NewTopic
 from kafkalab.hashing import hash_map_order, java_string_hash
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
+from kafkalab.lab import Lab
+from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
 
 TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
 INTERNAL = ("__consumer_offsets", "__transaction_state")
 NO_LEADER = "none"
+FAILED = "Error while executing topic command : "
+MAY_COLLIDE = (
+    "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') "
+    "could collide. To avoid issues it is best to use either, but not both.\n"
+)
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = _options().parse_args(argv)
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
@@ -38,7 +45,7 @@ def _run(argv: list[str]) -> str:
         raise Refusal('Missing required argument "[topic]"')
     if options.alter and options.partitions is None:
         raise Refusal('Missing required argument "[partitions]"')
-    cluster = PlayedCluster(options)
+    cluster = cluster_for(options, lab)
     return DOES[chosen[0]](cluster, options)
 
 
@@ -60,11 +67,12 @@ def _options() -> Options:
     options.add_argument("--topic", help="a topic, or a regular expression")
     options.add_argument("--partitions")
     options.add_argument("--replication-factor")
+    options.add_argument("--replica-assignment", metavar="0:1,1:0", help="brokers by partition")
     options.add_argument("--config", action="append", default=[], metavar="KEY=VALUE")
     return options
 
 
-def _chosen(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
+def _chosen(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
     """The chosen topics, sorted by name: all, or those whose whole name matches the pattern."""
     pattern = options.topic.replace(",", "|").strip("\"'") if options.topic else ".*"
     try:
@@ -78,9 +86,10 @@ def _chosen(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
     ]
 
 
-def _existing(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
+def _existing(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
     names = _chosen(cluster, options)
-    if options.topic and not names and not options.if_exists:
+    silent = options.describe and not cluster.release.topics_names_missing
+    if options.topic and not names and not options.if_exists and not silent:
         raise Refusal(
             f"Error while executing topic command : Topic '{options.topic}' does not exist as "
             "expected"
@@ -88,11 +97,11 @@ def _existing(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
     return names
 
 
-def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _list(cluster: ToolCluster, options: argparse.Namespace) -> str:
     return "".join(f"{name}\n" for name in _chosen(cluster, options))
 
 
-def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _describe(cluster: ToolCluster, options: argparse.Namespace) -> str:
     names = hash_map_order(_existing(cluster, options), java_string_hash)
     out = ""
     for name in names:
@@ -117,7 +126,7 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     return out
 
 
-def _config(cluster: PlayedCluster, name: str) -> dict[str, Any]:
+def _config(cluster: ToolCluster, name: str) -> dict[str, Any]:
     """A topic's own settings.
 
     A 4.4 cluster sets min.insync.replicas for all topics, because eligible leader replicas need it
@@ -132,13 +141,13 @@ def _config(cluster: PlayedCluster, name: str) -> dict[str, Any]:
     )
 
 
-def _partitions(cluster: PlayedCluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
+def _partitions(cluster: ToolCluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
     count = cluster.state["topics"][name]["partitions"]
     return [(number, cluster.state["partitions"][f"{name}-{number}"]) for number in range(count)]
 
 
 def _is_asked_for(
-    place: Mapping[str, Any], cluster: PlayedCluster, name: str, options: argparse.Namespace
+    place: Mapping[str, Any], cluster: ToolCluster, name: str, options: argparse.Namespace
 ) -> bool:
     """Whether the partition passes the filters, such as --under-replicated-partitions.
 
@@ -155,7 +164,7 @@ def _is_asked_for(
     return not asked or any(troubles[trouble] for trouble in asked)
 
 
-def _least_in_sync(cluster: PlayedCluster, name: str) -> int:
+def _least_in_sync(cluster: ToolCluster, name: str) -> int:
     topic = cluster.lab.cluster.topics.get(name)
     default = next(iter(cluster.lab.cluster.brokers))
     config = cluster.lab.broker(default).machine.config
@@ -163,12 +172,12 @@ def _least_in_sync(cluster: PlayedCluster, name: str) -> int:
     return int(own if own is not None else getattr(config, "min_insync_replicas", 1))
 
 
-def _is_led(place: Mapping[str, Any], cluster: PlayedCluster) -> bool:
+def _is_led(place: Mapping[str, Any], cluster: ToolCluster) -> bool:
     leader = cluster.state["brokers"].get(place["leader"])
     return leader is not None and leader["alive"]
 
 
-def _topic_line(cluster: PlayedCluster, name: str, config: Mapping[str, str | None]) -> str:
+def _topic_line(cluster: ToolCluster, name: str, config: Mapping[str, str | None]) -> str:
     topic = cluster.state["topics"][name]
     factor = len(cluster.state["partitions"][f"{name}-0"]["replicas"])
     configs = ",".join(f"{key}={value}" for key, value in config.items())
@@ -181,9 +190,7 @@ def _topic_line(cluster: PlayedCluster, name: str, config: Mapping[str, str | No
     )
 
 
-def _partition_line(
-    cluster: PlayedCluster, name: str, number: int, place: Mapping[str, Any]
-) -> str:
+def _partition_line(cluster: ToolCluster, name: str, number: int, place: Mapping[str, Any]) -> str:
     leader = place["leader"] if _is_led(place, cluster) else NO_LEADER
     replicas, isr = (",".join(map(str, brokers)) for brokers in (place["replicas"], place["isr"]))
     line = (
@@ -203,7 +210,7 @@ def _number(text: str | None, option: str) -> int | None:
     return int(text)
 
 
-def _create(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _create(cluster: ToolCluster, options: argparse.Namespace) -> str:
     configs = {}
     for text in options.config:
         key, equals, value = text.partition("=")
@@ -213,25 +220,46 @@ def _create(cluster: PlayedCluster, options: argparse.Namespace) -> str:
                 f"not {text!r}"
             )
         configs[key] = value
-    if options.if_not_exists and options.topic in cluster.state["topics"]:
-        return ""
+    if options.if_not_exists and not cluster.release.topics_names_missing:
+        raise Refusal('Option "[if-not-exists]" can\'t be used with option "[bootstrap-server]"')
+    if options.topic in cluster.state["topics"]:
+        if options.if_not_exists:
+            return ""
+        raise Refusal(FAILED + cluster.release.topics_exists.format(topic=options.topic))
+    count = _number(options.partitions, "partitions")
+    if cluster.release.topics_names_missing and count is not None and count < 1:
+        raise Refusal(f"{FAILED}The partitions must be greater than 0")
     topic = NewTopic(
         options.topic,
-        _number(options.partitions, "partitions"),
+        count,
         _number(options.replication_factor, "replication-factor"),
+        replicas_assignments=_assignment(options.replica_assignment),
         configs=configs,
     )
     cluster.admin().create_topics([topic]).all().get()
-    return cluster.release.says_created.format(topic=options.topic)
+    warning = MAY_COLLIDE if "." in options.topic or "_" in options.topic else ""
+    return warning + cluster.release.says_created.format(topic=options.topic)
 
 
-def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _assignment(text: str | None) -> dict[int, list[int]] | None:
+    """{0: [0, 1], 1: [1, 0]} of "0:1,1:0". Raises Refusal."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"\d{1,9}(:\d{1,9})*(,\d{1,9}(:\d{1,9})*)*", text):
+        raise Refusal(f"--replica-assignment takes broker:broker,broker:broker, not {text!r}")
+    return {
+        number: [int(broker) for broker in brokers.split(":")]
+        for number, brokers in enumerate(text.split(","))
+    }
+
+
+def _delete(cluster: ToolCluster, options: argparse.Namespace) -> str:
     names = _existing(cluster, options)
     cluster.admin().delete_topics(names).all().get()
     return ""
 
 
-def _alter(cluster: PlayedCluster, options: argparse.Namespace) -> str:
+def _alter(cluster: ToolCluster, options: argparse.Namespace) -> str:
     names, count = _existing(cluster, options), _number(options.partitions, "partitions")
     assert count is not None, "without a count --alter is refused"
     cluster.admin().create_partitions(
@@ -240,7 +268,7 @@ def _alter(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     return ""
 
 
-DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
+DOES: Mapping[str, Callable[[ToolCluster, argparse.Namespace], str]] = {
     "list": _list,
     "describe": _describe,
     "create": _create,

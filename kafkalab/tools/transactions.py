@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkalab.hashing import coordinator_partition
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
+from kafkalab.lab import Lab
+from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _run(argv))
+    return run_tool(TOOL, lambda: run(argv))
 
 
-def _run(argv: list[str]) -> str:
+def run(argv: list[str], lab: Lab | None = None) -> str:
+    """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = Options(TOOL, "Transactional ids.")
     options.add_argument("command", nargs="?", help="list, or describe")
     options.add_argument("--transactional-id")
@@ -30,7 +32,7 @@ def _run(argv: list[str]) -> str:
         )
     if chosen.command == "describe" and not chosen.transactional_id:
         raise Refusal("argument --transactional-id is required")
-    cluster = PlayedCluster(chosen)
+    cluster = cluster_for(chosen, lab)
     if not cluster.release.tells_transactions:
         raise Refusal("this broker is too old for LIST_TRANSACTIONS, which came with 3.0 (KIP-664)")
     if chosen.command == "list":
@@ -42,7 +44,7 @@ def _run(argv: list[str]) -> str:
     return _described(cluster, chosen.transactional_id)
 
 
-def _described(cluster: PlayedCluster, id: str) -> str:
+def _described(cluster: ToolCluster, id: str) -> str:
     txn = cluster.state["transactions"].get(id)
     if txn is None:
         raise Refusal(
@@ -80,7 +82,7 @@ def _described(cluster: PlayedCluster, id: str) -> str:
     )
 
 
-def _coordinator(cluster: PlayedCluster, id: str) -> int:
+def _coordinator(cluster: ToolCluster, id: str) -> int:
     topic = cluster.state["topics"].get(STATE_TOPIC)
     if topic is None:
         return -1

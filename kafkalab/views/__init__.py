@@ -22,6 +22,7 @@ from .readers import readers
 from .record_lanes import record_lanes
 from .record_strip import record_strip
 from .replica_ladder import replica_ladder
+from .request_gantt import request_gantt
 from .segment_strip import segment_strip
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
@@ -58,6 +59,7 @@ __all__ = [
     "record_lanes",
     "record_strip",
     "replica_ladder",
+    "request_gantt",
     "segment_strip",
     "sequence",
     "sequence_ladder",

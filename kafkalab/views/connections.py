@@ -33,7 +33,7 @@ ENDINGS = {
     "killed": "reset: the process was killed",
 }
 MARKED_CALLS = ("pause", "resume")
-SETTINGS = ("delay", "keep_busy", "judge_batches", "move_watermark")
+SETTINGS = ("delay", "keep_busy", "judge_batches", "move_watermark", "complete_by")
 """Faults that are a setting of a broker, and no moment of the story."""
 CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
 """The kinds of events that are named as the cause of a request."""

@@ -21,6 +21,10 @@ LOOKS = {
 }
 
 
+WORDS_FIT = 21
+"""Words up to this length fit into one of four cells in the usual size."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of one run: numbers of records, and whether the partition is readable.
@@ -92,7 +96,7 @@ def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> 
             outcome.words.replace(", ", ",\n"),
             ha="center",
             va="center",
-            fontsize=SMALL_PT + 1.5,
+            fontsize=SMALL_PT + (1.5 if len(outcome.words) <= WORDS_FIT else 0),
             color=INK,
             bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5},
         )

@@ -23,8 +23,13 @@ LogRow = tuple[int, str | None, str | None]
 """Offset, key and value; the value of a tombstone is None."""
 
 
-def record_strip(rows: Mapping[str, Sequence[LogRow]], *, title: str) -> Picture:
+def record_strip(
+    rows: Mapping[str, Sequence[LogRow]], *, title: str, first: int | None = None, up_to: int = 0
+) -> Picture:
     """Draw the records of each state, {"before": [(0, "tea", "1"), ...]}, one below the other.
+
+    first, up_to: the offsets at the edges, so that pictures of several moments have one scale; the
+    records' own where they reach further.
 
     Raises IllegalArgumentException where there is no record at all.
     """
@@ -34,8 +39,9 @@ def record_strip(rows: Mapping[str, Sequence[LogRow]], *, title: str) -> Picture
         )
     keys = sorted({str(key) for row in rows.values() for _, key, _ in row})
     colours = {key: COLOURS[place % len(COLOURS)] for place, key in enumerate(keys)}
-    first = min(row[0][0] for row in rows.values() if row)
-    end = max(row[-1][0] for row in rows.values() if row) + 1
+    own = min(row[0][0] for row in rows.values() if row)
+    first = own if first is None else min(own, first)
+    end = max(up_to, *(row[-1][0] + 1 for row in rows.values() if row))
     height_in = 1.0 + 0.52 * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.20, 0.10 / height_in, 0.78, 1 - 0.85 / height_in))

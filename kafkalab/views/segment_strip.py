@@ -60,9 +60,18 @@ def files_at(lab: ShownLab, topic: str, at_ms: int, partition: int = 0) -> LogFi
 
 
 def segment_strip(
-    lab: ShownLab, topic: str, *, at_ms: Sequence[int], title: str, partition: int = 0
+    lab: ShownLab,
+    topic: str,
+    *,
+    at_ms: Sequence[int],
+    title: str,
+    partition: int = 0,
+    up_to: int = 0,
 ) -> Picture:
     """Draw a partition's segments at these moments, one below the other.
+
+    up_to: the offset at the right edge, so that pictures of several moments have one scale; the
+    log's end where that is larger.
 
     Raises IllegalArgumentException for an unknown topic, and for no moment.
     """
@@ -71,7 +80,7 @@ def segment_strip(
     if not at_ms:
         raise IllegalArgumentException("at_ms is a list of moments, at_ms=[60_000, 120_000]")
     rows = [(each, files_at(lab, topic, each, partition)) for each in at_ms]
-    most = max(files.end for _, files in rows) or 1
+    most = max(up_to, *(files.end for _, files in rows)) or 1
     height_in = 1.15 + 0.48 * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.12, 0.50 / height_in, 0.74, 1 - 0.95 / height_in))

@@ -112,4 +112,6 @@ def _row(axes: Axes, run: Worked, row: int) -> None:
             bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.2},
         )
     if run.committed is not None:
-        axes.vlines([run.committed], row - 0.46, row + 0.46, color=INK, linewidth=2.6)
+        axes.vlines(
+            [run.committed], row - 0.46, row + 0.46, color=INK, linewidth=2.6, clip_on=False
+        )

@@ -222,7 +222,8 @@ readers(lab, "orders")
 bookmarks(lab, "orders-0")
 
 # %% [markdown]
-# Kafka has no switch between queue and publish and subscribe. You choose with the `group.id`.
+# Kafka has no switch between queue and publish and subscribe. You choose with the `group.id`. Since
+# 4.2 there are also *share groups*: they divide the records of one partition (chapter 16).
 #
 # To share, members send requests, and `poll` does it for you. JOIN_GROUP says "I am here".
 # SYNC_GROUP asks "what is mine?". HEARTBEAT says "I am still here". These are the requests of the

@@ -505,14 +505,15 @@ took_ms
 # minutes, `metadata.max.age.ms`.
 #
 # **The leader's crash** is a crash like any other. After the session timeout the coordinator starts a
-# rebalance and names another leader. Until then the dead leader's partitions have no reader:
+# rebalance and names another leader: a member that has joined again. Until then, here for 46 seconds,
+# the dead leader's partitions have no reader:
 
 # %%
 lab = two_at_work()
 before = leader(lab)
 lab.kill(before)
-lab.run_for(ms=60_000)
-{"leader before": before, "leader after": leader(lab), "generation": generation(lab)}
+seconds = settled_after(lab) // 1000
+{"leader before": before, "leader after": leader(lab), "seconds": seconds}
 
 # %% [markdown]
 # There are rarer causes. The program calls `enforceRebalance()` (from 2.6 on, KIP-568). A subscribed
@@ -526,12 +527,19 @@ lab.run_for(ms=60_000)
 # %%
 from kafkalab.stories.group_protocol import two_more_partitions
 
-{policy: two_more_partitions(policy) for policy in ("latest", "earliest")}  # (sent, read)
+found = {policy: two_more_partitions(policy) for policy in ("latest", "earliest")}
+ten_minutes = "by_duration:PT10M"
+found[ten_minutes] = two_more_partitions(ten_minutes, version="4.4")
+found["latest, KIP-848"] = two_more_partitions("latest", protocol="consumer", version="4.4")
+found  # (sent, read)
 
 # %% [markdown]
 # With `latest`, the default, the group reads 12 of 32. It begins at the end of the new partitions
 # when it finds them, and it skips what is before. This is **data loss for the group**, without a
-# line of warning. Use `earliest` where a topic may grow.
+# line of warning. Use `earliest` where a topic may grow. Clients from 4.0 on have a third way:
+# `by_duration:PT10M` begins ten minutes back (KIP-1106, chapter 09). With KIP-848 (section 9) the
+# coordinator watches the topics itself. The group finds the partitions in seconds, and misses two
+# records all the same.
 #
 # How do the *other* members learn that somebody came or left? The coordinator cannot call them. A
 # member sends a heartbeat every three seconds. The answer can hold error 27, REBALANCE_IN_PROGRESS.
@@ -628,6 +636,18 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # In the matrix epochs are missing. With brokers 4.3 or later an empty group has epoch 1. Each new
 # member adds one. But the coordinator computes a new target at most once a second (KIP-1263).
 # Brokers 4.0 to 4.2 begin with 0 and assign at once.
+#
+# So the rules of this chapter have two columns:
+#
+# | | Classic | KIP-848, client and broker 4.4 |
+# |---|---|---|
+# | Who assigns? | the leader, a member; its setting names the assignor | the coordinator, with *uniform* or *range* |
+# | What does a newcomer send? | two JOIN_GROUP, one SYNC_GROUP | heartbeats only |
+# | Who waits? | for an eager group: all, until the slowest has joined | only the new owner, for the member that must give up |
+# | The leader dies | after its session the next member leads | there is no leader |
+# | A crash is noticed | after the client's `session.timeout.ms`, 45 s | after the broker's `group.consumer.session.timeout.ms`, 45 s |
+# | New partitions are found | by the leader, within five minutes | by the coordinator, within seconds |
+# | A static member restarts | no new generation | no new epoch |
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All

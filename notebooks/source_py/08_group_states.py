@@ -473,6 +473,17 @@ state_diagram(states("consumer group"), made(newer))
 stable_after(leave_and_die(**{"group.protocol": "classic"}), 40_000)
 
 # %% [markdown]
+# The rules of this chapter, for both protocols:
+#
+# | | Classic | KIP-848, client and broker 4.4 |
+# |---|---|---|
+# | How often does a member ask? | the client says: `heartbeat.interval.ms`, 3 s | the broker says: `group.consumer.heartbeat.interval.ms`, 5 s |
+# | How does it hear of a change? | REBALANCE_IN_PROGRESS; then it joins again | the answer names its new partitions |
+# | When is a dead member removed? | after the client's session timeout | after the broker's |
+# | A commit while the group moves | taken in PreparingRebalance, refused in CompletingRebalance | taken for partitions that the member still owns; else STALE_MEMBER_EPOCH |
+# | Two programs with one `group.instance.id` | the later one stays | the earlier one stays |
+# | `close()` of a static member | sends nothing | sends epoch -2: "I come back" |
+#
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
 # Above Selected Cell*. It continues past an exercise that is still open.

@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 07; 05 and 06 help. **You get** six words: *position*, *committed
 # offset*, *at least once*, *at most once*, *compaction*, *rebalance listener*. **Time**
-# three sittings: about 50 + 40 + 30 minutes. They end after sections 5, 8 and at the end.
+# three sittings: about 50 + 40 + 35 minutes. They end after sections 5, 8 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -532,6 +532,28 @@ lab.spawn(poll_without_end, "bo", name="bo")
 lab.run_for(ms=6_000)
 heard
 
+# %% [markdown]
+# Is this callback a safe place for the commit? Suppose that ada commits there, and nowhere else.
+# She works for some seconds, and bo joins her. Her callback runs, and her process is killed inside
+# it: once before the commit, once after it. Her session timeout is six seconds. In each case, how
+# many orders are done twice? And how many seconds does bo wait for his first order?
+
+# %%
+predict("09 death in the callback", twice_before=None, twice_after=None, bo_waits=None)
+
+# %%
+from kafkalab.stories.offsets import death_in_revoked
+
+waited, before = death_in_revoked(commits="not yet")
+_, after = death_in_revoked(commits="done")
+truth("09 death in the callback", twice_before=before, twice_after=after, bo_waits=round(waited))
+
+# %% [markdown]
+# Killed before the commit, she leaves nothing: all 31 orders that she has done are done again. And
+# bo waits 8 seconds. The group waits for ada's JOIN_GROUP, so her session must end first. A process
+# that is killed outside the callback does not call it at all. So commit in the callback *and* after
+# each batch.
+
 # %% exercise="09.5"
 
 # %% [markdown] items="N59"
@@ -539,7 +561,78 @@ heard
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
 # Above Selected Cell*. It continues past an exercise that is still open.
 #
-# ## 9. The real thing beside it
+# ## 9. Begin at a time
+#
+# Two hours ago a shop released a bug. Now it is repaired, and all orders since then must be done
+# again. At which offset did these two hours begin? `offsets_for_times` asks the leader. It takes a
+# moment, in milliseconds since 1970, and gives the first record that is not older. An order came
+# every ten minutes, for six hours. ada has read all 36:
+
+# %%
+from kafkalab.stories.offsets import HOUR_MS, new_group, six_hours
+
+lab, ada = six_hours()
+two_hours_ago = lab.epoch_ms + 4 * HOUR_MS
+KafkaConsumer(lab, {}).offsets_for_times({ORDERS: two_hours_ago})
+
+# %% [markdown]
+# A program can `seek` to this offset. A tool moves the bookmark of a whole group without a program.
+# In the lab, `tool` prints what a terminal shows. ada is still a member when we call the tool for
+# the first time. Then she closes, we call it again, and bo begins. What does the first call do to
+# the bookmark, `"moved"` or `"refused"`? How many orders does bo read?
+
+# %%
+predict("09 the tool", while_ada_is_there=None, bo_reads=None)
+
+# %%
+from kafkalab.tools.command import tool
+
+command = """kafka-consumer-groups.sh --reset-offsets --group billing --topic orders \
+    --to-datetime 2026-01-05T13:00:00.000 --execute"""
+first = tool(lab, command)
+ada.close()
+second = tool(lab, command)
+read = len(member(lab, "bo").poll(timeout_ms=5_000))
+truth("09 the tool", while_ada_is_there="refused" if "Error" in first else "moved", bo_reads=read)
+print(first, second)
+
+# %% [markdown]
+# The tool refuses while the group has members. The next commit of a member would overwrite the new
+# bookmark. So stop them all first. With `--dry-run` in place of `--execute` the tool shows the new
+# offsets and changes nothing. There are other places to go to:
+#
+# | Option | Where the group begins |
+# |---|---|
+# | `--to-earliest`, `--to-latest` | at the start or the end of each log |
+# | `--to-offset 24` | at this offset |
+# | `--shift-by -5` | five records before its bookmark |
+# | `--to-datetime …`, `--by-duration PT2H` | at the first record that is not older |
+#
+# An offset outside the log becomes its start or its end.
+#
+# A *new* group can begin at a time, too. A client from 4.0 on takes
+# `auto.offset.reset=by_duration:PT2H`, "two hours back" (KIP-1106; a KIP is a [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)). Here
+# are new groups with four policies. The last order is some minutes old. Another one comes ten seconds after the reader. How
+# many orders does the reader with `by_duration:PT5S` get in a minute, and how many the one with
+# `latest`?
+
+# %%
+predict("09 by duration", five_seconds=None, latest=None)
+
+# %%
+policies = ("by_duration:PT5S", "latest", "by_duration:PT2H", "earliest")
+gets = {policy: len(new_group(six_hours()[0], policy)) for policy in policies}
+truth("09 by duration", five_seconds=gets["by_duration:PT5S"], latest=gets["latest"])
+gets
+
+# %% [markdown]
+# `by_duration:PT5S` gets nothing, not even the order that comes while it polls. When it starts, no
+# record is so young. Then the client has no position. It asks again after `request.timeout.ms`, 30
+# seconds, for a moment five seconds before *that*. The new order is too old for it. (A real client
+# 4.4.0 did the same.) So take a duration much longer than 30 seconds.
+#
+# ## 10. The real thing beside it
 #
 # A recording of two real Java consumers 2.3.0 with automatic commits. `inv-1` reads twelve orders
 # from four partitions, polls for a while, and closes. Then `inv-2` starts, in the same group. The
@@ -566,7 +659,7 @@ for text in real.loc[place : place + 8].str.split("] ", n=1).str[-1]:
 # (it has none yet) and joins the group. A classic consumer with automatic commits commits before
 # every join, also when there is nothing to commit.</details>
 #
-# ## 10. Spark lab: what was read twice?
+# ## 11. Spark lab: what was read twice?
 #
 # Three shops, A, B and C. In each a reader with automatic commits is killed twice. So there are
 # three lives: two of `shops.A.life_s` seconds each, and a third that reads what is left. Shop A's
@@ -606,7 +699,7 @@ lives.orderBy("shop", "life").toPandas()
 # %% exercise="09.6"
 
 # %% [markdown]
-# ## 11. In your own words
+# ## 12. In your own words
 #
 # A person reads this answer. `reveal("09.open", give_up=True)` shows a good one.
 
@@ -635,9 +728,6 @@ cleo.seek(TopicPartition("orders", 1), 4)
 # %% [markdown]
 # ## Then and now
 #
-# KIP means [Kafka Improvement
-# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals).
-#
 # | Then | Now | Try it |
 # |---|---|---|
 # | Committed offsets are kept in ZooKeeper. | In `__consumer_offsets`, since 0.9; Kafka 4.0 has no ZooKeeper at all (KIP-500). | section 7 |
@@ -647,8 +737,20 @@ cleo.seek(TopicPartition("orders", 1), 4)
 # | `poll` returns the offset of the last record. | It returns records. The position is one more than the last of them. | section 1 |
 # | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment the group became empty since 2.1 (KIP-211). | section 7 |
 # | A commit that meets a rebalance fails with `CommitFailedException`. | From 2.5 on with `RebalanceInProgressException`, where the member is still one: poll, and commit later (KAFKA-8421, part of KIP-429). | chapter 08, at its end |
+# | A group without a bookmark begins at the log's start or end. | Or at a time: `auto.offset.reset=by_duration:PT2H`, from client 4.0 on (KIP-1106). | section 9 |
 #
-# The third row, with two clients: ada has read, and bo joins her. This is what ada says about her
+# The newer protocol (`group.protocol=consumer`, KIP-848, chapter 08) changes few of this chapter's
+# rules:
+#
+# | | Classic | KIP-848 |
+# |---|---|---|
+# | Where are the bookmarks? | `__consumer_offsets` | the same |
+# | When is an automatic commit sent? | in `poll`, when the interval is over | the same moment; a thread of the client's own sends it |
+# | Which thread calls the listener? | the program's, inside `poll` | the same |
+# | What does a commit carry? | the group's generation | the member's epoch |
+# | A commit in a rebalance | refused in *CompletingRebalance* | taken for partitions that the member still owns (broker 4.4) |
+#
+# The third row of the first table, with two clients: ada has read, and bo joins her. This is what ada says about her
 # commits:
 
 # %%
@@ -709,6 +811,7 @@ f"bo begins at {first} and repeats {again} orders; 60 orders take {60 // most} c
 # - Automatic commits happen in `poll`. Finish what you were given before you poll again.
 # - Do not wait in the loop, wait at the end. Never send an old commit after a newer one.
 # - Exactly once needs work and offset in one place.
+# - To read a stretch of time again, stop the group and move its bookmark with the tool.
 #
 # **Words**: position 消费位置 · committed offset 已提交位移（书签） · at least once 至少一次 · at most
 # once 至多一次 · compaction 日志压实 · rebalance listener 重平衡监听器

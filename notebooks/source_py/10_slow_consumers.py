@@ -533,6 +533,46 @@ truth(
 # | Commit | after the batch, simple | which offset? That is section 7 |
 # | Connections and memory | one set for each consumer | one set |
 #
+# The queue grows as long as the poller hands out faster than the workers work. `pause()` ends that.
+# It does not end the polling: `poll()` of a paused consumer returns nothing, and counts. Here are
+# 400 orders and eight workers, with ten orders a poll. How long does the queue become without
+# pauses, and how long with them?
+
+# %%
+predict("10 a long queue", without=None, with_pauses=None)
+
+
+# %%
+def careful_poller(lab, pool, waiting, limit):
+    """Hand out; pause while more than `limit` orders wait."""
+    consumer = story.subscribed(lab, "ada", **{"max.poll.records": 10})
+    while True:
+        for record in consumer.poll(timeout_ms=100):
+            pool.submit(record)
+        waiting.append(pool.unfinished)
+        if pool.unfinished > limit:
+            consumer.pause(consumer.assignment())
+        elif pool.unfinished < limit // 2:
+            consumer.resume(consumer.paused())
+
+
+# %%
+def queue_with(limit):
+    lab, waiting = story.orders_in(partitions=4, each=100), []
+    pool = WorkerPool(lab, 8, lambda record: lab.sleep(story.takes_ms(record)), "ada")
+    lab.spawn(careful_poller, pool, waiting, limit, name="ada")
+    lab.run_for(ms=12_000)
+    return max(waiting), len(story.finished_orders(lab))
+
+
+(without, done), (with_pauses, done_too) = queue_with(1_000), queue_with(20)
+truth("10 a long queue", without=without, with_pauses=with_pauses)
+{"done without pauses": done, "done with pauses": done_too}
+
+# %% [markdown]
+# All 400 orders wait in the first queue, in the memory of one process. With pauses 30 at most. The
+# work takes as long as before.
+#
 # Threads may not share one consumer. Suppose that a worker of the pool commits by itself, while the
 # poller is inside `poll()`. What is the result: `"committed"`, `"waits"` or `"refused"`?
 
@@ -647,10 +687,38 @@ require("10.5")
 story.survive(work_through, days=20)
 
 # %% [markdown]
-# Two things are left out here, and a program in production needs them. When partitions are taken
-# away, a rebalance listener commits what is safe and forgets their entries. And where the workers
-# are slower than the topic, `pause()` the partitions until the queue is short. A paused consumer
-# still polls, so it stays a member.
+# One thing is left out here, and a program in production needs it: a rebalance listener (chapter
+# 09). Ada's pool commits once a second, and bo joins her. This listener waits for the workers and
+# commits, before the partitions go. How many orders are done twice without it, and with it?
+
+# %%
+predict("10 a listener", without=None, with_listener=None)
+
+
+# %%
+class Handover:
+    """Made of a consumer, its pool, and a function that commits what is done."""
+
+    def __init__(self, consumer, pool, commit):
+        self.pool, self.commit = pool, commit
+
+    def on_partitions_revoked(self, partitions):
+        self.pool.wait()  # until the workers have finished
+        self.commit()
+
+    def on_partitions_assigned(self, partitions):
+        pass
+
+
+# %%
+without = story.joined_in_the_middle(None)
+with_listener = story.joined_in_the_middle(Handover)
+truth("10 a listener", without=without, with_listener=with_listener)
+
+# %% [markdown]
+# Without a listener 36 orders are done twice: what the workers held, what they had finished since
+# the last commit, and what waited. With it, none. The others wait for this callback, too, so keep
+# the queue short: `pause()` helps here as well.
 #
 # ## 9. Spark lab: which service leaves its group?
 #
@@ -743,6 +811,16 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's committed offset. | section 5 |
 # | Every thread has its own KafkaProducer (in a text on consumers). | A slip: KafkaConsumer is the one that is not for two threads. | section 6 |
 # | Both clocks are the client's settings. | With `group.protocol=consumer` (KIP-848) the session timeout is the broker's; `max.poll.interval.ms` stays with the client. | chapter 08, section 7 |
+#
+# The rules of this chapter, for both protocols:
+#
+# | | Classic | KIP-848, client and broker 4.4 |
+# |---|---|---|
+# | A dynamic member polls too late | it sends LEAVE_GROUP | it leaves with a heartbeat, and gives up its partitions at once |
+# | A static one | out after both limits | the same |
+# | Its late commit | CommitFailedException | no error, nothing saved (section 3) |
+# | A newcomer waits for a slow member | until all have polled | until the owner of *its* partition has polled |
+# | Another program commits with the group's id | refused while the group has members | the same |
 #
 # ## What you know now
 #

@@ -53,7 +53,7 @@ segment_strip(lab, "orders", at_ms=looks, title="a log that keeps thirty minutes
 #    order in the file is 50 minutes old.
 # 2. The broker looks every five minutes (`log.retention.check.interval.ms`). That is the
 #    **retention check** (保留检查). The first one comes 30 seconds after the start, so the next one
-#    after minute 91 is at 95.5.
+#    after minute 91 is at 95.5. The oldest order is 54.5 minutes old then; we looked each minute.
 # 3. The file is renamed to `.deleted` first. It leaves the disk a minute later
 #    (`file.delete.delay.ms`). Readers no longer see its records, but the space is still in use.
 #
@@ -129,9 +129,9 @@ found.file, found.entry, len(found.scanned), found.position
 #
 # - `retention.ms`, seven days. A segment is too old when its newest record is older than that. -1
 #   means: keep for ever.
-# - `retention.bytes`, -1, which means no limit. A segment goes when the log *without it* is still as
-#   large as the limit. So the log stays a little larger than the limit, not smaller. The limit is
-#   for one partition, not for the topic.
+# - `retention.bytes`, -1, which means no limit. A segment goes when the log *without it* is still
+#   at least as large as the limit. So the log stays a little larger than the limit, not smaller.
+#   The limit is for one partition, not for the topic.
 #
 # Files go from the oldest on, in a row. The first file that stays protects all files behind it.
 # Here a log may have 2,000 bytes, and an order has about a hundred. How many bytes are left in the
@@ -180,8 +180,8 @@ segment_strip(lab, "orders", at_ms=[minutes(each) for each in (30, 60, 79)], tit
 # its own time, and no producer's clock counts.
 #
 # "The active segment is never deleted" is a sentence that one can read elsewhere. It is not true.
-# When no order has come for long enough, its newest record is too old as well. Then the broker rolls
-# an empty segment first, and deletes the old one:
+# When no order has come for long enough, its newest record is too old as well. Then the broker
+# rolls an empty segment first, and deletes the old one:
 
 # %%
 lab = shop_lab(retention_ms=minutes(20), segment_ms=minutes(10))
@@ -210,14 +210,16 @@ from kafkalab.stories.segments import recorded_logs, recorded_output
 from kafkalab.tools import dump_log, get_offsets
 
 logs = {release: recorded_logs(release) for release in ("2.3", "4.4")}
-print(dump_log.dumped(logs["4.4"], "orders-0", records=True)[:1_150])
+dump = dump_log.dumped(logs["4.4"], "orders-0", records=True)
+print(*dump.splitlines()[:7], sep="\n")
 
 # %% [markdown]
 # `position` is the byte at which a batch begins: this is what an index entry points to. The rows
 # with a bar are records. `CreateTime` of the batch is its newest record's.
 #
 # **The real thing beside it.** The same records were written to a real broker 2.3.1 and a real
-# broker 4.4.0. Here are the indexes of the real files, and then those of the lab:
+# broker 4.4.0. The cell compares the indexes of the real files with those of the lab, for both
+# releases. Then it prints the real one of 4.4.0:
 
 # %%
 for release, lab in logs.items():
@@ -232,8 +234,8 @@ print(real)
 # <details><summary>Answer</summary>The entry of offset 8, at byte 345, is the last one that is not
 # beyond 12. The batch there is 6 to 8. Then come 9 to 11 and 12 to 14: three headers.</details>
 #
-# And the files of a real log, a few seconds after a retention check of broker 2.3.1. Its topic `old`
-# keeps an hour:
+# And the files of a real log, a few seconds after a retention check of broker 2.3.1. Its topic
+# `old` keeps an hour:
 
 # %%
 listed = [line.split() for line in recorded_output("2.3")["ls old-0"].splitlines()]
@@ -244,8 +246,8 @@ for line in recorded_output("2.3")["server.log"].splitlines():
 
 # %% [markdown]
 # The three old files have a new name, `.log.deleted`. They are gone 60 seconds later; compare the
-# times. Now the offsets. `-2` asks for the first offset, `-1` for the next one, and a number for the
-# first record that is not older:
+# times. Now the offsets. `-2` asks for the first offset, `-1` for the next one, and a number for
+# the first record that is not older:
 
 # %%
 asked = {"first": "earliest", "next": "latest", "at 00:00:55": 1_795_219_255_000}
@@ -266,9 +268,16 @@ pd.Series(answers).unstack()
 # Some topics must not forget by age. A table of prices, the addresses of customers, the committed
 # offsets of groups: an old value counts as long as there is no newer one. For them there is
 # `cleanup.policy=compact`. The **log cleaner** (日志清理线程) is a background thread. It keeps the
-# last record of each key. Chapter 09 compacted four records. Here are seven, and `✕` is a
-# **tombstone** (墓碑消息), a record without a value. Which offsets are left after a cleaning? How
-# many are left after another cleaning, two days later?
+# last record of each key. Chapter 09 compacted four records. Here are seven. `✕` is a
+# **tombstone** (墓碑消息), a record without a value; it deletes its key.
+#
+# | offset | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+# |---|---|---|---|---|---|---|---|
+# | key | tea | milk | tea | bread | milk | tea | bread |
+# | value | 1 | 2 | 3 | 4 | ✕ | 5 | 6 |
+#
+# Which offsets are left after a cleaning? How many of them are left after another cleaning, two
+# days later? (In between somebody writes two prices of jam, offsets 7 and 8. Do not count them.)
 
 # %%
 predict("13 prices", left_after_cleaning=None, left_of_them_later=None)
@@ -292,9 +301,10 @@ record_strip(states, title="a table of prices, compacted twice")
 # copies the older files, without the records that have a later one in the map. The copies take the
 # place of the old files, and small files become one. Offsets never change. Order never changes.
 #
-# In the last row `jam` is there twice. Offset 8 is in the active segment. The cleaner does not touch
-# the active segment, and it does not look into it. So a key may be in a log twice, or more often.
-# Compaction promises that *at least* the last value is there. A reader must still take the last one.
+# In the last row `jam` is there twice. Offset 8 came last, so it is in the active segment. The
+# cleaner does not touch the active segment, and it does not look into it. So a key may be in a log
+# twice, or more often. Compaction promises that *at least* the last value is there. A reader must
+# still take the last one.
 
 # %% [markdown]
 # ## 7. When does it clean?
@@ -329,11 +339,24 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 # - `min.compaction.lag.ms`, 0: a record stays at least so long, although a newer one is there. So a
 #   slow reader sees each change.
 # - `max.compaction.lag.ms`, no limit: after so long the log is cleaned at any ratio. This is the
-#   setting for "personal data is gone after thirty days". It also makes the active segment roll after
-#   that time, if somebody writes.
+#   setting for "personal data is gone after thirty days". It also makes the active segment roll
+#   after that time, if somebody writes.
 #
 # A producer writes a key again and again, and nothing is cleaned? Look at `segment.ms`. Until the
 # segment rolls, all of it is active.
+#
+# Now three logs, for two hours. One keeps orders by time, one by size, and one is a compacted table
+# of prices, where milk is written once. This picture moves: use the slider, the play button and the
+# switch. When does each log become shorter, and what does it lose?
+
+# %%
+from kafkalab.stories.moving_segments import files_over_time
+
+files_over_time()
+
+# %% [markdown]
+# The first two lose the oldest file, as a whole, at a retention check. The third one loses records
+# in the middle, when half of it is dirty. Milk stays.
 
 # %% exercise="13.4"
 
@@ -344,10 +367,10 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 #
 # ## 8. The topic of committed offsets
 #
-# `__consumer_offsets` is compacted. Its key is group, topic and partition (chapter 09). Its segments
-# are small, 100 MiB (`offsets.topic.segment.bytes`), so that the cleaner gets them soon. Here they
-# are much smaller, 12,000 bytes. One group commits 900 times in one partition. How many of the 900
-# records are in the log at the end?
+# `__consumer_offsets` is compacted. Its key is group, topic and partition (chapter 09). Its
+# segments are small, 100 MiB (`offsets.topic.segment.bytes`), so that the cleaner gets them soon.
+# Here they are much smaller, 12,000 bytes. One commit is a record of 119 bytes. One group commits
+# 900 times in one partition. How many of the 900 records are in the log at the end?
 
 # %%
 predict("13 commits", left=None)
@@ -447,14 +470,16 @@ for release in ("2.3", "4.4"):
     print(release, [(offset, key) for offset, key, _ in rows])
 
 # %% [markdown]
-# Broker 2.3 still has the tombstone of milk, at offset 4. Its rule compares files: this one is no
-# older than the newest clean file.
+# Broker 2.3 still has the tombstone of milk, at offset 4. Its rule compares files. The file with
+# the tombstone must be a day older than the newest file that is clean. Here it is that newest file
+# itself.
 #
 # ## Break it yourself
 #
 # A law says: personal data is gone an hour after it was written. The team has set `retention.ms` to
-# 55 minutes. Change one number so that no order is ever older than 60 minutes on disk. What does
-# your change cost?
+# 55 minutes. Change one number so that no order is ever older than 60 minutes on disk. The cell
+# shows the age in the log; the file stays on the disk for one more minute. What does your change
+# cost?
 
 # %%
 segment_minutes = 30
@@ -464,16 +489,17 @@ rolls = sum(1 for _ in lab.journal.of("log.rolled"))
 f"the oldest order was {max(ages)} minutes old; {rolls} files were closed"
 
 # %% [markdown]
-# <details><summary>What to see</summary>A smaller <code>segment.ms</code> alone is not enough: 55
-# minutes, the segment and up to five minutes until the next check are more than 60. The limit for
-# the setting is 60 minus all three. Each file costs open files and memory on the broker: a log, two
-# indexes and more. <code>log.retention.check.interval.ms</code> is a setting of the broker.</details>
+# <details><summary>What to see</summary>One way: keep the files of 30 minutes. From the 60 minutes
+# take 30 for the file, 5 for the check and 1 for the deletion. <code>retention.ms</code> must be 24
+# minutes, so the team keeps less. The other way: with files of one minute the cell shows 60, and
+# the deletion adds one minute, which is too much. And there is a new file every two minutes. Each
+# costs open files and memory on the broker: a log, two indexes and more.</details>
 #
-# **So what.** Plan a disk with `retention.ms` + `segment.ms` + the check interval, times bytes in a
-# minute, times replicas. With `retention.bytes` add one segment for each partition. Alert on free
-# disk space, and on the age of the oldest record where a law sets a limit. For compacted topics
-# alert when the cleaner stops: the broker's metric `time-since-last-run-ms` grows, and
-# `__consumer_offsets` grows with it.
+# **So what.** Plan a disk with `retention.ms` + `segment.ms` + the check interval + the delay of
+# the deletion, times bytes in a minute, times replicas. With `retention.bytes` add one segment for
+# each partition. Alert on free disk space, and on the age of the oldest record where a law sets a
+# limit. For compacted topics alert when the cleaner stops: the broker's metric
+# `time-since-last-run-ms` grows, and `__consumer_offsets` grows with it.
 #
 # ## What you know now
 #

@@ -21,8 +21,8 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 # ## 1. Guess, run, look
 #
 # `orders` has one partition and three replicas (副本). A **replica** is one copy of the partition's
-# log. Broker 0 is its *leader*: it takes all writes. Brokers 1 and 2 are *followers*: they copy from
-# the leader. Clients do not write to them.
+# log. Broker 0 is its *leader*: it takes all writes. Brokers 1 and 2 are *followers*: they copy
+# from the leader. Clients do not write to them.
 #
 # A shop writes one order, and everybody has it. Then both followers stop for four seconds. In
 # this time the shop writes five more orders with `acks=1`. A reader polls all the time. Guess two
@@ -44,7 +44,7 @@ told = write(shop, *(f"order {number}" for number in range(1, 6)))
 got = read(lab, ada, 6_000)
 early = [offset for offset, at_ms in got.items() if at_ms - begin_ms < 3_000]
 truth("14 five orders", told=len(told), seen_in_three_seconds=len(early))
-moments = {begin_ms + 3_000: "the followers stop", begin_ms + 5_500: "they run again"}
+moments = {begin_ms + 3_000: "the followers are stopped", begin_ms + 5_500: "they run again"}
 replica_ladder(lab, "orders-0", moments, title="one record is readable, then six")
 
 # %% [markdown] items="N87"
@@ -56,11 +56,11 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 #   at 1 until the followers had copied.
 #
 # The reader asked the leader, and the leader had all six. It gave only what the in-sync replicas
-# have too. Why so strict? A reader must not get a record that a crash can take back. Section 4 shows
-# what happens otherwise.
+# have too. Why so strict? A reader must not get a record that a crash can take back. Section 4
+# shows what happens otherwise.
 #
-# "Written" with `acks=1` and "readable" are two facts. With `acks=all` the answer waits for the high
-# watermark, so there the two come together.
+# "Written" with `acks=1` and "readable" are two facts. With `acks=all` the answer waits for the
+# high watermark, so there the two come together.
 #
 # ## 2. How the high watermark moves
 #
@@ -71,8 +71,8 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 # 2. The leader takes the smallest log end of the in-sync replicas. This is its high watermark. It
 #    writes the number into each answer, and the follower takes it over.
 #
-# Here is one record, millisecond by millisecond. `end 1` is the log end of broker 1, `hw 1` its high
-# watermark. How many milliseconds after the leader's high watermark do the followers' move?
+# Here is one record, millisecond by millisecond. `end 1` is the log end of broker 1, `hw 1` its
+# high watermark. How many milliseconds after the leader's high watermark do the followers' move?
 
 # %%
 predict("14 one record", followers_later_ms=None)
@@ -105,14 +105,16 @@ table
 # ## 3. In sync: time counts, not records
 #
 # The **in-sync replicas** (同步副本集合, ISR) are the leader and the followers that keep up. What is
-# "keep up"? A leader has ten records, one follower six, another three. Which of them is out of sync?
-# Many people choose a number. Kafka had such a number once, `replica.lag.max.messages`. It went in
-# version 0.9, because a burst of records threw healthy followers out.
+# "keep up"? A leader has ten records, one follower six, another three. Which of them is out of
+# sync? Many people set a limit for the missing records. Kafka once had such a limit,
+# `replica.lag.max.messages`. Version 0.9 removed it, because a burst of records threw healthy
+# followers out.
 #
-# Since then only time counts. A follower has *caught up* when it reaches the leader's log end, or
-# the log end that the leader had at the follower's last fetch. A follower that has not caught up for
-# longer than `replica.lag.time.max.ms` leaves the ISR. The default is 30 seconds since 2.5 (10
-# before). The leader checks at intervals of half this time. So it can take up to 45 seconds.
+# Since then only time counts. A follower has *caught up* when its fetch asks from the leader's log
+# end. It has also caught up when the fetch asks from where the leader's log ended at the fetch
+# before: it took all that was there. A follower that has not caught up for longer than
+# `replica.lag.time.max.ms` leaves the ISR. The default is 30 seconds since 2.5 (10 before). The
+# leader checks at intervals of half this time. So it can take up to 45 seconds.
 #
 # Two partitions. In `busy`, 50 records come each second, and the disk of the follower needs 300 ms
 # for each portion. In `quiet`, one record comes, and its follower has stopped. After 45 seconds,
@@ -137,9 +139,9 @@ replicas(lab, "quiet-0")
 # end that the fetch before saw. The follower of `quiet` lacks one record, and is out. A count would
 # have judged both wrong.
 #
-# A follower comes back when its log end reaches the high watermark and the begin of the leader's
-# time as leader. The set changes all the time. That is normal. What should wake you up is a replica
-# that leaves and comes back again and again.
+# A follower comes back when its log end reaches two offsets: the high watermark, and the offset at
+# which this leader began to lead. The set changes all the time. That is normal. What should wake
+# you up is a replica that leaves and comes back again and again.
 
 # %% exercise="14.2"
 
@@ -152,9 +154,10 @@ replicas(lab, "quiet-0")
 # %% exercise="14.3"
 
 # %% [markdown]
-# A rule that survives five nights may break in the sixth. `survive` plays five kinds of nights with
-# as many seeds as you like. Twenty seeds are a hundred nights and take about half a minute. Try it
-# with a wrong rule too. In which kinds of nights does it do harm?
+# A rule may hold for five nights and break in the sixth. `survive` plays five kinds of nights with
+# as many seeds as you like. Twenty seeds are a hundred nights; they take some seconds. In the table
+# "heir" means: broker 1 is cut off, and leads later. Try it with a wrong rule too. In which kinds
+# of nights does it do harm?
 
 # %%
 from kafkalab.stories.replicas import survive
@@ -168,9 +171,10 @@ from kafkalab.stories.replicas import survive
 #
 # ## 5. A leader dies, and a leader comes back
 #
-# A shop sells eight orders with `acks=1`, one each 20 ms. A reader reads. Choose the moment at which
-# the leader dies, and choose a fast or a slow broker 1. Broker 1 becomes the leader. Compare three
-# numbers above the picture. This picture moves: use the slider, the play button and the switch.
+# A shop sells eight orders with `acks=1`, one each 20 ms. A reader reads. Choose the moment at
+# which the leader dies, and choose a fast or a slow broker 1. Broker 1 becomes the leader. Compare
+# three numbers above the picture. This picture moves: use the slider, the play button and the
+# switch.
 
 # %%
 from kafkalab.stories.moving_replicas import moment_of_the_crash
@@ -182,11 +186,11 @@ moment_of_the_crash()
 # this is the work of the high watermark. With a fast follower a crash can still fall into the few
 # milliseconds between "written" and "copied".
 #
-# Now the other case: the old leader does not die. Broker 0 leads and everybody has four orders. The network breaks between broker 0 and the others.
-# Broker 0 does not know it yet. A shop that still talks to it writes three orders with `acks=1`.
-# Then the controller notices, and broker 1 leads. Another shop writes two orders there with
-# `acks=all`. The network heals. How many of the three are in the log at the end? How many of the
-# five later orders were told as written?
+# Now the other case: the old leader does not die. Broker 0 leads, and everybody has four orders.
+# The network breaks between broker 0 and the others. Broker 0 does not know it yet. A shop that
+# still talks to it writes three orders with `acks=1`. Then the controller notices, and broker 1
+# leads. Another shop writes two orders there with `acks=all`. The network heals. How many of the
+# three are in the log at the end? How many of the five later orders were told as written?
 
 # %%
 predict("14 cut off", lost_ones_in_the_log=None, told_as_written=None)
@@ -206,8 +210,8 @@ replica_ladder(lab, "orders-0", moments, title="the old leader gives up its own 
 
 # %% [markdown] items="N90"
 # All five were told as written, and three of them are gone. They were never below the high
-# watermark, so no reader got them. The old leader came back as a follower. It had three records that
-# the new leader does not have. It cut them off. This is **truncation** (日志截断).
+# watermark, so no reader got them. The old leader came back as a follower. It had three records
+# that the new leader does not have. It cut them off. This is **truncation** (日志截断).
 #
 # How does a follower know where to cut? Each time of a leader has a number, the **leader epoch**
 # (领导者纪元). It rises with each election. Each replica notes at which offset an epoch begins:
@@ -236,8 +240,8 @@ epochs(lab)
 #
 # `min.insync.replicas` is 2, so a write with `acks=all` needs two copies. Broker 1 is stopped. Then
 # broker 2 is stopped. Then broker 0, alone in the ISR, crashes. "The ISR is empty", many texts say.
-# Until 3.x it never was: the last member stayed in the list, down or not. One broker comes back. Who
-# leads? Guess the broker, or "nobody". Unclean election is off.
+# Until 3.x it never was: the last member stayed in the list, down or not. One broker comes back.
+# Who leads? Guess the broker, or "nobody". Unclean election is off.
 
 # %%
 predict("14 who leads", broker_2_back_in_2_3=None, broker_2_back_in_4_4=None)
@@ -261,17 +265,18 @@ truth(
 table
 
 # %% [markdown] items="N98 N99"
-# On 2.3 only the last member of the ISR may lead, broker 0. If its disk is gone, the partition waits
-# for ever, or you allow an unclean election (chapter 05).
+# On 2.3 only the last member of the ISR may lead, broker 0. If its disk is gone, the partition
+# waits for ever, or you allow an unclean election (chapter 05).
 #
-# On 4.4 broker 2 may lead. It left when the ISR fell below `min.insync.replicas`. From then on every
-# write with `acks=all` was refused, and the high watermark did not move. So broker 2 has every record
-# that was acknowledged with `acks=all`. Such a replica is an **eligible leader replica** (ELR,
-# 合格领导副本, KIP-966). Clusters that are new in 4.1 or later use it by default. Broker 1 left
-# earlier, when the ISR still had two members: it may lack something, so it is not eligible.
+# On 4.4 broker 2 may lead. It left when the ISR fell below `min.insync.replicas`. From then on
+# every write with `acks=all` was refused, and the high watermark did not move. So broker 2 has
+# every record that was acknowledged with `acks=all`. Such a replica is an **eligible leader
+# replica** (ELR, 合格领导副本, KIP-966). Clusters that are new in 4.1 or later use it by default. Broker
+# 1 left earlier, when the ISR still had two members: it may lack something, so it is not eligible.
 #
-# And why not broker 0? It crashed. A broker that crashed may have lost what was not yet on its disk,
-# so 4.4 takes it out of the ELR when it comes back. 2.3 did not ask. The next section shows this danger.
+# And why not broker 0? It crashed. A broker that crashed may have lost what was not yet on its
+# disk, so 4.4 takes it out of the ELR when it comes back. 2.3 did not ask. The next section shows
+# this danger.
 
 # %%
 lab = nobody_in_sync("4.4", back=1)
@@ -279,18 +284,19 @@ replicas(lab)
 
 # %% [markdown] items="N99"
 # With `unclean.leader.election.enable=true` the first live replica leads, whatever it has. Change
-# the call in the cell above: `nobody_in_sync("4.4", back=1, unclean=True)`. The partition is up, and
-# every record that only broker 0 or 2 had is lost.
+# the call in the cell above: `nobody_in_sync("4.4", back=1, unclean=True)`. The partition is up,
+# and every record that only broker 0 or 2 had is lost.
 
 # %% exercise="14.6"
 
 # %% [markdown]
 # ## 7. A disk that forgets
 #
-# `acks=all` and `min.insync.replicas=2`. Three replicas have ten orders, and all ten were
-# acknowledged. The power fails in the whole building, half a second after the last five. Kafka does
-# not wait for the disk: the record is in the memory of the operating system, which writes it later.
-# This is no mistake. Three machines rarely fail in the same second. How many of the ten are left?
+# `acks=all` and `min.insync.replicas=2`. A shop writes five orders, and a minute later five more.
+# All ten were acknowledged, and all three replicas have them. Half a second after the last five the
+# power fails in the whole building. Kafka does not wait for the disk: the record is in the memory
+# of the operating system, which writes it later. This is no mistake. Three machines rarely fail in
+# the same second. How many of the ten are left?
 
 # %%
 predict("14 power", left=None)
@@ -307,8 +313,8 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # power loses what was not written yet. In the lab this is what came in about the last half minute,
 # as on a Linux with its usual settings. `acks=all` means copies on several machines, not bytes on a
 # disk. So put the replicas where they do not lose power together: this is what racks and zones are
-# for. `log.flush.interval.messages=1` makes Kafka wait for the disk. It costs much, and the lab does
-# not simulate it.
+# for (section 8). `log.flush.interval.messages=1` makes Kafka wait for the disk. It costs much, and
+# the lab does not simulate it.
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
@@ -317,17 +323,17 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # %% [markdown] items="N86 N91 N92 N93"
 # ## 8. May a follower serve readers?
 #
-# Copies could do more than wait for a crash. They could answer readers. For years Kafka said no, for
-# two reasons.
+# Copies could do more than wait for a crash. They could answer readers. For years Kafka said no,
+# for two reasons.
 #
 # - *Read your writes* (读己之写): what I have written, I want to read at once. A follower may not have
 #   it yet.
 # - *Monotonic reads* (单调读): a record that I saw must not disappear in the next read. It could, if I
 #   ask one follower first and a slower one later.
 #
-# Since 2.4 a follower may serve consumers (KIP-392). The reason is money and distance: brokers are in
-# several **racks** (机架) or cloud zones, and traffic between zones is slow and costs. Three settings
-# belong together: `broker.rack` at each broker, `client.rack` at the consumer, and
+# Since 2.4 a follower may serve consumers (KIP-392). The reason is money and distance: brokers are
+# in several **racks** (机架) or cloud zones, and traffic between zones is slow and costs. Three
+# settings belong together: `broker.rack` at each broker, `client.rack` at the consumer, and
 # `replica.selector.class` with the RackAwareReplicaSelector at the brokers. One without the others
 # changes nothing.
 #
@@ -335,8 +341,8 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # consumer's rack. It answers without records and with its number, the **preferred read replica**
 # (首选读副本). The consumer fetches from there, until `metadata.max.age.ms` (five minutes) is over.
 #
-# ada is in rack a, with the leader. bo is in rack b, with a follower. The shop writes one order. How
-# many milliseconds later does each get it? Guess roughly.
+# ada is in rack a, with the leader. bo is in rack b, with a follower. The shop writes one order.
+# How many milliseconds later does each get it? Guess roughly.
 
 # %%
 predict("14 two racks", ada_ms=None, bo_ms=None)
@@ -355,13 +361,16 @@ for name, rack in (("ada", "a"), ("bo", "b")):
     written_ms = lab.now_ms
     waits[name] = read(lab, one, 3_000)[1] - written_ms
 truth("14 two racks", ada_ms=waits["ada"], bo_ms=waits["bo"])
-timeline(lab, "bo", title="bo asks the leader (0) once, and then reads from broker 1")
+timeline(lab, "bo", title="bo fetches from the leader (broker 0) once, and then from broker 1")
 
 # %% [markdown] items="N91 N92 N93"
-# bo waits longer. The record is on broker 1 after two milliseconds, but broker 1 learns late that it
-# is below the high watermark (section 2). When records come all the time, the next record brings the
-# news, and the wait is short. (Brokers 2.4 and 2.5 sent the news at once. This cost too many
-# requests, and KAFKA-9952 took it away in 2.6.) So *read your writes* is the price of a near replica.
+# In the picture bo sends three requests to broker 0; only the last one is a fetch.
+#
+# bo waits longer. The record is on broker 1 after some milliseconds, but broker 1 learns late that
+# it is below the high watermark (section 2). When records come all the time, the next record brings
+# the news, and the wait is short. (Brokers 2.4 and 2.5 sent the news at once. This cost too many
+# requests, and KAFKA-9952 took it away in 2.6.) So *read your writes* is the price of a near
+# replica.
 #
 # *Monotonic reads* are kept. A consumer has a position and only moves forward. If the new replica
 # has not come so far, the consumer gets nothing, or OFFSET_OUT_OF_RANGE. In both cases it continues
@@ -393,8 +402,8 @@ beside = pair.beside("Updating preferred", "Returning 3", "Returning 1")
 beside.apply(lambda column: column.str.slice(0, 75))
 
 # %% [markdown]
-# One question about the real log. The shop wrote the orders 3, 4 and 5 within 45 milliseconds. Order
-# 5 is the last one in `near-0`. How long after order 4 did the consumer get it, and why?
+# One question about the real log. The shop wrote the orders 3, 4 and 5 within 45 milliseconds.
+# Order 5 is the last one in `near-0`. How long after order 4 did the consumer get it, and why?
 
 # %%
 real = pair.real[pair.real.message.str.contains("Returning 1 fetched records")]
@@ -407,9 +416,9 @@ real[["time"]].assign(offset=real.message.str.extract(r"offset=(\d+)"))
 #
 # ## 10. Spark lab: who pays for the traffic?
 #
-# Four shops read `orders`. Broker 0, in rack a, leads; broker 1 is in rack b, broker 2 in rack c. The
-# team set `client.rack` for each shop. The bill says that somebody still reads from another zone.
-# All you have is the logs of the four readers.
+# Four shops read `orders`. Broker 0, in rack a, leads; broker 1 is in rack b, broker 2 in rack c.
+# The team set `client.rack` for each shop. The bill says that somebody still reads from another
+# zone. All you have is the logs of the four readers.
 
 # %%
 from kafkalab.stories.log_files import write_log_files
@@ -474,8 +483,8 @@ from kafkalab.stories.replicas import leaves_after
 # ## Break it yourself
 #
 # `acks=1` and two followers. The orders came before the network broke. Change one word so that no
-# order that was told as written is missing at the end. Which word is it, and what does the shop hear
-# instead?
+# order that was told as written is missing at the end. Which word is it, and what does the shop
+# hear instead?
 
 # %%
 from kafkalab.stories.replicas import outcome
@@ -492,15 +501,16 @@ lab.run_for(ms=20_000)
 heard, orders_in(lab, lab.leader("orders", 0))
 
 # %% [markdown]
-# **So what.** The numbers for production: three replicas, `min.insync.replicas=2`, `acks=all`, unclean
-# election off. Alert when a partition has fewer in-sync replicas than `min.insync.replicas`
-# (`UnderMinIsrPartitionCount`), and on a partition without a leader (`OfflinePartitionsCount`): both
-# should be 0. Watch `UnderReplicatedPartitions` and how often the ISR shrinks (`IsrShrinksPerSec`): a
-# steady number means a slow disk or network.
+# **So what.** The numbers for production: three replicas, `min.insync.replicas=2`, `acks=all`,
+# unclean election off. Alert when a partition has fewer in-sync replicas than `min.insync.replicas`
+# (`UnderMinIsrPartitionCount`), and on a partition without a leader (`OfflinePartitionsCount`):
+# both should be 0. Watch `UnderReplicatedPartitions` and how often the ISR shrinks
+# (`IsrShrinksPerSec`): a steady number means a slow disk or network.
 #
 # ## What you know now
 #
-# - A reader sees the records below the high watermark: the smallest log end of the in-sync replicas.
+# - A reader sees the records below the high watermark: the smallest log end of the in-sync
+#   replicas.
 # - A follower's next fetch is its receipt. A follower learns the high watermark up to half a second
 #   late.
 # - Time decides who is in sync, not the number of records.

@@ -1,12 +1,15 @@
 # %% [markdown]
 # # The myth court
 #
-# Twenty claims about Kafka, as people write them in posts and answers. Some are true. Some are
+# Thirty claims about Kafka, as people write them in posts and answers. Some are true. Some are
 # false. Some were true once. You are the court: for each claim you write an experiment, and the
-# versions of the client testify.
+# versions of Kafka testify.
 #
-# **You need** the chapters on producers, consumers and groups; each verdict names the chapter to
-# read. **Time** about 6 minutes for a claim.
+# **You need** for the claims 1 to 20 the chapters 01 to 10, and for the claims 21 to 30 the
+# chapters 12 to 16. Each verdict names the chapter to read. **Time** about 6 minutes for a claim.
+# The court has six parts. Each part is one sitting of at most 40 minutes. You may take the parts in
+# any order, and you may choose among the claims: none needs another one. Before a part, run the
+# first cell and the cell of claim 1.
 
 # %%
 from autograder import predict
@@ -74,7 +77,8 @@ compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1", "client 2.2"), to_ms=1
 
 # %% [markdown]
 # If you are stuck, `court(2, give_up=True)` shows the court's own answer. Its experiments are in
-# `autograder/learner/court/experiments.py`; look there afterwards, not before.
+# `experiments.py` and `later_chapters.py` in the folder `autograder/learner/court`; look there
+# afterwards, not before.
 
 # %% [markdown]
 # ## Before and after send
@@ -522,11 +526,275 @@ def experiment(version):
 court(20, experiment)
 
 # %% [markdown]
+# ## What is in a log
+
+# %% [markdown]
+# For claims about the broker alone the court asks two brokers, 2.3 and 4.4. In these,
+# `experiment(version)` is called with these two versions only.
+
+# %%
+from kafkalab import SerializationException
+from kafkalab.tools import get_offsets
+
+# %% [markdown]
+# ### Claim 21
+#
+# > A consumer skips a record that it cannot read.
+#
+# **Measure:** the values read in five seconds, when the second of three cannot be read. The values
+# are "10", "1,5" and "12", and the reader has `"value.deserializer": int`. Use `assign`. Catch
+# `SerializationException` around `poll`, and poll again a little later. What you measured is a list
+# of whole numbers.
+
+# %%
+predict("myth 21", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(21, experiment)
+
+# %% [markdown]
+# ### Claim 22
+#
+# > The error of a record that cannot be read has its offset.
+#
+# **Measure:** the attribute offset of the error, or None where it has none. `getattr(error,
+# "offset", None)` is one of the two. The record is the first one of the topic, at offset 0.
+
+# %%
+predict("myth 22", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(22, experiment)
+
+# %% [markdown]
+# ### Claim 23
+#
+# > Retention deletes a record when its time has come.
+#
+# **Measure:** the highest age in minutes of the oldest record, with retention.ms of ten minutes and
+# segment.ms of five. `lab.create_topic("t", config={...})`. Write one record a minute for an hour.
+# Then a record's offset is the minute of its birth.
+# `lab.at(lab.now_ms)["partitions"]["t-0"]["log_start_offset"]` is the oldest record.
+
+# %%
+predict("myth 23", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(23, experiment)
+
+# %% [markdown]
+# ### Claim 24
+#
+# > Compaction leaves one record for each key.
+#
+# **Measure:** records of a key that a reader gets an hour after the last write, of twenty. The
+# topic has `"cleanup.policy": "compact"`, `"segment.ms": 60_000` and `"min.cleanable.dirty.ratio":
+# 0.01`. Write twenty values of one key, one each ten seconds. Then run for an hour, and read from
+# the beginning.
+
+# %%
+predict("myth 24", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(24, experiment)
+
+# %% [markdown]
+# ### Claim 25
+#
+# > The last offset minus the first one is the number of records.
+#
+# **Measure:** both numbers after one transaction of five records. What you measured is
+# `{"by_offsets": ..., "records": ...}`. `get_offsets.told(lab, "t", "latest")` is what the tool
+# `kafka-get-offsets` prints: topic, partition and offset. `"earliest"` asks for the first one.
+# Records are what a reader gets.
+
+# %%
+predict("myth 25", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(25, experiment)
+
+# %% [markdown]
+# ## Copies, threads and queues
+
+# %% [markdown]
+# Share groups are ready since 4.2 (KIP-932, a [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)). For
+# claims about them the court asks 4.4 only.
+
+# %%
+from kafkalab import AcknowledgeType, KafkaShareConsumer
+from kafkalab.stories.replicas import RACK_AWARE  # the class for reading in one's own rack
+
+# %% [markdown]
+# ### Claim 26
+#
+# > A follower that lacks thousands of records leaves the ISR.
+#
+# **Measure:** how many records it lacks after four seconds of sleep, and the fewest replicas in
+# sync of two. What you measured is `{"lacks": ..., "in_sync": ...}`. Take two replicas and
+# `lab.broker(1).pause(4_000)`, and write 5,000 records with `acks=1` and without idempotence.
+# `lab.at(ms)["partitions"]["t-0"]` has `isr` and `logs`, and a log has its `log_end_offset`. Look
+# until ten seconds have passed. The court asks 2.3 and 4.4.
+
+# %%
+predict("myth 26", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(26, experiment)
+
+# %% [markdown]
+# ### Claim 27
+#
+# > A consumer never reads from a follower.
+#
+# **Measure:** the brokers that get a FETCH from a consumer in rack b; broker 0 leads. What you
+# measured is a sorted list of numbers. `lab_of(version, racks={0: "a", 1: "b", 2: "c"},
+# broker_config={"replica.selector.class": RACK_AWARE})`, three replicas, and `client.rack` at the
+# consumer. Give `client.rack` and `replica.selector.class` only from 2.8 on: older ones do not know
+# them. `request.sent` in the journal has `who`, `api` and `node_id`.
+
+# %%
+predict("myth 27", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(27, experiment)
+
+# %% [markdown]
+# ### Claim 28
+#
+# > A request that waits for followers keeps no I/O thread.
+#
+# **Measure:** milliseconds until another record is answered, with num.io.threads=1, and until the
+# waiting one is. What you measured is `{"other_ms": ..., "waiting_ms": ...}`. Both followers of `t`
+# sleep. A record to `t` with `acks=all` waits for them. A second producer with `acks=1` writes to
+# the topic `alone`, on the same broker and without followers. The court asks 2.3 and 4.4.
+
+# %%
+predict("myth 28", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(28, experiment)
+
+# %% [markdown]
+# ### Claim 29
+#
+# > A share group keeps the order of a partition.
+#
+# **Measure:** the offsets in the order in which one worker accepts them, when it releases offset 1
+# once. Four records, and a `KafkaShareConsumer` with `"share.acknowledgement.mode": "explicit"` and
+# `"max.poll.records": 1`. Before, call `lab.configure_group("g", {"share.auto.offset.reset":
+# "earliest"})`. `acknowledge(record, AcknowledgeType.RELEASE)` gives a record back, and
+# `AcknowledgeType.ACCEPT` ends it.
+
+# %%
+predict("myth 29", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(29, experiment)
+
+# %% [markdown]
+# ### Claim 30
+#
+# > The records of a killed worker wait until their lock of 30 seconds is over.
+#
+# **Measure:** milliseconds from the death until another worker of the share group gets them. Both
+# workers subscribe. The first one polls until it has a record. The second one polls for five
+# seconds and gets nothing. Then `lab.kill` the first one.
+
+# %%
+predict("myth 30", verdict=None)
+
+
+# %%
+def experiment(version):
+    lab = lab_of(version)
+    measured = ...
+    holds = ...
+    return holds, measured
+
+
+court(30, experiment)
+
+# %% [markdown]
 # ## What is left of them
 #
-# Look at the verdicts again. Ten of the twenty claims hold in no version that the lab plays. Eight
-# claims held once, and a release changed them. Two claims hold in all versions. So ask of every
-# sentence about Kafka: in which version? And ask what you would measure.
+# Look at the verdicts again. Seventeen of the thirty claims hold in no version that the lab plays.
+# Nine claims held once, and a release changed them. One claim holds only in later versions. Three
+# claims hold in all versions. So ask of every sentence about Kafka: in which version? And ask what
+# you would measure.
 #
 # **So what**: before you repeat a rule at work, note the release it comes from and the release you
 # run. Where they differ, an experiment of ten lines is cheaper than an outage.

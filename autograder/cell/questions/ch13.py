@@ -86,6 +86,7 @@ from kafkalab.stories.segments import deletions, retention_day
 DAYS = (
     {"case": "thirty minutes or more", "seed": 1, "keeps": "time"},
     {"case": "a limit in bytes", "seed": 2, "keeps": "size"},
+    {"case": "a limit of exactly three files", "seed": 5, "keeps": "exact"},
     {"case": "both limits", "seed": 4, "keeps": "both"},
     {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
     {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},

@@ -81,13 +81,13 @@ def _more_days(rng) -> list[dict]:
         {
             "seed": rng.randrange(10, 900),
             "pills": [[partition, rng.randrange(16)] for partition in places],
-            "kill_ms": kill_ms,
+            "kill_after": kill_after,
             "client": client,
         }
-        for places, kill_ms, client in (
+        for places, kill_after, client in (
             ((0, 1), 0, "2.8"),
-            ((1, 1), rng.randrange(900, 2_400), "3.9"),
-            ((0, 0, 1), rng.randrange(900, 2_400), "4.4"),
+            ((1, 1), rng.randrange(3, 20), "3.9"),
+            ((0, 0, 1), rng.randrange(3, 20), "4.4"),
         )
     ]
 

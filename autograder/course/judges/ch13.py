@@ -131,13 +131,28 @@ JUDGE_13_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="until it is below the limit",
-            sentence="You deleted until the log was smaller than the limit. A file goes only if the log without it is still as large as the limit.",
+            sentence="You deleted until the log was smaller than the limit. A file goes only if the log without it is still at least as large as the limit.",
             source=(
                 "def goes(segments, now_ms, keep_ms, keep_bytes):\n"
                 "    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes\n"
                 "    for each in segments:\n"
                 "        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms\n"
                 "        if not (old or (keep_bytes >= 0 and over > 0)):\n"
+                "            break\n"
+                "        gone.append(each.base_offset)\n"
+                "        over -= each.size_bytes\n"
+                "    return gone"
+            ),
+        ),
+        WrongAnswer(
+            name="only above the limit",
+            sentence="The log without the file is exactly as large as the limit, and you kept the file. Kafka deletes it.",
+            source=(
+                "def goes(segments, now_ms, keep_ms, keep_bytes):\n"
+                "    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes\n"
+                "    for each in segments:\n"
+                "        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms\n"
+                "        if not (old or (keep_bytes >= 0 and over > each.size_bytes)):\n"
                 "            break\n"
                 "        gone.append(each.base_offset)\n"
                 "        over -= each.size_bytes\n"

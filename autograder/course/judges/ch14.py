@@ -114,7 +114,7 @@ JUDGE_14_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the number of records decides",
-            sentence="{missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds ago, and the limit is {lag_s}.",
+            sentence="How many records are missing does not matter (here: {missing}). It had caught up {caught_up_s} seconds ago, and the limit is {lag_s}.",
             source=(
                 "import re\n"
                 "\n"
@@ -355,7 +355,7 @@ JUDGE_14_4 = Judge(
             source=(
                 "cut_at = {name: min(x.log_end, x.leader_says) for name, x in n.items()}\n"
                 "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
-                "thrown_away = {name: x.log_end - x.high_watermark + 1 for name, x in n.items()}"
+                "thrown_away = {name: x.log_end - x.high_watermark for name, x in n.items()}"
             ),
         ),
     ),

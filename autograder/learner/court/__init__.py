@@ -2,7 +2,7 @@
 
     from autograder.learner.court import claims, court
 
-    claims()                     # the twenty claims
+    claims()                     # the thirty claims
     court(3, experiment)         # your answer for each version beside the court's
     court(3, give_up=True)       # the court's own answer
 

@@ -3,7 +3,8 @@ that decides it.
 
 An experiment takes a client version and returns one plain value. Brokers are of version 2.3 for
 clients before 2.8 and of 4.4 for the others, so that both sides are of one time. Nothing here knows
-a verdict: `court` calculates it from what the experiments measure.
+a verdict: `court` calculates it from what the experiments measure. The claims of the chapters 12 to
+16 are in `later_chapters.py`.
 """
 
 from __future__ import annotations
@@ -330,7 +331,7 @@ def committed_after_five(version):
     }
 
 
-CLAIMS = (
+EARLIER_CLAIMS = (
     Claim(
         1,
         "A producer is connected to nobody until it sends.",

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from autograder.cell.check import truth
 from autograder.learner.court.claim import Claim
-from autograder.learner.court.experiments import CLAIMS
+from autograder.learner.court.experiments import EARLIER_CLAIMS
+from autograder.learner.court.later_chapters import LATER_CLAIMS
 
+CLAIMS = (*EARLIER_CLAIMS, *LATER_CLAIMS)
 OURS = tuple(str(Path(__file__).resolve().parents[3] / room) for room in ("kafkalab", "autograder"))
 """The folders whose lines are not the learner's."""
 WANTED = "return two values: whether the claim holds (True or False), and what you measured"

@@ -60,6 +60,57 @@ def test_what_is_on_a_page_takes_its_time():
     assert Sitting(words=1200, code_lines=36).announced == 10
 
 
+def test_a_plan_of_weeks_says_what_is_due(monkeypatch):
+    monkeypatch.setattr(reading_time, "in_short", lambda name: "45")
+    page = (
+        "| week | chapter | minutes | due | points | show |\n|---|---|---|---|---|---|\n"
+        "| 02 | 03 | | | | 04 |\n| 3 | 02, 00 | | | | |\n| 4 | 99 | | x | | |\n"
+    )
+    assert with_minutes(page).splitlines()[2:] == [
+        "| 02 | 03 | 45 | 03.1 to 03.7, open | 19 | 04 |",
+        "| 3 | 02, 00 | 45, 45 | 02.1 to 02.9, open, open2 | 35 | |",
+        "| 4 | 99 | | x | | |",
+    ]
+
+
+def rows_of_weeks(heading):
+    """The rows below a heading of TEACHING.md: the cells of each week."""
+    text = (notebooks() / "TEACHING.md").read_text(encoding="utf-8")
+    table = text.split(f"### {heading}\n")[1].split("\n#")[0]
+    rows = [line.split("|") for line in table.splitlines() if re.match(r"\| \d", line)]
+    return [[cell.strip() for cell in row[1:-1]] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("heading", "weeks"), [("A term of sixteen weeks", 16), ("A term of eight weeks", 8)]
+)
+def test_no_week_needs_a_later_one(heading, weeks):
+    listed = (notebooks() / "README.md").read_text(encoding="utf-8")
+    needs = {
+        row[0]: set(re.findall(r"\d\d", row[1]))
+        for row in re.findall(r"^\| \[(\d\d) .*\|([^|]*)\|$", listed, re.MULTILINE)
+    }
+    rows, taught = rows_of_weeks(heading), set()
+    assert {int(week) for row in rows for week in row[0].split(",")} == set(range(1, weeks + 1))
+    for row in rows:
+        for chapter in row[1].split(", "):
+            assert needs.get(chapter, set()) <= taught, (chapter, needs[chapter] - taught)
+            taught.add(chapter)
+
+
+def test_each_claim_of_the_court_has_the_week_of_its_chapter():
+    from autograder.learner.court.hearing import CLAIMS
+
+    of_chapter = {
+        chapter: [int(claim) for claim in re.findall(r"\d+", row[5])]
+        for row in rows_of_weeks("A term of sixteen weeks")
+        for chapter in row[1].split(", ")
+    }
+    for claim in CLAIMS:
+        argued = re.findall(r"chapter\s+(\d\d)", claim.because)
+        assert any(claim.number in of_chapter[chapter] for chapter in argued), claim.number
+
+
 def test_a_row_takes_the_minutes_of_its_chapters(monkeypatch):
     said = {"05_committed": "45 + 40", "06_exactly_once": "50", "00_start_here": ""}
     monkeypatch.setattr(reading_time, "chapters", lambda: tuple(said))

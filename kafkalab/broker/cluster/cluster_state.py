@@ -91,9 +91,10 @@ class ClusterState:
         committed offsets there.
     revision: grows with every change, so that an answer made from this state can be kept until the
         next change.
-    on_topic_deleted: functions that are called with the name of a deleted topic.
+    on_topic_deleted, on_topic_altered: functions that are called with the name of a topic that is
+        deleted, or has other settings.
     tell: tell(kind, fields) is called with each change, for the journal: "cluster",
-        "topic.created", "topic.deleted", "partition.changed", "broker.changed".
+        "topic.created", "topic.altered", "topic.deleted", "partition.changed", "broker.changed".
     share_groups, share_states: share groups by id, and the stored states of share partitions by
         (group, topic, number); the machines of `groups/share` fill them.
     group_settings: group id -> its own settings (kafka-configs --entity-type groups).
@@ -145,6 +146,7 @@ class ClusterState:
         self._epochs: dict[tuple[str, int], int] = {}
         self._tell = tell
         self.on_topic_deleted: list[Callable[[str], object]] = []
+        self.on_topic_altered: list[Callable[[str], object]] = []
         tell(
             "cluster",
             {
@@ -246,6 +248,21 @@ class ClusterState:
         self.topics[name] = replace(topic, partitions=(*topic.partitions, *new))
         for partition in new:
             self.changed(partition)
+
+    def alter_topic(self, name: str, changes: Mapping[str, str | None]) -> None:
+        """Give a topic other settings of its own; None takes one away. The brokers' logs follow at
+        once, also those of a broker that is out of touch. Raises KeyError where it does not exist.
+        """
+        config = {
+            key: value
+            for key, value in {**self.topics[name].config, **changes}.items()
+            if value is not None
+        }
+        self.topics[name] = replace(self.topics[name], config=config)
+        self.revision += 1
+        self._tell("topic.altered", {"topic": name, "config": config})
+        for follow in self.on_topic_altered:
+            follow(name)
 
     def delete_topic(self, name: str) -> None:
         """Delete a topic and call on_topic_deleted, at which every connected broker deletes its

@@ -94,6 +94,10 @@ class LogManager:
         self._segments.setdefault(key, len(log.segments))
         return self._arm_retention([key], now_ms)
 
+    def altered(self, key: PartitionKey, now_ms: int) -> list[Effect]:
+        """A log has other settings: its records may be due sooner."""
+        return self._arm_retention([key], now_ms) + self._arm_cleaner([key], now_ms)
+
     def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         """Run a task; the key is ("retention",) or ("cleaner",)."""
         if key[0] == "retention":

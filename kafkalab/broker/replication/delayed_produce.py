@@ -8,7 +8,7 @@ timeout.ms has passed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -96,10 +96,12 @@ class DelayedProduces:
     """All waiting appends of one broker (DelayedOperationPurgatory).
 
     verdict: verdict(key, required offset) gives the partition's answer, None while it has to wait.
+    rule: rule(required) of a learner decides about a client's PRODUCE; None for Kafka's own.
     """
 
     def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
         self._verdict = verdict
+        self.rule: Callable[[Mapping[PartitionKey, int]], bool] | None = None
         self._waiting: dict[int, PurgatoryEntry] = {}
         self._watchers: dict[PartitionKey, dict[int, None]] = {}
         self._count = 0
@@ -127,9 +129,11 @@ class DelayedProduces:
             produce = self._waiting.get(number)
             if produce is None:
                 continue  # finishing another one has finished this one, too
+            before = list(produce.required)
             self._settle(produce, [key])
-            if key not in produce.required:
-                self._unwatch(key, number)
+            for settled in before:
+                if settled not in produce.required:
+                    self._unwatch(settled, number)
             if not produce.required:
                 del self._waiting[number]
                 effects += [CancelTimer(("produce", number)), *produce.finish()]
@@ -162,6 +166,15 @@ class DelayedProduces:
         self._watchers.clear()
 
     def _settle(self, produce: PurgatoryEntry, keys: list[PartitionKey]) -> None:
+        if self.rule is not None and isinstance(produce, WaitingProduce):
+            if not self.rule(produce.required):
+                return
+            for key, offset in list(produce.required.items()):
+                known = self._verdict(key, offset) or Errors.NONE
+                del produce.required[key]
+                if known is not Errors.NONE:
+                    produce.answers[key] = replace(produce.answers[key], error_code=known.code)
+            return
         for key in keys:
             error = self._verdict(key, produce.required[key])
             if error is not None:

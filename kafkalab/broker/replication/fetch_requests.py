@@ -17,8 +17,17 @@ from kafkalab.broker.replication.fetch_sessions import (
     FetchSession,
     FetchSessions,
 )
+from kafkalab.broker.replication.learners_completion import (
+    WaitingRequest,
+    WatchedPartition,
+    may_complete,
+)
 from kafkalab.broker.replication.replica import Replica
-from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, ReplicaManager
+from kafkalab.broker.replication.replica_manager import (
+    LEADERSHIP_ERRORS,
+    ReplicaManager,
+    place_of,
+)
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -179,6 +188,8 @@ class Fetches:
 
     def _is_ready(self, request: FetchRequest, context: FetchContext, caller: Caller) -> bool:
         """Whether to answer now: enough bytes in sum, or an error in one of the partitions."""
+        if self._replicas.completion_rule is not None:
+            return self._is_ready_by_rule(request, context, caller)
         total = 0
         for key, asked in context.partitions.items():
             replica, _ = self._readable(key, asked, caller)
@@ -195,6 +206,34 @@ class Fetches:
                 _end(replica, request.isolation_level),
             )
         return total >= request.min_bytes
+
+    def _is_ready_by_rule(
+        self, request: FetchRequest, context: FetchContext, caller: Caller
+    ) -> bool:
+        """Whether a learner's rule says so. An offset outside the log is answered at once."""
+        rule = self._replicas.completion_rule
+        assert rule is not None, "asked only where there is a rule"
+        needs, state = {}, {}
+        for key, asked in context.partitions.items():
+            name = place_of(self._place(key))
+            needs[name] = asked.fetch_offset
+            replica, _ = self._readable(key, asked, caller)
+            if replica is None:
+                state[name] = WatchedPartition(is_leader=False)
+                continue
+            log, start = replica.log, asked.fetch_offset
+            if not log.log_start_offset <= start <= log.log_end_offset:
+                return True
+            state[name] = WatchedPartition(
+                True,
+                log.log_end_offset,
+                log.high_watermark,
+                log.bytes_from(start, asked.partition_max_bytes, log.log_end_offset),
+                log.bytes_from(
+                    start, asked.partition_max_bytes, _end(replica, request.isolation_level)
+                ),
+            )
+        return may_complete(rule, WaitingRequest("FETCH", needs, request.min_bytes), state)
 
     def _answer(
         self, request: FetchRequest, context: FetchContext, caller: Caller

@@ -25,10 +25,16 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
-from kafkalab.broker.log.log_settings import log_settings
+from kafkalab.broker.log.log_settings import LogSettings, log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.replication.learners_completion import (
+    CompletionRule,
+    WaitingRequest,
+    WatchedPartition,
+    may_complete,
+)
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
@@ -75,6 +81,7 @@ class ReplicaManager:
         self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
+        self.completion_rule: CompletionRule | None = None
         self._profile = profile
         self._cluster = cluster
         self._config = config
@@ -99,14 +106,26 @@ class ReplicaManager:
             partition = self._cluster.partition(*key)
             if partition is None:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
-            topic = self._cluster.topics[key[0]]
-            settings = log_settings(
-                topic.setting, topic.name if topic.is_internal else "", self._config
-            )
             replica = self._replicas[key] = Replica(
-                partition, PartitionLog(*key, settings, self.disk, self._draw)
+                partition, PartitionLog(*key, self._settings_of(key[0]), self.disk, self._draw)
             )
         return replica
+
+    def _settings_of(self, name: str) -> LogSettings:
+        topic = self._cluster.topics[name]
+        return log_settings(topic.setting, name if topic.is_internal else "", self._config)
+
+    def topic_altered(self, name: str, now_ms: int, runs: bool) -> list[Effect]:
+        """Let the topic's logs follow its new settings (LogManager.updateTopicConfig).
+
+        runs: whether the process is alive; a dead one sets no timers.
+        """
+        effects: list[Effect] = []
+        for key, replica in self._replicas.items():
+            if key[0] == name:
+                replica.log.segments.settings = self._settings_of(name)
+                effects += self.logs.altered(key, now_ms) if runs else []
+        return effects
 
     def found(self, key: PartitionKey) -> Replica | None:
         """This broker's replica; None where it has not been used."""
@@ -696,6 +715,24 @@ class ReplicaManager:
             else wanted
         )
 
+    def complete_by(self, rule: CompletionRule) -> None:
+        """Let a rule of a learner decide which waiting PRODUCE and FETCH may be completed."""
+        self.completion_rule = rule
+        self.produces.rule = self._may_acknowledge
+
+    def _may_acknowledge(self, required: Mapping[PartitionKey, int]) -> bool:
+        assert self.completion_rule is not None, "the produces ask only where there is a rule"
+        state = {}
+        for key in required:
+            replica, _error = self.led_replica(*key)
+            state[place_of(key)] = (
+                WatchedPartition(is_leader=False)
+                if replica is None
+                else WatchedPartition(True, replica.log.log_end_offset, replica.log.high_watermark)
+            )
+        needs = {place_of(key): offset for key, offset in required.items()}
+        return may_complete(self.completion_rule, WaitingRequest("PRODUCE", needs), state)
+
     def _ack_verdict(self, key: PartitionKey, required: int) -> Errors | None:
         replica, _error = self.led_replica(*key)
         if replica is None:
@@ -703,6 +740,11 @@ class ReplicaManager:
         return verdict_of_ack(
             replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica)
         )
+
+
+def place_of(key: PartitionKey) -> str:
+    """A partition's name for a learner, "orders-0"."""
+    return f"{key[0]}-{key[1]}"
 
 
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:

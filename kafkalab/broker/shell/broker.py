@@ -51,7 +51,7 @@ from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.broker.shell.request_path import RequestPath
+from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.transactions.producer_ids import ProducerIds
 from kafkalab.broker.transactions.transaction_coordinator import TransactionCoordinator
@@ -143,15 +143,26 @@ class BrokerConnection:
     caller: the request that is being served or parked, None when idle. Later requests wait in
     `queue`.
     network_thread: the number of the broker's network thread that reads from it and writes to it.
+    timed: the steps of the request that is being served, where requests are timed.
     """
 
-    __slots__ = ("caller", "client", "id", "last_used_ms", "network_thread", "queue", "rng")
+    __slots__ = (
+        "caller",
+        "client",
+        "id",
+        "last_used_ms",
+        "network_thread",
+        "queue",
+        "rng",
+        "timed",
+    )
 
     def __init__(self, id: str, rng: random.Random, network_thread: int) -> None:
         self.network_thread = network_thread
         self.id, self.client = id, id.partition("#")[0]
         self.caller: Caller | None = None
-        self.queue: deque[tuple[Caller, Any, int]] = deque()
+        self.queue: deque[tuple[Caller, Any, int, int]] = deque()
+        self.timed: TimedRequest | None = None
         self.rng = rng
         self.last_used_ms = 0
 
@@ -251,6 +262,7 @@ class Broker:
             self._elect,
         )
         cluster.on_topic_deleted.append(self.topic_deleted)
+        cluster.on_topic_altered.append(self.topic_altered)
         self._scheduler = scheduler
         self._ask_broker = ask
         self._respond = respond
@@ -347,9 +359,13 @@ class Broker:
             correlation_id=header.correlation_id,
         )
         if connection.caller is not None:
-            connection.queue.append((caller, request, received))
+            connection.queue.append((caller, request, received, self._scheduler.now_ms))
         else:
-            self._begin(connection, caller, request, received)
+            self._begin(connection, caller, request, received, self._scheduler.now_ms)
+
+    def unread(self) -> list[Caller]:
+        """The requests that arrived on connections whose last request is not answered yet."""
+        return [caller for one in self._connections.values() for caller, *_ in one.queue]
 
     def disconnected(self, connection_id: str) -> None:
         """Drop a closed connection and the requests on it. A group's member stays until its session
@@ -426,6 +442,11 @@ class Broker:
             self.do(self.share_fetches.look_again(topic, partition, self._scheduler.now_ms))
         self.do(self.coordinator.topic_deleted(topic, self._scheduler.now_ms))
 
+    def topic_altered(self, topic: str) -> None:
+        """Let the logs of a topic follow its new settings."""
+        runs = self.metadata.alive[self.node_id]
+        self.do(self.replicas.topic_altered(topic, self._scheduler.now_ms, runs))
+
     # -- serving
 
     def _accept(self, connection_id: str) -> BrokerConnection:
@@ -443,7 +464,12 @@ class Broker:
         return connection
 
     def _begin(
-        self, connection: BrokerConnection, caller: Caller, request: Any, received: int
+        self,
+        connection: BrokerConnection,
+        caller: Caller,
+        request: Any,
+        received: int,
+        arrived_ms: int,
     ) -> None:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
@@ -452,7 +478,7 @@ class Broker:
             work_ms += self.disk.append_ms * appends_of(request)
         clock, header = self._scheduler, caller.header
         before, clock.cause = clock.cause, received
-        begun_ms, done_ms = self.path.arrive(
+        steps = self.path.arrive(
             connection.network_thread,
             header.api_key.title,
             clock.now_ms,
@@ -460,6 +486,9 @@ class Broker:
             header.correlation_id,
             work_ms,
         )
+        begun_ms, done_ms = steps.begun_us // 1_000, steps.ended_us // 1_000
+        if self.path.timed is not None:
+            connection.timed = TimedRequest(steps, connection.id, arrived_ms)
         if begun_ms > clock.now_ms:
             self._journal.append(
                 "request.queued",
@@ -488,6 +517,9 @@ class Broker:
                 self.paused_until_ms, partial(self._serve, connection, caller, request)
             )
             return
+        if connection.timed is not None:
+            timed = connection.timed
+            timed.local_us = max(timed.freed_us, 1_000 * self._scheduler.now_ms)
         handler = self._handlers.get(type(request))
         header = caller.header
         if handler is None or not (
@@ -512,7 +544,11 @@ class Broker:
             return  # the connection is closed, or the request was answered before
         now_ms = self._scheduler.now_ms
         written_ms = self.path.answer(
-            connection.network_thread, now_ms, caller.client, caller.header.api_key.title
+            connection.network_thread,
+            now_ms,
+            caller.client,
+            caller.header.api_key.title,
+            connection.timed,
         )
         if written_ms > now_ms:
             self._scheduler.post(written_ms, self._write_answer, effect, connection)
@@ -539,7 +575,9 @@ class Broker:
             )
             self._respond(connection.id, header.correlation_id, effect.response)
             clock.cause = before
-        connection.caller = None
+        if connection.timed is not None and self.path.timed is not None:
+            self.path.timed.append(connection.timed)
+        connection.caller = connection.timed = None
         if connection.queue:
             self._begin(connection, *connection.queue.popleft())
 

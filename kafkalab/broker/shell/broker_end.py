@@ -16,6 +16,7 @@ from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
 from kafkalab.broker.log.offset_lookup import LookUp, look_up
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
+from kafkalab.broker.replication.learners_completion import CompletionRule
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
 from kafkalab.broker.shell.interbroker import InterBroker
@@ -155,6 +156,17 @@ class BrokerEnd:
         self._journal.append("fault", self.name, what="move_watermark", broker=self.node.id)
         self.machine.replicas.watermark_rule = rule
 
+    def complete_by(self, rule: CompletionRule) -> None:
+        """Let a rule of your own decide which PRODUCE with acks=all and which FETCH may be
+        completed at this broker, from now on.
+
+        rule(request, state) returns True or False. The broker asks when the request arrives, and
+        again when something changes in one of its partitions. What the rule never completes is
+        answered when its time is over. Coordinators' own appends keep Kafka's rule.
+        """
+        self._journal.append("fault", self.name, what="complete_by", broker=self.node.id)
+        self.machine.replicas.complete_by(rule)
+
     def delete_segments_by(self, rule: RetentionRule) -> None:
         """Let a rule of your own decide what retention deletes at this broker, from now on.
 
@@ -172,14 +184,24 @@ class BrokerEnd:
         self.machine.replicas.logs.cleaning_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
-        """List the requests in this broker at this time: in the request queue, I/O threads,
-        response queues and purgatories.
+        """List the requests in this broker at this time: in sockets, the request queue, I/O
+        threads, response queues and purgatories.
 
         Each request is a row with place, client and api, for pandas.DataFrame or a picture. A
         coordinator's own appends are not requests and have no row.
         """
         machine = self.machine
         rows = machine.path.table(self._clock.now_ms)
+        # a network thread reads a connection again when it has answered its last request
+        rows += [
+            {
+                "place": "socket",
+                "client": caller.client,
+                "api": caller.header.api_key.title,
+                "correlation_id": caller.header.correlation_id,
+            }
+            for caller in machine.unread()
+        ]
         rows += [
             {"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"}
             for fetch in machine.fetches.waiting
@@ -190,6 +212,24 @@ class BrokerEnd:
             if isinstance(produce, WaitingProduce)
         ]
         return rows
+
+    def time_requests(self) -> None:
+        """Keep the times of each request that this broker answers from now on, as Kafka does with
+        DEBUG for kafka.request.logger. The story stays the same."""
+        if self.machine.path.timed is None:
+            self.machine.path.timed = []
+
+    def request_times(self) -> list[dict[str, Any]]:
+        """List the answered requests with the time of each stage in ms, in the order of their
+        answers. Empty before `time_requests()`.
+
+        The stages have the names of Kafka's RequestMetrics: request_queue_ms is RequestQueueTimeMs,
+        and so on for local, remote, response_queue and send; total_ms is their sum. Throttle time
+        is left out: the lab has no quotas. Kafka does not measure socket_ms, the time before a
+        network thread has read the request. worked_ms: how long it kept an I/O thread; blocked_ms:
+        how long its network thread waited for a place in the request queue.
+        """
+        return [one.row() for one in self.machine.path.timed or ()]
 
     def segments(self, topic: str, partition: int) -> list[dict[str, object]]:
         """List the files of one partition's log on this broker, oldest first; the last is the

@@ -8,16 +8,19 @@ that waits for records, followers or members is in a purgatory and uses no threa
 
 Each thread's time is kept in microseconds, so that many short requests add up. A short step is no
 event. The time that a request uses a thread is an assumption of the lab, the same for all releases.
-Left out: quotas, a control plane listener, and that a network thread stops reading and writing
-while the request queue is full; such requests count as unread instead.
+While the request queue is full, a network thread that has read a request waits for a place. It
+reads and writes for no connection then (RequestChannel.sendRequest blocks).
+Left out: quotas, so throttle time is 0; a control plane listener; the followers' fetches and the
+controller's requests, which use no thread here; the work of completing a parked request.
 """
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import deque
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 READ_US = 15
 """The time in which a network thread reads a request or writes an answer, in microseconds."""
@@ -30,7 +33,7 @@ OTHER_WORK_US = 50
 class InPath(NamedTuple):
     """A request in the broker: the times of its steps, in microseconds.
 
-    A network thread has read it; an I/O thread begins and ends it."""
+    A network thread has read it, and puts it into the queue; an I/O thread begins and ends it."""
 
     client: str
     api: str
@@ -38,14 +41,82 @@ class InPath(NamedTuple):
     network_thread: int
     io_thread: int
     read_us: int
+    entered_us: int
     begun_us: int
     ended_us: int
+
+
+class TimedRequest:
+    """When a request passed each step in the broker, in microseconds (RequestChannel.Request).
+
+    arrived_us    it reached the broker's socket; Kafka does not measure this
+    read_us       a network thread has read it; Kafka's clock begins
+    entered_us    it is in the request queue
+    begun_us      an I/O thread takes it
+    freed_us      the I/O thread is free again
+    local_us      its local work is done, a random 0 to 2 ms of the lab included
+    completed_us  its response is ready: later than local_us, if it was parked in a purgatory
+    writing_us    its network thread begins to write the response
+    sent_us       the response is written
+    """
+
+    __slots__ = (
+        "api",
+        "arrived_us",
+        "begun_us",
+        "client",
+        "completed_us",
+        "connection_id",
+        "correlation_id",
+        "entered_us",
+        "freed_us",
+        "io_thread",
+        "local_us",
+        "network_thread",
+        "read_us",
+        "sent_us",
+        "writing_us",
+    )
+
+    def __init__(self, path: InPath, connection_id: str, arrived_ms: int) -> None:
+        self.client, self.api, self.correlation_id = path.client, path.api, path.correlation_id
+        self.network_thread, self.io_thread = path.network_thread, path.io_thread
+        self.connection_id = connection_id
+        self.arrived_us = 1_000 * arrived_ms
+        self.read_us, self.entered_us = path.read_us, path.entered_us
+        self.begun_us, self.freed_us = path.begun_us, path.ended_us
+        self.local_us = self.completed_us = self.writing_us = self.sent_us = path.ended_us
+
+    def row(self) -> dict[str, Any]:
+        """One row of `lab.broker(0).request_times()`."""
+        stages = {
+            "socket_ms": self.read_us - self.arrived_us,
+            "request_queue_ms": self.begun_us - self.read_us,
+            "local_ms": self.local_us - self.begun_us,
+            "remote_ms": self.completed_us - self.local_us,
+            "response_queue_ms": self.writing_us - self.completed_us,
+            "send_ms": self.sent_us - self.writing_us,
+            "total_ms": self.sent_us - self.read_us,
+        }
+        return {
+            "client": self.client,
+            "api": self.api,
+            "correlation_id": self.correlation_id,
+            "connection": self.connection_id,
+            "network_thread": self.network_thread,
+            "io_thread": self.io_thread,
+            "read_at_ms": self.read_us / 1_000,
+            "blocked_ms": (self.entered_us - self.read_us) / 1_000,
+            "worked_ms": (self.freed_us - self.begun_us) / 1_000,
+            **{name: us / 1_000 for name, us in stages.items()},
+        }
 
 
 class RequestPath:
     """The threads and queues of one broker (SocketServer, KafkaRequestHandlerPool).
 
     longest_queue  how many requests waited at most
+    timed          the answered requests with their times, where they are kept; else None
     """
 
     __slots__ = (
@@ -58,10 +129,12 @@ class RequestPath:
         "_slow_us",
         "_waiting_us",
         "longest_queue",
+        "timed",
     )
 
     def __init__(self, network_threads: int, io_threads: int, queue_size: int) -> None:
         self.longest_queue = 0
+        self.timed: list[TimedRequest] | None = None
         self._queue_size = queue_size
         self._network_us = [0] * network_threads
         self._io_us = [0] * io_threads
@@ -95,39 +168,64 @@ class RequestPath:
         client: str = "",
         correlation_id: int = -1,
         more_ms: int = 0,
-    ) -> tuple[int, int]:
-        """Take an arrived request; returns (when an I/O thread begins with it, when its work is
-        done), in ms. more_ms: additional work, such as compressing again."""
+    ) -> InPath:
+        """Take an arrived request; returns its steps up to the end of the I/O thread's work.
+
+        more_ms: additional work, such as compressing again."""
         now_us = 1_000 * now_ms
         read_us = max(self._network_us[network_thread], now_us) + READ_US
-        self._network_us[network_thread] = read_us
+        waiting = self._waiting_us
+        while waiting and waiting[0] <= now_us:
+            waiting.popleft()
+        entered_us = read_us
+        if len(waiting) >= self._queue_size:
+            # the queue has a place again when this request of it begins
+            entered_us = max(read_us, waiting[-self._queue_size])
+        self._network_us[network_thread] = entered_us
         threads = self._io_us
         free_us = min(threads)
         thread = threads.index(free_us)
-        begun_us = free_us if free_us > read_us else read_us
+        begun_us = max(free_us, entered_us)
         ended_us = (
             begun_us + (self._slow_us.get(api) or WORK_US.get(api, OTHER_WORK_US)) + 1_000 * more_ms
         )
         threads[thread] = ended_us
-        if (
-            ended_us > now_us + 1_000
-        ):  # it can be seen in the story: many requests at once, or slow work
+        path = InPath(
+            client,
+            api,
+            correlation_id,
+            network_thread,
+            thread,
+            read_us,
+            entered_us,
+            begun_us,
+            ended_us,
+        )
+        if entered_us < begun_us:
+            insort(waiting, begun_us)
+        if ended_us > now_us + 1_000:  # many requests at once, or slow work
             self._forget(now_us)
-            self._in_path.append(
-                InPath(
-                    client, api, correlation_id, network_thread, thread, read_us, begun_us, ended_us
-                )
-            )
-            if read_us < begun_us:
-                self._waiting_us.append(begun_us)
-                self.longest_queue = max(self.longest_queue, len(self._waiting_us))
-        return begun_us // 1_000, ended_us // 1_000
+            self._in_path.append(path)
+            self.longest_queue = max(self.longest_queue, min(len(waiting), self._queue_size))
+        return path
 
-    def answer(self, network_thread: int, now_ms: int, client: str = "", api: str = "") -> int:
+    def answer(
+        self,
+        network_thread: int,
+        now_ms: int,
+        client: str = "",
+        api: str = "",
+        timed: TimedRequest | None = None,
+    ) -> int:
         """Take a ready answer; returns when its network thread has written it, in ms."""
         now_us = 1_000 * now_ms
-        written_us = max(self._network_us[network_thread], now_us) + READ_US
+        free_us = self._network_us[network_thread]
+        written_us = max(free_us, now_us) + READ_US
         self._network_us[network_thread] = written_us
+        if timed is not None:
+            timed.completed_us = max(now_us, timed.local_us)
+            timed.writing_us = max(free_us, timed.completed_us)
+            timed.sent_us = timed.writing_us + READ_US
         if written_us > now_us + 1_000:
             self._answers.append((written_us, network_thread, client, api))
         return written_us // 1_000
@@ -135,17 +233,19 @@ class RequestPath:
     def table(self, now_ms: int) -> list[dict[str, object]]:
         """List the requests that wait or are worked on, one row each, to print or to draw.
 
-        place: "socket" (unread, the queue is full), "request queue", "I/O thread n" or "response
-        queue n".
+        place: "socket" (unread), "network thread n" (read, but the request queue is full), "request
+        queue", "I/O thread n" or "response queue n".
         """
         now_us = 1_000 * now_ms
         self._forget(now_us)
-        rows, queued = [], 0
+        rows = []
         for one in self._in_path:
             if one.begun_us <= now_us:
                 place = f"I/O thread {one.io_thread}"
-            elif queued < self._queue_size:
-                place, queued = "request queue", queued + 1
+            elif one.entered_us <= now_us:
+                place = "request queue"
+            elif one.read_us <= now_us:
+                place = f"network thread {one.network_thread}"
             else:
                 place = "socket"
             rows.append(
@@ -183,5 +283,3 @@ class RequestPath:
             self._in_path.popleft()
         while self._answers and self._answers[0][0] <= now_us:
             self._answers.popleft()
-        while self._waiting_us and self._waiting_us[0] <= now_us:
-            self._waiting_us.popleft()

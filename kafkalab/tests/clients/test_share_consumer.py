@@ -130,6 +130,17 @@ def test_a_renewed_lock_lasts_longer_and_the_records_come_again():
     assert finish(worker, again) == {JOBS: None}
 
 
+def test_a_fetch_that_renews_asks_for_no_records():
+    lab = a_lab(records=6)
+    worker = a_worker(lab, **{"max.poll.records": 2})
+    _, held = take(worker)
+    for record in held:
+        worker.acknowledge(record, "renew")
+    worker.poll(100)
+    (sent,) = [text for text in lab.lines("worker-1").message if "isRenewAck=true" in text]
+    assert "maxWaitMs=0, minBytes=0, maxBytes=0, maxRecords=0, batchSize=0" in sent
+
+
 def test_the_fifth_delivery_is_the_last():
     worker = a_worker(a_lab(records=1))
     counts = []

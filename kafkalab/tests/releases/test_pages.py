@@ -142,5 +142,6 @@ def test_a_page_may_name_another_check():
     ProducerConfig.for_version("2.3", {"client.dns.lookup": "default"})
     with pytest.raises(ConfigException, match="String must be one of: use_all_dns_ips"):
         ProducerConfig.for_version("3.6", {"client.dns.lookup": "default"})
-    with pytest.raises(ConfigException, match="by duration is not simulated"):
-        ConsumerConfig.for_version("4.0", {"auto.offset.reset": "by_duration:PT1H"})
+    ConsumerConfig.for_version("4.0", {"auto.offset.reset": "by_duration:PT1H"})
+    with pytest.raises(ConfigException, match="must be one of: latest, earliest, none"):
+        ConsumerConfig.for_version("3.9", {"auto.offset.reset": "by_duration:PT1H"})

@@ -68,3 +68,10 @@ def test_the_delivery_timeout_ends_the_trying():
     seconds, times, error = committed.hang(3_000, 10_000)
     assert (seconds, times) == (10, 4)
     assert error is not None
+
+
+def test_a_set_survives_one_crash_more_than_a_majority_and_waits_for_its_slowest():
+    assert [committed.writable(crashed, min_insync=1) for crashed in (0, 1, 2)] == [True] * 3
+    assert [committed.writable(crashed, min_insync=2) for crashed in (1, 2)] == [True, False]
+    assert committed.answered_after("all", away_ms=200) > 400
+    assert committed.answered_after("1", away_ms=200) < 20

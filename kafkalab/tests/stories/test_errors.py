@@ -74,3 +74,22 @@ def test_a_retriable_error_is_the_producers_own():
 def test_a_day_with_pills_is_survived_by_a_seek():
     days = errors.survive(seek_past, seeds=3)
     assert list(days["never done"][days.client != "2.8"].unique()) == [0]
+
+
+def test_a_kill_on_a_day_falls_into_the_work():
+    """A loop that commits before the work loses a record, wherever the kill comes."""
+
+    def commits_first(lab, consumer):
+        while True:
+            records = consumer.poll(timeout_ms=200)
+            consumer.commit_sync()
+            for record in records:
+                lab.sleep(errors.DAY_WORK_MS)
+                place = f"{record.topic}-{record.partition}"
+                lab.journal.append(
+                    "told", consumer.name, what="done", partition=place, offset=record.offset
+                )
+
+    for kill_after in (3, 6, 15, 19):
+        lab = errors.day(commits_first, [], seed=7, kill_after=kill_after)
+        assert errors.how_it_went(lab, [])["never"], kill_after

@@ -64,6 +64,9 @@ def test_latest_skips_what_new_partitions_got_before_the_group_found_them():
     sent, read = stories.two_more_partitions("latest")
     assert read < sent
     assert stories.two_more_partitions("earliest") == (sent, sent)
+    assert stories.two_more_partitions("by_duration:PT10M", version="4.4") == (sent, sent)
+    newer = stories.two_more_partitions("latest", protocol="consumer", version="4.4")
+    assert read < newer[1] < sent
 
 
 def test_beside_a_slow_member_cooperative_spares_the_others_and_not_the_newcomer():

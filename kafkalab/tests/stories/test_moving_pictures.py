@@ -10,6 +10,7 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPo
 from kafkalab.stories.moving_cluster import first_poll, race, replicas_of_cells
 from kafkalab.stories.moving_groups import join_step_by_step, newcomer_over_time
 from kafkalab.stories.moving_replicas import moment_of_the_crash
+from kafkalab.stories.moving_segments import files_over_time
 from kafkalab.stories.moving_work import batch_and_pace, commits_of_a_pool, moment_of_death
 from kafkalab.views import Outcome
 
@@ -54,6 +55,19 @@ def test_a_crash_takes_back_what_was_told_and_not_what_was_read(after_ms, disk):
     told, kept, got = (int(number) for number in re.findall(r"(?:: | got )(\d+)", words)[:3])
     assert got <= kept <= told
     assert (kept < told) is (disk == 70 and after_ms > 5)
+
+
+def test_files_go_as_a_whole_and_compaction_keeps_the_last_of_each_key():
+    picture = files_over_time()
+    ages = [
+        int(re.search(r"oldest order: (\d+)", picture.picture(at).alt)[1]) for at in (50, 52, 94)
+    ]
+    assert ages == [50, 32, 53]
+    sizes = [picture.picture(at, log="size").text.count("gone") for at in (70, 72)]
+    assert sizes == [0, 1]
+    left = picture.picture(120, log="compact").text.splitlines()[1:]
+    assert left[0].split()[2:] == ["1", "milk", "1"] and len(left) == 7
+    assert left[-1].split()[2:] == ["23", "tea", "23"]
 
 
 def test_one_record_more_is_one_too_many():

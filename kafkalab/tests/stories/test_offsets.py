@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from kafkalab import KafkaException, WakeupException
+from kafkalab import KafkaConsumer, KafkaException, WakeupException
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.stories.offsets import (
+    HOUR_MS,
+    ORDERS,
     broken_commit,
     compacted,
+    death_in_revoked,
     ending,
+    new_group,
     night,
     pace,
     shift,
+    six_hours,
     survive,
     three_lives,
     was_closed,
     write_shop_logs,
 )
+from kafkalab.tools.command import tool
 
 
 def work_then_commit(reader, work):
@@ -116,3 +122,25 @@ def test_three_lives_are_three_logs(tmp_path, monkeypatch):
     folder = write_shop_logs({"A": lives}, "logs")
     assert sorted(path.name for path in folder.iterdir()) == [f"shop-A-{n}.log" for n in (1, 2, 3)]
     assert "to the committed offset" in lives["life 2"]
+
+
+def test_a_death_in_the_callback_repeats_what_was_not_committed():
+    """A killed member keeps the others waiting for its session, wherever it died."""
+    waited, repeated = death_in_revoked("not yet")
+    assert repeated > 20 and waited > 6
+    waited, repeated = death_in_revoked("done")
+    assert repeated == 0 and waited > 6
+
+
+def test_a_group_can_begin_at_a_time():
+    lab, ada = six_hours()
+    offset = KafkaConsumer(lab, {}).offsets_for_times({ORDERS: lab.epoch_ms + 4 * HOUR_MS})
+    assert offset[ORDERS].offset == 24
+    reset = (
+        "kafka-consumer-groups --reset-offsets --group billing --topic orders --by-duration PT2H"
+    )
+    assert "current state is Stable" in tool(lab, f"{reset} --execute")
+    ada.close()
+    assert tool(lab, f"{reset} --execute").split()[-1] == "25"  # some milliseconds have passed
+    assert new_group(six_hours()[0], "by_duration:PT2H")[0] == 26
+    assert new_group(six_hours()[0], "by_duration:PT5S") == []

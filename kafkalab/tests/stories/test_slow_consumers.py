@@ -127,3 +127,19 @@ def test_which_members_write_that_the_poll_timeout_has_expired(version, config, 
     lines = lab.lines("ada").query("level in ('INFO', 'WARN')")
     assert list(lines[lines.message.str.contains(story.EXPIRED)].level) == levels
     assert (story.poll_too_late(lab) is None) == ("WARN" not in levels)
+
+
+def test_a_listener_that_waits_and_commits_saves_the_next_owner_from_work_done():
+    class Handover:
+        def __init__(self, consumer, pool, commit):
+            self.pool, self.commit = pool, commit
+
+        def on_partitions_revoked(self, partitions):
+            self.pool.wait()
+            self.commit()
+
+        def on_partitions_assigned(self, partitions):
+            """Nothing to do."""
+
+    assert story.joined_in_the_middle(None) > 10
+    assert story.joined_in_the_middle(Handover) == 0

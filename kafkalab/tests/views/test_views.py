@@ -27,6 +27,7 @@ from kafkalab.views import (
     poll_gap,
     record_strip,
     replica_ladder,
+    request_gantt,
     segment_strip,
     sequence,
     sequence_ladder,
@@ -473,6 +474,8 @@ def test_a_segment_strip_shows_rolled_and_deleted_files():
     assert [state for _, _, state in states[4:8]] == ["gone", "closed", "closed", "active"]
     assert {state for _, _, state in states[8:]} == {"gone", "active"}
     assert_texts_inside_and_apart(picture)
+    wide = segment_strip(lab, "orders", at_ms=[200_000], title="files", up_to=10)
+    assert wide.figure.axes[0].get_xlim() == (0, 10)
     with pytest.raises(ValueError, match="There is no topic nope"):
         segment_strip(lab, "nope", at_ms=[1], title="files")
     with pytest.raises(ValueError, match="at_ms is a list of moments"):
@@ -485,6 +488,8 @@ def test_a_record_strip_shows_holes_and_tombstones():
         "after": [(2, "jam", "4")],
     }
     picture = record_strip(rows, title="a table")
+    wide = record_strip(rows, title="a table", first=0, up_to=20)
+    assert wide.figure.axes[0].get_xlim() == (0, 20)
     assert words(picture.text) == words(
         "log offset key value before 0 tea 1 before 1 tea tombstone before 2 jam 4 after 2 jam 4"
     )
@@ -674,3 +679,15 @@ def test_a_group_that_never_committed_has_an_empty_chart():
         words(lag_and_lead({"empty": lab}, "billing").text)
         == "which most lag lag at the end least lead at lead at the end"
     )
+
+
+def test_a_request_gantt_tells_each_stage():
+    lab = Lab(brokers=1, seed=5)
+    lab.create_topic("orders")
+    lab.broker(0).time_requests()
+    KafkaProducer(lab, name="shop").send(ProducerRecord("orders", value="tea")).get()
+    requests = lab.broker(0).request_times()
+    picture = request_gantt(requests, title="one order")
+    assert "shop PRODUCE" in picture.text and "response queue" in picture.text
+    with pytest.raises(IllegalArgumentException, match="draws 1 to 24 requests, not 0"):
+        request_gantt([], title="nothing")

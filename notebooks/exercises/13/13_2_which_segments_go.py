@@ -34,6 +34,7 @@ from kafkalab.stories.segments import deletions, retention_day
 DAYS = (
     {"case": "thirty minutes or more", "seed": 1, "keeps": "time"},
     {"case": "a limit in bytes", "seed": 2, "keeps": "size"},
+    {"case": "a limit of exactly three files", "seed": 5, "keeps": "exact"},
     {"case": "both limits", "seed": 4, "keeps": "both"},
     {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
     {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},
@@ -106,12 +107,25 @@ Judge(
 
 # %% wrong="until it is below the limit"
 # You deleted until the log was smaller than the limit. A file goes only if the log without it is
-# still as large as the limit.
+# still at least as large as the limit.
 def goes(segments, now_ms, keep_ms, keep_bytes):
     gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
     for each in segments:
         old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
         if not (old or (keep_bytes >= 0 and over > 0)):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="only above the limit"
+# The log without the file is exactly as large as the limit, and you kept the file. Kafka deletes it.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+        if not (old or (keep_bytes >= 0 and over > each.size_bytes)):
             break
         gone.append(each.base_offset)
         over -= each.size_bytes

@@ -117,8 +117,8 @@ def facts(lines):
 read = {name: facts(lines) for name, lines in n.items()}
 
 # %% wrong="the number of records decides"
-# {missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds
-# ago, and the limit is {lag_s}.
+# How many records are missing does not matter (here: {missing}). It had caught up {caught_up_s}
+# seconds ago, and the limit is {lag_s}.
 stays = {name: missing < 100 for name, (missing, late_s, limit_s) in read.items()}
 
 # %% wrong="it must lack nothing"

@@ -132,7 +132,7 @@ thrown_away = {name: x.log_end - x.high_watermark for name, x in n.items()}
 # today, too.
 cut_at = {name: min(x.log_end, x.leader_says) for name, x in n.items()}
 old_cut_at = {name: x.high_watermark for name, x in n.items()}
-thrown_away = {name: x.log_end - x.high_watermark + 1 for name, x in n.items()}
+thrown_away = {name: x.log_end - x.high_watermark for name, x in n.items()}
 
 # %% hint
 # Two logs agree up to the end of the last epoch that both have. Where is that for the leader, and

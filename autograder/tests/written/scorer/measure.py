@@ -39,6 +39,8 @@ IDEAS = {
     "12.open": "KOSL",
     "13.open": "LQSC",
     "14.open": "PMLT",
+    "15.open": "WSOB",
+    "16.open": "OPLR",
     "17.open": "LDWROXFN",
 }
 """The letters of each question's ideas, in the order of its rubric;

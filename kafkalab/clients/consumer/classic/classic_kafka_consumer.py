@@ -62,7 +62,9 @@ class ClassicKafkaConsumer:
             if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(network, subscriptions, config, profile, log)
-        self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
+        self.offset_fetcher = OffsetFetcher(
+            network, subscriptions, config, profile, log, setup.lab.epoch_ms
+        )
         self._collector = FetchCollector(
             subscriptions,
             config,

@@ -69,7 +69,9 @@ class AsyncKafkaConsumer:
         validation = PositionValidation(
             network, subscriptions, config, profile, log, tells_requests=True
         )
-        self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
+        self.offset_fetcher = OffsetFetcher(
+            network, subscriptions, config, profile, log, setup.lab.epoch_ms
+        )
         self._collector = FetchCollector(
             subscriptions,
             config,

@@ -22,6 +22,7 @@ from kafkalab.clients.consumer.reading.subscription_state import (
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
+from kafkalab.config.durations import duration_ms
 from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import (
@@ -50,7 +51,9 @@ class OffsetFetcher:
         config: Mapping[str, Any],
         profile: Profile,
         log: LogContext,
+        epoch_ms: int,
     ) -> None:
+        """epoch_ms: what a Java clock shows at the lab's start, for resets by duration"""
         self._client, self._subscriptions, self._config, self._profile, self._log = (
             client,
             subscriptions,
@@ -58,6 +61,7 @@ class OffsetFetcher:
             profile,
             log,
         )
+        self._epoch_ms = epoch_ms
 
     def reset_missing(self) -> None:
         """Partitions without a position and without a committed offset wait for a reset, or end
@@ -107,7 +111,11 @@ class OffsetFetcher:
     def _reset_timestamp(self, tp: TopicPartition) -> int:
         strategy = self._subscriptions.partitions[tp].reset_strategy
         assert strategy is not None, "a partition in AWAIT_RESET has a reset strategy"
-        return TIMESTAMP_OF[strategy]
+        if strategy in TIMESTAMP_OF:
+            return TIMESTAMP_OF[strategy]
+        ago_ms = duration_ms(strategy.removeprefix("by_duration:"))
+        assert ago_ms is not None, "the configuration has checked it"
+        return self._epoch_ms + self._client.clock.now_ms - ago_ms
 
     def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
         topics: dict[str, list[ListOffsetsPartition]] = {}
@@ -179,10 +187,12 @@ class OffsetFetcher:
             state = self._subscriptions.partitions.get(tp)
             if state is None or state.state is not FetchState.AWAIT_RESET:
                 continue
-            if tp in found:
-                self._reset(tp, found[tp])
-            else:
+            if tp not in found:
                 state.next_retry_ms = retry_ms
+            elif found[tp].offset >= 0:
+                self._reset(tp, found[tp])
+            # by_duration and no record is so young: Java leaves the partition without a position,
+            # and asks again, for a later moment, after request.timeout.ms (recorded, 4.4.0)
         if done.failed:
             self._client.client.metadata.request_update()
 

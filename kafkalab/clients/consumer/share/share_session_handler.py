@@ -22,6 +22,10 @@ from kafkalab.protocol.messages import (
 from kafkalab.protocol.share_messages import FINAL_EPOCH, OPENING_EPOCH, RENEW
 from kafkalab.records import TopicPartition
 
+NOTHING = {"max_wait_ms": 0, "min_bytes": 0, "max_bytes": 0, "max_records": 0, "batch_size": 0}
+"""The limits of a fetch that renews a lock (KIP-1222, newShareFetchBuilder in kafka-clients
+4.4.0)."""
+
 
 class ShareSessionHandler:
     """The session with one broker. epoch: that of the next request."""
@@ -74,6 +78,9 @@ class ShareSessionHandler:
         for tp in gone:
             forgotten.setdefault(self._known[tp], []).append(tp.partition)
         self._known = dict(wanted)
+        renews = _renews(said)
+        if renews:  # such a request brings no records; the broker refuses it otherwise
+            settings = {**settings, **NOTHING}
         return ShareFetchRequest(
             group_id=self._group_id,
             member_id=self._member_id,
@@ -86,7 +93,7 @@ class ShareSessionHandler:
                 ShareForgottenTopic(topic_id=topic_id, partitions=tuple(numbers))
                 for topic_id, numbers in forgotten.items()
             ),
-            is_renew_ack=_renews(said),
+            is_renew_ack=renews,
             **settings,
         )
 

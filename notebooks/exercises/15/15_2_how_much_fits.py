@@ -1,0 +1,102 @@
+# %% [markdown]
+# ### Exercise 15.2 · How much fits?
+#
+# A broker has `n.A.threads` I/O threads and `n.A.queue` places in the request queue. Each order keeps
+# an I/O thread for `n.A.work_ms` ms. How many orders can it do in a second? Now `n.A.tills` tills send
+# one order each, at the same moment. A moment later no order is done yet. How many orders are in the
+# request queue? How many are still outside, in a socket or in the hands of a network thread?
+
+# %%
+n = numbers("15.2")
+n
+
+# %% answer items="N102"
+per_second = {"A": ..., "B": ..., "C": ...}
+in_queue = {"A": ..., "B": ..., "C": ...}
+outside = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}
+in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.items()}
+outside = {name: max(x.tills - x.threads - x.queue, 0) for name, x in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+
+def tells_places_apart(cases: list[dict]) -> bool:
+    """Whether one queue is full, another has orders and room, and one broker has several threads."""
+    left = [n["tills"] - n["threads"] - n["queue"] for n in cases]
+    room = [0 < n["tills"] - n["threads"] < n["queue"] for n in cases]
+    several = any(n["threads"] > 1 and over > 0 for n, over in zip(cases, left))
+    return several and any(room)
+
+
+Value(
+    title="how much fits",
+    points=3,
+    answers=("per_second", "in_queue", "outside"),
+    draws=("A", "B", "C"),
+    row="broker",
+    space={
+        "threads": (1, 2, 4, 8),
+        "queue": (3, 6, 10, 500),
+        "work_ms": (10, 20, 50),
+        "tills": (7, 12, 19, 26),
+    },
+    together=tells_places_apart,
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.broker import burst, orders_a_second, places
+
+
+@cache
+def _places(tills: int, threads: int, queue: int, work_ms: int) -> dict[str, int]:
+    return places(burst(tills, threads, queue, network_threads=3, work_ms=work_ms)[0])
+
+
+def _fits(case: dict) -> dict:
+    found = _places(case["tills"], case["threads"], case["queue"], case["work_ms"])
+    return {
+        "per_second": orders_a_second(case["threads"], case["work_ms"]),
+        "in_queue": found.get("request queue", 0),
+        "outside": found.get("socket", 0) + found.get("network threads", 0),
+    }
+
+
+Judge(
+    truth=_fits,
+    right="right: first the threads are taken, then the queue fills, then clients wait in sockets.",
+    otherwise=(
+        "not these. {threads} orders are at work. Up to {queue} wait in the queue. The others are "
+        "outside."
+    ),
+)
+
+# %% wrong="the threads are in the queue"
+# An order that an I/O thread has taken is not in the queue any more. {threads} of them are at work.
+per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}
+in_queue = {name: min(x.tills, x.queue) for name, x in n.items()}
+outside = {name: max(x.tills - x.queue, 0) for name, x in n.items()}
+
+# %% wrong="the queue has no end"
+# The queue has {queue} places (queued.max.requests). What does not fit stays outside.
+per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}
+in_queue = {name: max(x.tills - x.threads, 0) for name, x in n.items()}
+outside = {name: 0 for name in n}
+
+# %% wrong="one thread's speed"
+# One thread does 1000 / {work_ms} orders a second. All {threads} work at the same time.
+per_second = {name: 1000 // x.work_ms for name, x in n.items()}
+in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.items()}
+outside = {name: max(x.tills - x.threads - x.queue, 0) for name, x in n.items()}
+
+# %% hint
+# Fill from the front: I/O threads first, then the request queue, then the others.
+
+# %% hint
+# One thread needs `work_ms` for an order, so it does 1000 / `work_ms` of them in a second.

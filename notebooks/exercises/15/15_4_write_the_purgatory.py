@@ -1,0 +1,166 @@
+# %% [markdown]
+# ### Exercise 15.4 · Who may leave the purgatory?
+#
+# Write `may_complete(request, state)`. It returns True when the request may be answered now, else
+# False. The broker calls it when the request arrives, and each time when one of its partitions
+# changes.
+#
+# - `request.kind` is `"PRODUCE"` (with acks=all) or `"FETCH"`.
+# - `request.needs` is a dict, partition -> offset, such as `{"orders-0": 7}`. For PRODUCE it is the
+#   offset after its last record. For FETCH it is the offset to read from.
+# - `request.min_bytes` is what a FETCH wants in all.
+# - `state[partition]` has `is_leader`, `log_end`, `high_watermark`, and for FETCH `bytes_written` (up
+#   to the log end) and `bytes_readable` (up to the high watermark).
+#
+# A request of a partition that this broker does not lead any more is answered at once: the client
+# gets an error and asks the new leader. Three promises, for every seed. No order that was
+# acknowledged is lost. Nobody waits longer than with Kafka's rule. No reader asks again and again for
+# nothing.
+
+# %% answer items="N104"
+def may_complete(request, state):
+    """Whether the waiting request may be answered now."""
+    ### BEGIN SOLUTION
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+    ### END SOLUTION
+
+
+# %% question
+from autograder.cell.kinds import Function
+from kafkalab.stories.broker import harm, kafkas_night, seen_at_night, waiting_night
+
+NIGHTS = (
+    {"case": "slow followers, and the leader dies", "seed": 3, "kind": "leader dies"},
+    {"case": "a request for two topics, and the leader dies", "seed": 2, "kind": "two topics"},
+    {"case": "the leader is cut off, another one leads", "seed": 5, "kind": "leader moves"},
+    {"case": "a reader of a quiet topic", "seed": 6, "kind": "reader"},
+    {"case": "a reader who wants 500 bytes", "seed": 7, "kind": "minimum"},
+    {"case": "a reader, and slow followers", "seed": 8, "kind": "slow followers"},
+)
+KEPT = {
+    "leader dies": "right: nothing was acknowledged that only the dead leader had.",
+    "two topics": "right: the request waited for each of its partitions.",
+    "leader moves": "right: the old leader gave the waiting request back at once.",
+    "reader": "right: the reader waited without asking, and got each order in time.",
+    "minimum": "right: the fetch waited for its 500 bytes.",
+    "slow followers": "right: what is not below the high watermark did not end the wait.",
+}
+
+
+def one_night(case, part):
+    """Orders, waiting requests, and something that breaks."""
+    return waiting_night(part, case["kind"], case["seed"])
+
+
+def better_than_kafkas(case, lab) -> tuple[str, tuple] | None:
+    """What the rule did worse than Kafka's own in the same night."""
+    return harm(seen_at_night(lab), kafkas_night(case["kind"], case["seed"]))
+
+
+Function(
+    title="who may leave the purgatory",
+    points=4,
+    answers=("may_complete",),
+    public_cases=NIGHTS,
+    play=one_night,
+    look=better_than_kafkas,
+    kept=lambda case: KEPT[case["kind"]],
+)
+
+# %% judge
+from autograder.course.judge import Judge
+from kafkalab.stories.broker import KINDS
+
+
+def _more_nights(rng) -> list[dict]:
+    return [{"seed": rng.randrange(10, 900), "kind": kind} for kind in (*KINDS, "two topics")]
+
+
+Judge(
+    hidden_cases=_more_nights,
+    unseen=(
+        "a promise was broken on a night of ours. What does a PRODUCE wait for, and what a FETCH? "
+        "And what if this broker leads no more?"
+    ),
+)
+
+
+# %% wrong="answer at once"
+# You answered at once. The order was acknowledged, and only the leader had it. Then the leader died.
+def may_complete(request, state):
+    return True
+
+
+# %% wrong="written at the leader"
+# log_end says what the leader has written. With acks=all the answer waits for the in-sync replicas:
+# for the high watermark.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].log_end >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="one partition is enough"
+# The request had records for two partitions. You answered when one of them was safe. It has to wait
+# for all of them.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return any(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="the old leader keeps it"
+# The broker led no more, and the request stayed until its time was over. Answer it at once: the client
+# has to ask the new leader.
+def may_complete(request, state):
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="what is written can be read"
+# You counted bytes above the high watermark. The answer may not hold them, so it was empty, and the
+# reader asked again at once.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_written for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="any byte"
+# This reader wanted 500 bytes, and you answered with fewer. fetch.min.bytes exists to save requests.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) > 0
+
+
+# %% wrong="one more than needed"
+# The need is the offset after the last record. A high watermark that is equal to it is enough: then
+# all records below it are safe.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark > end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% hint
+# Begin with the partitions that the broker does not lead. Then treat the two kinds apart.
+
+# %% hint
+# PRODUCE: compare the high watermark with the need, for every partition. FETCH: add what may be read
+# in all partitions, and compare the sum.

@@ -1,0 +1,100 @@
+# %% [markdown]
+# ### Exercise 15.5 · Bug hunt: where did the p99 go?
+#
+# The orders of the kiosk are PRODUCE requests. In which stage is their 99th percentile largest, on
+# each broker? Answer with Kafka's name of the stage: "RequestQueueTimeMs", "LocalTimeMs" or
+# "RemoteTimeMs".
+
+# %% spark=true
+p99.where("api = 'PRODUCE'").toPandas()  # continue here
+
+# %% answer items="N102 N104"
+stage = {"A": ..., "B": ..., "C": ..., "D": ...}
+### BEGIN SOLUTION
+import json
+
+LOGGED = {
+    "requestQueueTimeMs": "RequestQueueTimeMs",
+    "localTimeMs": "LocalTimeMs",
+    "remoteTimeMs": "RemoteTimeMs",
+}
+
+
+def slow_stage(name):
+    told = [
+        json.loads(line[line.index("{") : -len(" (kafka.request.logger)")])
+        for line in logs[name].splitlines()
+    ]
+    orders = [one for one in told if one["requestHeader"]["requestApiKeyName"] == "PRODUCE"]
+
+    def high(column):
+        return sorted(one[column] for one in orders)[int(0.99 * len(orders))]
+
+    return LOGGED[max(LOGGED, key=high)]
+
+
+stage = {name: slow_stage(name) for name in logs}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+from kafkalab.stories.broker import CAUSES, cause_of
+
+
+def has_all_causes(days: list[dict]) -> bool:
+    """Whether each stage is the slow one on some broker."""
+    return {cause_of(n["day"]) for n in days} == set(CAUSES)
+
+
+Value(
+    title="bug hunt: where the p99 went",
+    points=2,
+    answers=("stage",),
+    draws=("A", "B", "C", "D"),
+    row="broker",
+    space={"day": tuple(range(1, 17))},
+    together=has_all_causes,
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.broker import STAGES, p99, requests_since, slow_day
+
+ASKED = ("RequestQueueTimeMs", "LocalTimeMs", "RemoteTimeMs")
+
+
+@cache
+def _stage(day: int) -> str:
+    """The stage with the largest 99th percentile of PRODUCE, by the lab's own clock."""
+    times = p99(requests_since(slow_day(day), 0, "PRODUCE"))
+    assert set(ASKED) <= set(STAGES.values())
+    return max(ASKED, key=times.__getitem__)
+
+
+Judge(
+    truth=lambda case: {"stage": _stage(case["day"])},
+    right="right: the stage names the cure: threads or the slow API, the own disk, the followers.",
+    otherwise="not this stage. Take the rows of PRODUCE only, and compare the three columns.",
+)
+
+# %% wrong="all APIs in one"
+# You mixed PRODUCE with FETCH. The fetches of bo wait for records and have 500 ms of remote time. That
+# is healthy, and hides the orders.
+stage = {name: "RemoteTimeMs" for name in days}
+
+# %% wrong="slow is local"
+# A slow order is not always slow work. Here the I/O thread had the order for a short time only.
+stage = {name: "LocalTimeMs" for name in days}
+
+# %% wrong="slow is the queue"
+# The request queue of this broker was nearly empty. The order waited later.
+stage = {name: "RequestQueueTimeMs" for name in days}
+
+# %% hint
+# Look at one broker and at the row PRODUCE. Which of the three columns comes near `totalTimeMs`?
+
+# %% hint
+# A large queue time: others keep the I/O threads. A large local time: this broker's disk. A large
+# remote time: the followers.

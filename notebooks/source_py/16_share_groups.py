@@ -1,0 +1,529 @@
+# %% [markdown]
+# # 16 · When is a group a queue?
+#
+# Four workers shall do the jobs of one topic. In a consumer group three of them do nothing: the
+# topic has one partition, and one member owns it. A share group gives out records, not partitions.
+# This looks like a queue. The price is the order.
+#
+# **You need** chapters 01, 07 and 09. **You get** six words: *share group*, *acquire*,
+# *acknowledge*, *acquisition lock*, *delivery count*, *share-partition start offset*. **Time** two
+# sittings: about 45 + 45 minutes. They end after section 4 and at the end.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab.stories.share_groups import jobs, start_classic_workers, start_workers
+from kafkalab.stories.share_groups import first_records, window, worker
+from kafkalab.views import record_lanes
+
+me("")  # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. Guess, run, look
+#
+# The topic `jobs` has one partition with twelve jobs. Each job takes half a second. eve, fay, gil
+# and hal are in a consumer group. ada, bo, cy and di are in a **share group** (共享组). Guess how
+# many of each four do a job. How many seconds does each group need, from the first begin to the last
+# end?
+
+# %%
+predict("16 four workers", consumer_group=None, share_group=None, seconds_shared=None)
+
+# %%
+from kafkalab.stories.share_groups import seconds_of_work, working
+
+lab = jobs(12)
+start_classic_workers(lab, "eve fay gil hal")
+start_workers(lab, "ada bo cy di")
+lab.run_for(ms=20_000)
+seconds = {names: round(seconds_of_work(lab, names), 1) for names in ("eve", "ada bo cy di")}
+truth(
+    "16 four workers",
+    consumer_group=working(lab, "eve fay gil hal"),
+    share_group=working(lab, "ada bo cy di"),
+    seconds_shared=seconds["ada bo cy di"],
+)
+seconds
+
+# %%
+record_lanes(lab, "workers")
+
+# %% [markdown]
+# Each lane is a record, `@0` to `@11`. A box is the time in which one worker holds the record. Its
+# number is the delivery. A tick ends a record that is done.
+#
+# In the consumer group eve owns the partition, and the others wait. That is the rule of chapter 07:
+# a partition has at most one owner in a group. In the share group all four work on the same
+# partition. Each poll gives a worker two records that nobody else holds.
+#
+# "A consumer group is a queue already" is half true (chapter 01). Its members divide the
+# *partitions*. With one partition there is nothing to divide. A share group divides the *records*.
+#
+# KIP means [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals). Share
+# groups are KIP-932. They came for early tests in 4.0 and are ready for production since 4.2. The
+# lab has them with clients and brokers 4.4.
+#
+# ## 2. The life of one record
+#
+# A share consumer has no position, no `seek` and no committed offset. Its loop is short:
+#
+# ```python
+# while True:
+#     for record in ada.poll(timeout_ms=2_000):
+#         work(record)
+#         ada.acknowledge(record, "accept")
+# ```
+#
+# A poll **acquires** (获取) records: the worker holds them for some time. Then the worker
+# **acknowledges** (确认) each record with one of four words.
+#
+# | Word | Meaning | The record is then |
+# |---|---|---|
+# | accept | done | acknowledged, at its end |
+# | release | not done, somebody shall try again | available |
+# | reject | nobody shall try again | archived, at its end |
+# | renew | not done yet, I am still working | acquired, for the full time again (KIP-1222) |
+#
+# The words go to the broker with the next `poll`, or with `commit_sync`. This needs
+# `share.acknowledgement.mode=explicit`. With the default, `implicit`, the next poll accepts all
+# records of the last one.
+#
+# Six jobs. ada polls twice. The first poll joins the group and brings nothing.
+
+# %%
+lab = jobs(6)
+ada = worker(lab, "ada", max_poll_records=6)
+polls = [ada.poll(timeout_ms=2_000) for _ in range(2)]
+for record, word in zip(polls[1], ("accept", "release", "reject", "accept", "release", "accept")):
+    ada.acknowledge(record, word)
+ada.commit_sync()
+[len(records) for records in polls]
+
+# %% [markdown]
+# The broker keeps two offsets. Before the **share-partition start offset** (共享分区起始偏移量, SPSO)
+# all records are at their end. After the *end offset* (SPEO) nobody has acquired a record yet. Between
+# the two lies the *window*. Only there each record has a state of its own.
+#
+# ada accepted 0, 3 and 5, released 1 and 4, and rejected 2. Guess the start offset. How many records
+# does the next poll bring?
+
+# %%
+predict("16 the window", start_offset=None, next_poll=None)
+
+# %%
+from kafkalab.stories.share_groups import share_state
+
+before = window(lab)
+start_offset = share_state(lab)["start_offset"]
+again = ada.poll(timeout_ms=2_000)
+truth("16 the window", start_offset=start_offset, next_poll=len(again))
+before
+
+# %% [markdown]
+# The start offset is 1, because record 1 is not done. Records 3 and 5 are behind it and are done
+# already. "Acknowledging is committing" is wrong here. A committed offset is one number: all below it
+# is done. It cannot say "3 and 5, but not 1 and 4". The share group notes it for each record.
+#
+# The next poll brings 1 and 4 again. Their **delivery count** (投递次数) is 2. A record that is
+# archived or acknowledged never comes again.
+#
+# The leader of the partition holds the window. It writes it into the topic `__share_group_state`, so
+# that a new leader knows it. (In the lab this is a table that is never lost.)
+
+# %% exercise="16.1"
+
+# %% [markdown]
+# ## 3. A worker dies with records in its hands
+#
+# ada gets four jobs and holds them. bo waits for jobs. Two cases:
+#
+# - ada's process is killed after six seconds.
+# - ada works on and on. After 32 seconds she accepts all four.
+#
+# A member holds a record under an **acquisition lock** (获取锁). It lasts 30 seconds
+# (`group.share.record.lock.duration.ms`). After how many seconds does bo get the jobs, in each case?
+
+# %%
+predict("16 who gets them", killed=None, slow=None)
+
+# %%
+from kafkalab.stories.share_groups import ada_and_bo, bo_got
+
+labs = {how: ada_and_bo(how, seconds, count=4) for how, seconds in (("killed", 6), ("works", 32))}
+truth("16 who gets them", killed=bo_got(labs["killed"]), slow=bo_got(labs["works"]))
+record_lanes(labs["killed"], "workers")
+
+# %%
+record_lanes(labs["works"], "workers")
+
+# %% [markdown]
+# When ada's process dies, the operating system closes her connection. The broker sees it, ends her
+# share session, and frees her records at once. It does not wait for the lock.
+#
+# When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
+# After 30 seconds bo gets the jobs. Now two workers do the same four jobs. The lock is no proof that
+# a worker has stopped.
+#
+# What does ada hear at second 32?
+
+# %%
+from kafkalab.stories.share_groups import ada_heard
+
+[event.error for event in labs["works"].journal.of("heard")]
+
+# %% [markdown]
+# Her acknowledgement is refused with INVALID_RECORD_STATE (error 121): bo holds the records now. She
+# has worked for nothing, or worse: the effect is there twice. `commit_sync` returns this error for
+# its partition. It does not raise. A loop that does not look never learns of it.
+#
+# What if ada needs 40 seconds? bo is ready then, and the start offset has passed the four records.
+
+# %%
+{seconds: ada_heard(ada_and_bo("works", seconds)) for seconds in (20, 32, 40)}
+
+# %% [markdown]
+# At second 40 she hears "ok". The records are before the start offset, and the broker passes over an
+# acknowledgement for them. So "ok" does not prove that she alone did the work. A share group gives
+# at least once, like the loops of chapter 09. The work must bear a second time.
+#
+# A worker that needs longer says `renew` in time. Fewer records a poll help too, and so does a longer
+# lock. The brokers allow 15 to 60 seconds by default.
+
+# %% exercise="16.2"
+
+# %% [markdown]
+# ## 4. A record that nobody can do
+#
+# Record 3 fails at each try. Both workers release it each time. How often is it delivered? And what
+# does the group do with it in the end?
+
+# %%
+predict("16 a pill", deliveries=None, end=None)
+
+# %%
+from kafkalab.stories.share_groups import deliveries, ends, steps
+
+lab = jobs(6)
+start_workers(lab, "ada bo", lambda record: "release" if record.offset == 3 else "accept")
+lab.run_for(ms=15_000)
+end = "archived" if "delivery limit" in ends(lab) else "delivered for ever"
+truth("16 a pill", deliveries=deliveries(lab)[3], end=end)
+steps(lab, 3)
+
+# %%
+record_lanes(lab, "workers")
+
+# %% [markdown]
+# Five times, then it is archived: `group.share.delivery.count.limit` is 5. All other jobs are done.
+# In chapter 12 one bad record stopped a consumer group. A share group gets past a bad job by itself.
+#
+# This help has a price. The five deliveries took three seconds. Nobody was told. No exception is
+# raised, and the workers' logs have no warning. If the cause is a bank that is away for a minute,
+# **good** jobs are archived too, after five quick tries. Then they are lost for the group.
+#
+# So the worker must know *why* a job failed. Each of the four words has its case.
+
+# %% exercise="16.3"
+
+# %% [markdown]
+# `survive` plays six kinds of days with as many seeds as you like. Ten seeds are sixty days and take
+# about half a minute. Try it with a wrong rule too. Which day breaks it?
+
+# %%
+from kafkalab.stories.share_groups import survive
+
+# survive(verdict, seeds=10)      # take the # away when your rule is ready
+
+# %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
+# ## 5. The order is gone
+#
+# 24 jobs in one partition, three workers, two records a poll. A job takes 200 to 800 milliseconds.
+# Nobody fails. Guess: "in order" or "not in order"? Then each third job is released once. How many of
+# the first six jobs that are done are at their own place?
+
+# %%
+predict("16 order", nobody_fails=None, at_their_place=None)
+
+# %%
+from kafkalab.stories.share_groups import order_done, uneven
+
+
+def order(rule):
+    lab = jobs(24)
+    start_workers(lab, "ada bo cy", rule, work_ms=uneven)
+    lab.run_for(ms=20_000)
+    return order_done(lab)
+
+
+def third(record):
+    return "release" if record.offset % 3 == 0 and record.delivery_count == 1 else "accept"
+
+
+calm, troubled = order(lambda record: "accept"), order(third)
+truth(
+    "16 order",
+    nobody_fails="in order" if calm == sorted(calm) else "not in order",
+    at_their_place=sum(place == offset for place, offset in enumerate(troubled[:6])),
+)
+calm[:12], troubled[:12]
+
+# %% [markdown]
+# Even without a failure job 2 may be done before job 0: three workers work at the same time. With
+# failures it is worse. A released job comes back behind others.
+#
+# A key does not help. In a consumer group all records of a key are in one partition, and one member
+# works on them in their order (chapter 01). In a share group two workers may hold two records of the
+# same key at the same moment. "Paid" may be done before "ordered".
+#
+# ## 6. One record holds the window
+#
+# 300 jobs. ada gets job 0 and needs 25 seconds for it. bo and cy are quick: ten milliseconds for a
+# job. The group may have 100 records in its window (`group.share.partition.max.record.locks`; the
+# default is 2,000). How many jobs are done after 20 seconds? And after 40?
+
+# %%
+predict("16 the first one", after_20_s=None, after_40_s=None)
+
+# %%
+from kafkalab.stories.share_groups import stuck_at_the_start
+
+lab = stuck_at_the_start(locks=100)
+done = {}
+for seconds in (20, 40):
+    lab.run_for(ms=20_000)
+    done[seconds] = len(order_done(lab))
+truth("16 the first one", after_20_s=done[20], after_40_s=done[40])
+done
+
+# %% [markdown]
+# 99 jobs are done quickly. Then everybody waits. The window begins at record 0, which is not done,
+# and it holds at most 100 records. So one slow record can stop a partition here too. It does so later
+# than in a consumer group, and with workers that are up and idle.
+#
+# This is also the lag of a share group: the log end minus the start offset, less the records behind
+# it that are done.
+#
+# ## 7. Is it faster?
+#
+# "A share group is a faster group." Now the topic has four partitions, and each group four workers.
+# 64 jobs take 20 milliseconds each. Guess how many seconds each group needs. How many requests do
+# the workers send in this time?
+
+# %%
+predict("16 a race", share_is="", share_requests=None, consumer_requests=None)
+
+# %%
+import pandas
+from kafkalab.stories.share_groups import race, requests
+
+four, races = "ada bo cy di", [(1, "classic"), (1, "share"), (4, "classic"), (4, "share")]
+table = pandas.DataFrame(races, columns=["partitions", "group"])
+labs = [race(kind, partitions) for partitions, kind in races]
+table["seconds"] = [seconds_of_work(lab, four, 20) for lab in labs]
+table["requests"] = [requests(lab, four) for lab in labs]
+sent, took = table.requests.tolist(), table.seconds.tolist()
+truth(
+    "16 a race",
+    share_is="faster" if took[3] < 0.9 * took[2] else "not faster",
+    share_requests=sent[3],
+    consumer_requests=sent[2],
+)
+table
+
+# %% [markdown]
+# With one partition four workers beat one. With four partitions both groups have four workers at
+# work, and need the same time. The share group sends more requests. Its consumer fetches when the
+# last records are acknowledged, and each fetch carries the acknowledgements. The broker notes the
+# state of each record. A consumer group fetches many records at once and commits one number.
+#
+# So a share group gives more workers than partitions, not more speed for each worker. A group may
+# have up to 200 members (`group.share.max.size`).
+#
+# One more surprise. `max.poll.records` is a wish. A share consumer gets whole batches of the log. A
+# producer wrote eight records as one batch, and `max.poll.records` is 3:
+
+# %%
+from kafkalab.stories.share_groups import records_of_one_poll
+
+{
+    mode: records_of_one_poll(batch=8, limit=3, mode=mode)
+    for mode in ("batch_optimized", "record_limit")
+}
+
+# %% [markdown]
+# All eight come, under one lock. If each needs five seconds, the lock ends before the seventh is
+# done. `share.acquire.mode=record_limit` holds the limit (KIP-1206).
+
+# %% [markdown]
+# ## 8. When to take one, and when not
+#
+# | Take a share group | Do not take one |
+# |---|---|
+# | Each record is a job of its own: a mail, a picture, a payment check. | Records of a key must be done in their order. |
+# | Jobs are slow, and their times differ much. | Work is quick: most of the time goes into fetching. |
+# | You want more workers than partitions. | The reader computes a state from all records of a key. |
+# | A failed job shall be tried again, apart from the others. | The result must be written exactly once with a transaction (chapter 06). |
+# | The work bears a second time. | You want to go back with `seek` or read again. |
+#
+# The two kinds can read the same topic. A group id belongs to one kind only.
+
+# %% exercise="16.4"
+
+# %% [markdown]
+# ## 9. The real thing beside it
+#
+# A recording of two real Java share consumers 4.4.0 on a real broker. The lock is 5 seconds here.
+# worker-1 gets three records and keeps them. `real` is the log of the Java clients, `played` the log
+# of the simulator. Seconds count from the first delivery:
+
+# %%
+from kafkalab.stories.recorded import recorded
+from kafkalab.stories.share_groups import acquired_in
+
+pair = recorded("4.4.0/4.4.0/share_lock_passes_on", seed=0)
+acquired_in(pair.real)
+
+# %%
+acquired_in(pair.played)
+
+# %% [markdown]
+# One question about the real log. worker-2 accepts the records 0 to 2 at once, and worker-1 accepts
+# them a moment later. What did the real broker answer to worker-1: error 121, or no error?
+
+# %%
+answered = pair.real[pair.real.message.str.contains("Received SHARE_ACKNOWLEDGE")]
+code = answered.message.str.extract(r"PartitionData\(partitionIndex=0, errorCode=(\d+)")[0]
+answered[["time", "client"]].assign(error=code)
+
+# %% [markdown]
+# <details><summary>The answer</summary>No error: 0. worker-2 had accepted the records, so the start
+# offset had passed them (section 3). worker-1 believes that it alone did the work.</details>
+#
+# ## 10. Spark lab: who did it twice?
+#
+# A team of four workers sends mails. Some customers got the same mail twice. The lock is 30 seconds.
+# All you have is the logs of the four workers.
+
+# %%
+from kafkalab.stories.log_files import write_log_files
+from kafkalab.stories.share_groups import night_of_the_workers, records_told
+
+night = night_of_the_workers(**dict(numbers("16.5")))
+logs = {name: night.log_text(name) for name in ("ada", "bo", "cy", "di")}
+worker_logs = write_log_files(logs, "chapter16/worker_logs")
+
+# %% [markdown]
+# Two kinds of lines tell it all. An answer to a fetch lists what the worker acquired:
+# `AcquiredRecords(firstOffset=8, lastOffset=11, deliveryCount=1)`. The next request lists what it says
+# of them: `AcknowledgementBatch(firstOffset=8, lastOffset=11, acknowledgeTypes=[2, 1, 1, 1])`. Type 1
+# is accept, 2 release, 3 reject, 4 renew. One type counts for all records of the batch. Spark starts
+# now. That takes up to a minute.
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+lines = logsets.read(spark, str(worker_logs))
+lines = lines.withColumn("worker", F.regexp_extract("file", r"([^/]+)\.log", 1))
+pattern = r"(firstOffset=\d+, lastOffset=\d+, (?:deliveryCount=\d+|acknowledgeTypes=\[[\d, ]+))"
+part = F.explode(F.regexp_extract_all("message", F.lit(pattern), F.lit(1)))
+told = lines.where(
+    F.col("message").contains("returned fetch data") | F.col("message").contains("Sending SHARE_")
+).select("time", "worker", part.alias("part"))
+told.orderBy("time").limit(6).toPandas()
+
+# %% [markdown]
+# One row for each record makes counting easy. `given` has the deliveries, `said` what the workers
+# said.
+
+# %% spark=true
+first = F.regexp_extract("part", r"firstOffset=(\d+)", 1).cast("int")
+last = F.regexp_extract("part", r"lastOffset=(\d+)", 1).cast("int")
+types = F.split(F.regexp_extract("part", r"\[(.+)", 1), ", ")
+each = F.posexplode(F.sequence(first, last)).alias("place", "offset")
+rows = told.select("*", each).withColumn("types", types)
+delivery = F.regexp_extract("part", r"deliveryCount=(\d+)", 1).cast("int")
+word = F.element_at("types", F.when(F.size("types") == 1, 1).otherwise(F.col("place") + 1))
+given = rows.where(F.col("part").contains("delivery")).withColumn("delivery", delivery)
+given = given.select("time", "worker", "offset", "delivery")
+said = rows.where(F.col("part").contains("acknowledge")).withColumn("word", word)
+said = said.select("time", "worker", "offset", "word")
+given.groupBy("delivery").count().orderBy("delivery").toPandas()
+
+# %% exercise="16.5"
+
+# %% [markdown]
+# ## 11. In your own words
+#
+# A person reads this answer. `reveal("16.open", give_up=True)` shows a good one.
+
+# %% exercise="16.open"
+
+# %% [markdown]
+# ## Then and now
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | A topic needs as many partitions as workers. | A share group has more workers than partitions: early access in 4.0, ready since 4.2 (KIP-932). | section 1 |
+# | A poll may bring more than `max.poll.records`. | `share.acquire.mode=record_limit` holds it (KIP-1206). | section 7 |
+# | A worker cannot hold a record longer than the lock. | It may `renew` (KIP-1222). | section 3 |
+#
+# Older clients have no share consumer. The lab says so:
+
+# %%
+from kafkalab import KafkaShareConsumer, Lab
+from kafkalab.errors import ConfigException
+
+for release in ("3.9", "4.4"):
+    try:
+        KafkaShareConsumer(Lab(1, version=release, broker_version="4.4"), {"group.id": "workers"})
+        print(f"{release}: a share consumer")
+    except ConfigException as error:
+        print(error)
+
+# %% [markdown]
+# ## Break it yourself
+#
+# Four workers, 24 jobs, each three seconds. A poll brings ten records. Some jobs are done twice.
+# Change one number so that each job is delivered once. Which number is it, and which others help?
+
+# %%
+max_poll_records, work_ms = 10, 3_000
+lab = jobs(24)
+start_workers(lab, "ada bo cy di", work_ms=work_ms, max_poll_records=max_poll_records)
+lab.run_for(ms=120_000)
+{offset: times for offset, times in deliveries(lab).items() if times > 1}
+
+# %% [markdown]
+# **So what.** The numbers for production: the time for all records of one poll must be well below
+# the lock, so begin with a small `max.poll.records` and `record_limit`. Look at what `commit_sync`
+# returns, or set a callback. Write down each record that you reject, and each with a
+# `delivery_count` of 4 or more, because the group archives in silence. Alert when the start offset
+# stops while the log grows: one record holds the window.
+#
+# ## What you know now
+#
+# - A consumer group divides partitions. A share group divides records.
+# - Each record is available, acquired, acknowledged or archived. The broker knows it for each record
+#   between the start and the end offset.
+# - A killed worker's records are free at once. A slow worker's records are free when the lock ends.
+# - A late acknowledgement is refused while the record is not at its end.
+# - After five deliveries a record is archived, and nobody is told.
+# - No order, not even for one key. At least once, not exactly once.
+#
+# **Words**: share group 共享组 · acquire 获取 · acknowledge 确认 · acquisition lock 获取锁 · delivery
+# count 投递次数 · share-partition start offset 共享分区起始偏移量
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 07: how many members of a consumer group can own one
+# partition?</summary>At most one at a time.</details>
+# <details><summary>2. Chapter 09: work, then commit: what does a crash in between
+# cost?</summary>Records are done twice: at least once.</details>
+# <details><summary>3. Chapter 12: what does a consumer group do with a record that it cannot read?
+# </summary>Nothing. The poll raises at the same offset again, until the program moves past it.</details>
