@@ -119,10 +119,12 @@ def told(part: int, numbers: Mapping[str, object], **settings: Mapping[str, obje
 
     The clients are worker-0, worker-1, ...; the group is `team`. The clock is the night's.
     """
-    return list(_told(part, json.dumps(dict(numbers)), json.dumps(settings)))
+    return list(
+        _told(part, json.dumps(dict(numbers), sort_keys=True), json.dumps(settings, sort_keys=True))
+    )
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _told(part: int, numbers: str, settings: str) -> tuple[str, ...]:
     lab, scene = played(part, json.loads(numbers), **json.loads(settings))
     names = {name for lives in scene.lives.values() for name in lives}

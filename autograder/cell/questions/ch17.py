@@ -19,7 +19,7 @@ QUESTION_17_1 = Value(
     id="17.1",
     hints=(
         "Which lines do the members write, that no other group writes? Look at those of level WARN.",
-        "`retold(1, n, consumer={\"the.setting\": 20_000})` plays it again. Read its folder with Spark and use the same query as for the night.",
+        "`retold(1, n1, consumer={\"the.setting\": 20_000})` plays it again. Read its folder with Spark and use the same query as for the night.",
     ),
     title="the lag at 03:12",
     points=3,
@@ -51,7 +51,7 @@ QUESTION_17_3 = Value(
     id="17.3",
     hints=(
         "Two lines belong together: \"is out of range for partition\", and after it \"Resetting offset for partition\" with the same partition.",
-        "`retold(3, n, topic={\"the.setting\": 50_000})` plays it with 50 seconds. Look for \"out of range\" in its lines.",
+        "`retold(3, n3, topic={\"the.setting\": 50_000})` plays it with 50 seconds. Look for \"out of range\" in its lines.",
     ),
     title="what was never read",
     points=3,

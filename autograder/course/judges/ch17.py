@@ -89,10 +89,10 @@ JUDGE_17_1 = Judge(
                 "    return max(int(each[1]) for each in found if each)\n"
                 "\n"
                 "\n"
-                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n))\n"
+                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n1))\n"
                 "setting = \"max.poll.interval.ms\"\n"
-                "generation = last_generation(told(1, n, consumer={setting: 20_000}))\n"
-                "put_out = sum(\"poll timeout has expired\" in line for line in told(1, n))"
+                "generation = last_generation(told(1, n1, consumer={setting: 20_000}))\n"
+                "put_out = sum(\"poll timeout has expired\" in line for line in told(1, n1))"
             ),
         ),
         WrongAnswer(
@@ -109,11 +109,11 @@ JUDGE_17_1 = Judge(
                 "    return max(int(each[1]) for each in found if each)\n"
                 "\n"
                 "\n"
-                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n))\n"
+                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n1))\n"
                 "setting = \"max.poll.interval.ms\"\n"
-                "generation = last_generation(told(1, n, consumer={setting: 20_000}))\n"
+                "generation = last_generation(told(1, n1, consumer={setting: 20_000}))\n"
                 "setting = \"session.timeout.ms\"\n"
-                "generation = last_generation(told(1, n, consumer={\"session.timeout.ms\": 60_000}))"
+                "generation = last_generation(told(1, n1, consumer={\"session.timeout.ms\": 60_000}))"
             ),
         ),
         WrongAnswer(
@@ -130,11 +130,11 @@ JUDGE_17_1 = Judge(
                 "    return max(int(each[1]) for each in found if each)\n"
                 "\n"
                 "\n"
-                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n))\n"
+                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n1))\n"
                 "setting = \"max.poll.interval.ms\"\n"
-                "generation = last_generation(told(1, n, consumer={setting: 20_000}))\n"
+                "generation = last_generation(told(1, n1, consumer={setting: 20_000}))\n"
                 "setting = \"max.poll.records\"\n"
-                "generation = last_generation(told(1, n, consumer={\"max.poll.records\": 1}))"
+                "generation = last_generation(told(1, n1, consumer={\"max.poll.records\": 1}))"
             ),
         ),
         WrongAnswer(
@@ -151,10 +151,10 @@ JUDGE_17_1 = Judge(
                 "    return max(int(each[1]) for each in found if each)\n"
                 "\n"
                 "\n"
-                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n))\n"
+                "put_out = sum(\" WARN \" in line and \"poll timeout has expired\" in line for line in told(1, n1))\n"
                 "setting = \"max.poll.interval.ms\"\n"
-                "generation = last_generation(told(1, n, consumer={setting: 20_000}))\n"
-                "generation = last_generation(told(1, n))"
+                "generation = last_generation(told(1, n1, consumer={setting: 20_000}))\n"
+                "generation = last_generation(told(1, n1))"
             ),
         ),
     ),
@@ -215,10 +215,10 @@ JUDGE_17_2 = Judge(
                 "\n"
                 "\n"
                 "own_name = {\"group.instance.id\": \"worker-{number}\"}\n"
-                "generation = last_generation(told(2, n))\n"
+                "generation = last_generation(told(2, n2))\n"
                 "setting = \"group.instance.id\"\n"
-                "short_session = last_generation(told(2, n, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
-                "generation = sum(\"Successfully joined group\" in line for line in told(2, n))"
+                "short_session = last_generation(told(2, n2, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
+                "generation = sum(\"Successfully joined group\" in line for line in told(2, n2))"
             ),
         ),
         WrongAnswer(
@@ -236,10 +236,10 @@ JUDGE_17_2 = Judge(
                 "\n"
                 "\n"
                 "own_name = {\"group.instance.id\": \"worker-{number}\"}\n"
-                "generation = last_generation(told(2, n))\n"
+                "generation = last_generation(told(2, n2))\n"
                 "setting = \"group.instance.id\"\n"
-                "short_session = last_generation(told(2, n, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
-                "short_session = last_generation(told(2, n, consumer=own_name))"
+                "short_session = last_generation(told(2, n2, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
+                "short_session = last_generation(told(2, n2, consumer=own_name))"
             ),
         ),
         WrongAnswer(
@@ -257,9 +257,9 @@ JUDGE_17_2 = Judge(
                 "\n"
                 "\n"
                 "own_name = {\"group.instance.id\": \"worker-{number}\"}\n"
-                "generation = last_generation(told(2, n))\n"
+                "generation = last_generation(told(2, n2))\n"
                 "setting = \"group.instance.id\"\n"
-                "short_session = last_generation(told(2, n, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
+                "short_session = last_generation(told(2, n2, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
                 "setting = \"session.timeout.ms\""
             ),
         ),
@@ -278,9 +278,9 @@ JUDGE_17_2 = Judge(
                 "\n"
                 "\n"
                 "own_name = {\"group.instance.id\": \"worker-{number}\"}\n"
-                "generation = last_generation(told(2, n))\n"
+                "generation = last_generation(told(2, n2))\n"
                 "setting = \"group.instance.id\"\n"
-                "short_session = last_generation(told(2, n, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
+                "short_session = last_generation(told(2, n2, consumer={**own_name, \"session.timeout.ms\": 6_000}))\n"
                 "setting = \"partition.assignment.strategy\""
             ),
         ),
@@ -336,14 +336,14 @@ JUDGE_17_3 = Judge(
                 "\n"
                 "\n"
                 "def is_out(seconds):\n"
-                "    lines = told(3, n, topic={\"retention.ms\": seconds * 1_000})\n"
+                "    lines = told(3, n3, topic={\"retention.ms\": seconds * 1_000})\n"
                 "    return any(\"out of range\" in line for line in lines)\n"
                 "\n"
                 "\n"
-                "never_read = sum(jumps(told(3, n)).values())\n"
+                "never_read = sum(jumps(told(3, n3)).values())\n"
                 "setting = \"retention.ms\"\n"
                 "least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))\n"
-                "never_read = len([each for each in jumps(told(3, n)).values() if each])"
+                "never_read = len([each for each in jumps(told(3, n3)).values() if each])"
             ),
         ),
         WrongAnswer(
@@ -366,14 +366,14 @@ JUDGE_17_3 = Judge(
                 "\n"
                 "\n"
                 "def is_out(seconds):\n"
-                "    lines = told(3, n, topic={\"retention.ms\": seconds * 1_000})\n"
+                "    lines = told(3, n3, topic={\"retention.ms\": seconds * 1_000})\n"
                 "    return any(\"out of range\" in line for line in lines)\n"
                 "\n"
                 "\n"
-                "never_read = sum(jumps(told(3, n)).values())\n"
+                "never_read = sum(jumps(told(3, n3)).values())\n"
                 "setting = \"retention.ms\"\n"
                 "least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))\n"
-                "never_read = max(jumps(told(3, n)).values())"
+                "never_read = max(jumps(told(3, n3)).values())"
             ),
         ),
         WrongAnswer(
@@ -396,11 +396,11 @@ JUDGE_17_3 = Judge(
                 "\n"
                 "\n"
                 "def is_out(seconds):\n"
-                "    lines = told(3, n, topic={\"retention.ms\": seconds * 1_000})\n"
+                "    lines = told(3, n3, topic={\"retention.ms\": seconds * 1_000})\n"
                 "    return any(\"out of range\" in line for line in lines)\n"
                 "\n"
                 "\n"
-                "never_read = sum(jumps(told(3, n)).values())\n"
+                "never_read = sum(jumps(told(3, n3)).values())\n"
                 "setting = \"retention.ms\"\n"
                 "least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))\n"
                 "setting = \"auto.offset.reset\""
@@ -426,11 +426,11 @@ JUDGE_17_3 = Judge(
                 "\n"
                 "\n"
                 "def is_out(seconds):\n"
-                "    lines = told(3, n, topic={\"retention.ms\": seconds * 1_000})\n"
+                "    lines = told(3, n3, topic={\"retention.ms\": seconds * 1_000})\n"
                 "    return any(\"out of range\" in line for line in lines)\n"
                 "\n"
                 "\n"
-                "never_read = sum(jumps(told(3, n)).values())\n"
+                "never_read = sum(jumps(told(3, n3)).values())\n"
                 "setting = \"retention.ms\"\n"
                 "least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))\n"
                 "least_s -= 10"
@@ -491,10 +491,10 @@ JUDGE_17_4 = Judge(
                 "    return again\n"
                 "\n"
                 "\n"
-                "read_twice = sum(back(told(4, n)).values())\n"
+                "read_twice = sum(back(told(4, n4)).values())\n"
                 "setting = \"auto.commit.interval.ms\"\n"
-                "with_five = sum(back(told(4, n, consumer={setting: 5_000})).values())\n"
-                "read_twice = max(back(told(4, n)).values())"
+                "with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())\n"
+                "read_twice = max(back(told(4, n4)).values())"
             ),
         ),
         WrongAnswer(
@@ -517,11 +517,11 @@ JUDGE_17_4 = Judge(
                 "    return again\n"
                 "\n"
                 "\n"
-                "read_twice = sum(back(told(4, n)).values())\n"
+                "read_twice = sum(back(told(4, n4)).values())\n"
                 "setting = \"auto.commit.interval.ms\"\n"
-                "with_five = sum(back(told(4, n, consumer={setting: 5_000})).values())\n"
+                "with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())\n"
                 "setting = \"session.timeout.ms\"\n"
-                "with_five = sum(back(told(4, n, consumer={\"session.timeout.ms\": 30_000})).values())"
+                "with_five = sum(back(told(4, n4, consumer={\"session.timeout.ms\": 30_000})).values())"
             ),
         ),
         WrongAnswer(
@@ -544,11 +544,11 @@ JUDGE_17_4 = Judge(
                 "    return again\n"
                 "\n"
                 "\n"
-                "read_twice = sum(back(told(4, n)).values())\n"
+                "read_twice = sum(back(told(4, n4)).values())\n"
                 "setting = \"auto.commit.interval.ms\"\n"
-                "with_five = sum(back(told(4, n, consumer={setting: 5_000})).values())\n"
+                "with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())\n"
                 "setting = \"enable.auto.commit\"\n"
-                "with_five = sum(back(told(4, n, consumer={\"enable.auto.commit\": False})).values())"
+                "with_five = sum(back(told(4, n4, consumer={\"enable.auto.commit\": False})).values())"
             ),
         ),
         WrongAnswer(
@@ -571,9 +571,9 @@ JUDGE_17_4 = Judge(
                 "    return again\n"
                 "\n"
                 "\n"
-                "read_twice = sum(back(told(4, n)).values())\n"
+                "read_twice = sum(back(told(4, n4)).values())\n"
                 "setting = \"auto.commit.interval.ms\"\n"
-                "with_five = sum(back(told(4, n, consumer={setting: 5_000})).values())\n"
+                "with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())\n"
                 "with_five = read_twice"
             ),
         ),

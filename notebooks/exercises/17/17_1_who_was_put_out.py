@@ -11,8 +11,8 @@
 #   group get? ("Successfully joined group with generation ...")
 
 # %%
-n = numbers("17.1")
-n
+n1 = numbers("17.1")
+n1
 
 # %% answer
 put_out = ...  # a number
@@ -23,9 +23,9 @@ import re
 
 from kafkalab.stories.incident import told
 
-put_out = sum(" WARN " in line and "poll timeout has expired" in line for line in told(1, n))
+put_out = sum(" WARN " in line and "poll timeout has expired" in line for line in told(1, n1))
 setting = "max.poll.interval.ms"
-again = told(1, n, consumer={setting: 20_000})
+again = told(1, n1, consumer={setting: 20_000})
 joined = [re.search(r"joined group with generation .*?generationId=(\d+)", x) for x in again]
 generation = max(int(found[1]) for found in joined if found)
 ### END SOLUTION
@@ -83,35 +83,35 @@ def last_generation(lines):
     return max(int(each[1]) for each in found if each)
 
 
-put_out = sum(" WARN " in line and "poll timeout has expired" in line for line in told(1, n))
+put_out = sum(" WARN " in line and "poll timeout has expired" in line for line in told(1, n1))
 setting = "max.poll.interval.ms"
-generation = last_generation(told(1, n, consumer={setting: 20_000}))
+generation = last_generation(told(1, n1, consumer={setting: 20_000}))
 
 # %% wrong="all lines of an expiry"
 # You counted all lines that speak of the poll timeout. One moment writes three of them; count the
 # WARN lines.
-put_out = sum("poll timeout has expired" in line for line in told(1, n))
+put_out = sum("poll timeout has expired" in line for line in told(1, n1))
 
 # %% wrong="the session timeout"
 # Heartbeats have a thread of their own, and it never stopped. So no session ended. Play the story
 # with session.timeout.ms = 60,000: nothing changes.
 setting = "session.timeout.ms"
-generation = last_generation(told(1, n, consumer={"session.timeout.ms": 60_000}))
+generation = last_generation(told(1, n1, consumer={"session.timeout.ms": 60_000}))
 
 # %% wrong="fewer records"
 # max.poll.records helps when each record costs time. Here the time goes to a poll, be it large or
 # small. Play it with 1: the members are put out as before.
 setting = "max.poll.records"
-generation = last_generation(told(1, n, consumer={"max.poll.records": 1}))
+generation = last_generation(told(1, n1, consumer={"max.poll.records": 1}))
 
 # %% wrong="the generation of the night"
 # That is the generation of the night itself. Play the story again with your setting, and count
 # there.
-generation = last_generation(told(1, n))
+generation = last_generation(told(1, n1))
 
 # %% hint
 # Which lines do the members write, that no other group writes? Look at those of level WARN.
 
 # %% hint
-# `retold(1, n, consumer={"the.setting": 20_000})` plays it again. Read its folder with Spark and use
+# `retold(1, n1, consumer={"the.setting": 20_000})` plays it again. Read its folder with Spark and use
 # the same query as for the night.

@@ -12,8 +12,8 @@
 #   `"worker-{number}"` becomes `worker-0`, `worker-1` and so on.
 
 # %%
-n = numbers("17.2")
-n
+n2 = numbers("17.2")
+n2
 
 # %% answer
 generation = ...  # a number
@@ -30,10 +30,10 @@ def last_generation(lines):
     return max(int(each[1]) for each in found if each)
 
 
-generation = last_generation(told(2, n))
+generation = last_generation(told(2, n2))
 setting = "group.instance.id"
 own_name = {setting: "worker-{number}"}
-short_session = last_generation(told(2, n, consumer={**own_name, "session.timeout.ms": 6_000}))
+short_session = last_generation(told(2, n2, consumer={**own_name, "session.timeout.ms": 6_000}))
 ### END SOLUTION
 
 # %% question
@@ -92,19 +92,19 @@ def last_generation(lines):
 
 
 own_name = {"group.instance.id": "worker-{number}"}
-generation = last_generation(told(2, n))
+generation = last_generation(told(2, n2))
 setting = "group.instance.id"
-short_session = last_generation(told(2, n, consumer={**own_name, "session.timeout.ms": 6_000}))
+short_session = last_generation(told(2, n2, consumer={**own_name, "session.timeout.ms": 6_000}))
 
 # %% wrong="each member's line"
 # You counted lines. Each member writes one for each generation, so take the highest generation in
 # them.
-generation = sum("Successfully joined group" in line for line in told(2, n))
+generation = sum("Successfully joined group" in line for line in told(2, n2))
 
 # %% wrong="the long session"
 # That is the number with your setting alone. With a session of 6 seconds as well, the member is
 # often back too late, and its place is gone.
-short_session = last_generation(told(2, n, consumer=own_name))
+short_session = last_generation(told(2, n2, consumer=own_name))
 
 # %% wrong="a longer session"
 # A member that is closed leaves the group at once. No session timeout is waited for. Play it: the

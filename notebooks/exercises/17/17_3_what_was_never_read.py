@@ -10,8 +10,8 @@
 #   seconds on is no position out of range?
 
 # %%
-n = numbers("17.3")
-n
+n3 = numbers("17.3")
+n3
 
 # %% answer
 never_read = ...  # a number
@@ -34,12 +34,12 @@ def jumps(lines):
     return moved
 
 
-never_read = sum(jumps(told(3, n)).values())
+never_read = sum(jumps(told(3, n3)).values())
 setting = "retention.ms"
 least_s = next(
     seconds
     for seconds in range(20, 101, 10)
-    if not any("out of range" in x for x in told(3, n, topic={setting: seconds * 1_000}))
+    if not any("out of range" in x for x in told(3, n3, topic={setting: seconds * 1_000}))
 )
 ### END SOLUTION
 
@@ -101,22 +101,22 @@ def jumps(lines):
 
 
 def is_out(seconds):
-    lines = told(3, n, topic={"retention.ms": seconds * 1_000})
+    lines = told(3, n3, topic={"retention.ms": seconds * 1_000})
     return any("out of range" in line for line in lines)
 
 
-never_read = sum(jumps(told(3, n)).values())
+never_read = sum(jumps(told(3, n3)).values())
 setting = "retention.ms"
 least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))
 
 # %% wrong="partitions"
 # That is the number of partitions. Each jumped over many records: offset after the reset minus
 # offset before it.
-never_read = len([each for each in jumps(told(3, n)).values() if each])
+never_read = len([each for each in jumps(told(3, n3)).values() if each])
 
 # %% wrong="one partition"
 # That is one partition. Add up all four.
-never_read = max(jumps(told(3, n)).values())
+never_read = max(jumps(told(3, n3)).values())
 
 # %% wrong="the reset rule"
 # auto.offset.reset decides where to continue when the records are gone. It brings none of them back.
@@ -132,5 +132,5 @@ least_s -= 10
 # partition" with the same partition.
 
 # %% hint
-# `retold(3, n, topic={"the.setting": 50_000})` plays it with 50 seconds. Look for "out of range" in
+# `retold(3, n3, topic={"the.setting": 50_000})` plays it with 50 seconds. Look for "out of range" in
 # its lines.

@@ -11,8 +11,8 @@
 #   read twice now?
 
 # %%
-n = numbers("17.4")
-n
+n4 = numbers("17.4")
+n4
 
 # %% answer
 read_twice = ...  # a number
@@ -36,9 +36,9 @@ def twice(lines):
     return again
 
 
-read_twice = twice(told(4, n))
+read_twice = twice(told(4, n4))
 setting = "auto.commit.interval.ms"
-with_five = twice(told(4, n, consumer={setting: 5_000}))
+with_five = twice(told(4, n4, consumer={setting: 5_000}))
 ### END SOLUTION
 
 # %% question
@@ -94,25 +94,25 @@ def back(lines):
     return again
 
 
-read_twice = sum(back(told(4, n)).values())
+read_twice = sum(back(told(4, n4)).values())
 setting = "auto.commit.interval.ms"
-with_five = sum(back(told(4, n, consumer={setting: 5_000})).values())
+with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())
 
 # %% wrong="one partition"
 # That is one partition. The silent member had two; add both.
-read_twice = max(back(told(4, n)).values())
+read_twice = max(back(told(4, n4)).values())
 
 # %% wrong="the session timeout"
 # A longer session only delays the moment when another member takes over. The same records are read
 # again. Play it with 30,000.
 setting = "session.timeout.ms"
-with_five = sum(back(told(4, n, consumer={"session.timeout.ms": 30_000})).values())
+with_five = sum(back(told(4, n4, consumer={"session.timeout.ms": 30_000})).values())
 
 # %% wrong="no automatic commit"
 # This program has no commit of its own. Without the automatic one nothing is committed, and all is
 # read again. Play it with False.
 setting = "enable.auto.commit"
-with_five = sum(back(told(4, n, consumer={"enable.auto.commit": False})).values())
+with_five = sum(back(told(4, n4, consumer={"enable.auto.commit": False})).values())
 
 # %% wrong="the night's number again"
 # That is the night's number. Play the story again with your setting at 5,000.
