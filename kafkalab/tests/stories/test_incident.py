@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from kafkalab.stories.incident import PARTS, night, played, told
+from kafkalab.logsets.generate import manifest
+from kafkalab.stories.incident import BROKERS, PARTS, night, played, told
 
 NUMBERS = {"seed": 101, "version": "3.9"}
 OWN_NAME = {"group.instance.id": "worker-{number}"}
@@ -64,3 +65,7 @@ def test_both_sizes_of_the_night_have_the_same_stories_at_the_same_times():
     assert small.incidents == large.incidents
     assert {what["kind"] for what in small.incidents} > {part.scene for part in PARTS.values()}
     assert [what["seed"] for what in small.incidents if "seed" in what] == [101, 102, 103, 104, 103]
+
+
+def test_a_story_alone_has_the_brokers_of_the_night():
+    assert manifest("night").brokers == BROKERS
