@@ -1,7 +1,7 @@
 """Runs `python -m kafkalab.logsets`, the commands that read, explain and generate log sets.
 
-explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor |
-java
+explain LOG… | read LOG… | connections, rebalances, members, brokers, lag, producers, transactions,
+incidents LOG… | generate NAME --out DIR | score SET | doctor | java
 """
 
 from __future__ import annotations
@@ -20,8 +20,22 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+UNREAD = 3
+FRAMES = {
+    "connections": "each socket that the clients opened, and who ended it",
+    "rebalances": "each rebalance of each member: how long it stood still, and why",
+    "members": "who came to each group and who went, as its leader printed it",
+    "brokers": "how long each broker took to answer each client",
+    "lag": "each partition's lag, minute by minute",
+    "producers": "what each producer sent to each partition, and what failed",
+    "transactions": "each transaction, how it ended and how long it took",
+    "incidents": "what went wrong: first and last sign, cause, the lines that say so",
+}
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command. Returns 0, or 2 after one sentence on stderr."""
+    """Run one command. Returns 0; 2 after one sentence on stderr; 3 where less than nine tenths of
+    the lines could be read."""
     options = _parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
@@ -54,13 +68,13 @@ def _parser() -> argparse.ArgumentParser:
     read = commands.add_parser("read", help="what is in these files, and what could not be read")
     read.add_argument("path", nargs="+", metavar="PATH")
     read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
-    connections = commands.add_parser(
-        "connections", help="one row for each socket the clients opened"
-    )
-    connections.add_argument("path", nargs="+", metavar="PATH")
-    connections.add_argument(
-        "--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table"
-    )
+    frames = []
+    for name, help_text in FRAMES.items():
+        frame = commands.add_parser(name, help=help_text)
+        frame.add_argument("path", nargs="+", metavar="LOG")
+        frame.add_argument("--html", metavar="FILE", help="write a page there")
+        frame.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout)")
+        frames.append(frame)
     generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
     generate.add_argument("--out", required=True, metavar="DIR")
@@ -68,13 +82,13 @@ def _parser() -> argparse.ArgumentParser:
         "score", help="how well the incidents found in a set's lines agree with its truth"
     )
     score.add_argument("set", help="a folder that `generate` made")
-    for command in (explain, read, connections):
+    for command in (explain, read, *frames):
         command.add_argument(
             "--layout",
             metavar="S",
             help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell",
         )
-    for command in (explain, read, connections, generate, score):
+    for command in (explain, read, *frames, generate, score):
         command.add_argument(
             "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
         )
@@ -86,19 +100,22 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _session(options: argparse.Namespace) -> SparkSession:
-    """Start Spark, after a check of the paths: the start takes seconds."""
+    """Start Spark, after a check of the paths: the start takes seconds. Tuned for a small log."""
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
-    from kafkalab.logsets.session import session
+    from kafkalab.logsets.ranges import UNPACKED
+    from kafkalab.logsets.session import SMALL_BYTES, SMALL_WORK, session
 
-    files_of(path_list(options.path))
+    files = files_of(path_list(options.path))
     if options.layout:
         layout(options.layout)
-    return session(options.master)
+    size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
+    return session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
 
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.files import left_out, path_list
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
@@ -112,7 +129,8 @@ def _explain(options: argparse.Namespace) -> int:
         # reads. Those that do not fit the memory go to disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
-        story = report_of(with_the_files_client(lines, lines.select("file", *CLIENT)))
+        named = with_the_files_client(lines, lines.select("file", *CLIENT))
+        story = report_of(named, left_out(path_list(options.path)))
         lines.unpersist()
     if options.html:
         Path(options.html).write_text(
@@ -120,16 +138,17 @@ def _explain(options: argparse.Namespace) -> int:
         )
     if options.json == "-":
         sys.stdout.write(json_report(story))
-        return 0
+        return 0 if story.reading.enough else UNREAD
     if options.json:
         Path(options.json).write_text(json_report(story), encoding="utf-8")
     print(text_report(story), end="")
     for target in filter(None, (options.html, options.json)):
         print(f"-> {target}")
-    return 0
+    return 0 if story.reading.enough else UNREAD
 
 
 def _read(options: argparse.Namespace) -> int:
+    from kafkalab.logsets.explain.reading import ENOUGH
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import malformed, read, summary
@@ -165,35 +184,16 @@ def _read(options: argparse.Namespace) -> int:
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
-    return 0
+    return 0 if total.malformed <= (1 - ENOUGH) * total.lines else UNREAD
 
 
-def _connections(options: argparse.Namespace) -> int:
-    from pyspark.sql import functions as F
+def _frame(options: argparse.Namespace) -> int:
+    for target in filter(None, (options.html, options.json if options.json != "-" else None)):
+        _can_be_written(Path(target))
+    spark = _session(options)
+    from kafkalab.logsets import frame_commands
 
-    from kafkalab.logsets.connections import COLUMNS, connections
-    from kafkalab.logsets.line_loader import load_lines
-
-    # Only lines with a client prefix are about sockets. So the others need no client.
-    sockets = connections(load_lines(_session(options), options.path, COLUMNS, options.layout))
-    sockets = sockets.orderBy("file", "client_id", "opened_at", "node_id").withColumns(
-        # As lines print them.
-        {
-            name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS")
-            for name in ("opened_at", "closed_at")
-        }
-    )
-    if not options.json:
-        sockets.show(1000, truncate=False)
-        return 0
-    rows = [row.asDict() for row in sockets.toLocalIterator()]
-    text = json.dumps(rows, indent=1) + "\n"
-    if options.json == "-":
-        sys.stdout.write(text)
-    else:
-        Path(options.json).write_text(text, encoding="utf-8")
-        print(f"{len(rows)} sockets -> {options.json}")
-    return 0
+    return frame_commands.run(options, spark)
 
 
 def _generate(options: argparse.Namespace) -> int:
@@ -247,8 +247,8 @@ def _java(options: argparse.Namespace) -> int:
 
 
 COMMANDS = {
-    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate,
-    "score": _score, "doctor": _doctor, "java": _java,
+    "explain": _explain, "read": _read, "generate": _generate,
+    "score": _score, "doctor": _doctor, "java": _java, **dict.fromkeys(FRAMES, _frame),
 }  # fmt: skip
 
 

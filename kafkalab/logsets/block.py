@@ -53,16 +53,20 @@ def _same_length(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("kafkalab.same_length", _same_length)
 
 
+Places = tuple[np.ndarray, np.ndarray]
+
+
 class Block:
     """Whole lines of one file.
 
-    `text` starts with a line's first byte, `offset` is its place in the file.
+    `text` starts with a line's first byte, `offset` is its place in the file. places: where each
+    line of the text begins in it and in the file, if the text is not the file's own.
     """
 
     tail_code: np.ndarray | None
 
-    def __init__(self, text: bytes, file: str = "", offset: int = 0):
-        self.file, self.offset = file, offset
+    def __init__(self, text: bytes, file: str = "", offset: int = 0, places: Places | None = None):
+        self.file, self.offset, self.places = file, offset, places
         self.damaged = None  # Byte for byte: whether it was not UTF-8.
         try:
             text.decode()
@@ -166,6 +170,14 @@ class Block:
         first_foreign = np.full(len(head_lines) + 1, len(starts))
         np.minimum.at(first_foreign, owner[loose[~traced]] + 1, loose[~traced])
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where each row begins in the file."""
+        if self.places is None:
+            return self.start + self.offset
+        starts, places = self.places
+        return places[np.searchsorted(starts, self.start, side="right") - 1] + self.offset
 
     # -- the head ----------------------------------------------------------------------------------
 

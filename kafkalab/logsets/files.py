@@ -1,44 +1,128 @@
 """Finds and opens log files, by path or by URL: file://, hdfs://, s3://, gs://, abfs://.
 
 Arrow's file systems open a URL, with the credentials of the environment. The end of a name tells
-how a file is packed: .gz, .zst, .bz2, .lz4. Several paths may be given at once, with a line break
-between them.
+how a file is packed: .gz, .zst, .bz2, .lz4. An archive (.tar, .tar.gz, .tgz, .zip) is read as a
+folder: `logs.zip!/app.log`. A path may be a pattern: `*.log`. Several paths may be given at once,
+with a line break between them.
+
+A log that was rotated is one log: app.log.2.gz, app.log.1, app.log. Its files are read from the
+oldest on.
 """
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from glob import glob
 
 import pyarrow as pa
 from pyarrow import fs
 
 PACKED = (".gz", ".zst", ".bz2", ".lz4")
-PLAIN = (".log", ".txt", ".out")
+PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
+ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
+INSIDE = "!/"
+HADOOPS = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names of what Arrow calls otherwise.
 URL = "://"
+_DAY = r"\d{4}-?\d\d-?\d\d(?:[-_T]\d\d(?:-?\d\d)?)?"
+# app.log.1, app.log.2026-11-20, app.2026-11-20.0.log: the log that it belongs to is app.log.
+ROTATED = re.compile(
+    rf"(?P<stem>.+?)(?:[._-](?P<day>{_DAY})(?:[.-](?P<part>\d{{1,4}}))?)?"
+    rf"(?P<end>{'|'.join(map(re.escape, PLAIN))})"
+    rf"(?:[.-](?P<late>{_DAY}))?(?:\.(?P<number>\d{{1,4}}))?"
+)
+# The first bytes of packed files.
+MAGIC = {b"\x1f\x8b": ".gz", b"PK\x03\x04": ".zip", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
 
 
 @dataclass(frozen=True)
 class LogFile:
-    """A log file: its name as given to the reader, and its size in bytes on disk."""
+    """A log file: its name as given to the reader, and its size in bytes on disk.
+
+    log     the name of the log that it is a part of, if that was rotated
+    before  the bytes of text in the older files of that log
+    """
 
     name: str
     size: int
     changed_ns: int = 0
+    log: str = ""
+    before: int = 0
 
     @property
     def packed(self) -> bool:
-        return self.name.endswith(PACKED)
+        return self.name.endswith(PACKED) or INSIDE in self.name
 
 
-def files_of(paths: str | os.PathLike) -> list[LogFile]:
+def files_of(paths: str | os.PathLike, rotated: bool = True) -> list[LogFile]:
     """The files to read, sorted by name: each path itself, or every log below it.
+
+    rotated: with the older files of rotated logs, before the newest.
 
     Raises FileNotFoundError where there is none.
     """
-    return [file for path in os.fspath(paths).split("\n") for file in _below(path)]
+    found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
+    if not rotated:
+        return [file for file in found if not _rotation(file.name)[1]]
+    return list(_in_turn(list(dict.fromkeys(found))))
+
+
+def left_out(paths: str | os.PathLike) -> list[str]:
+    """The files in these folders and archives that are not read, for their names are no logs'."""
+    return [name for path in os.fspath(paths).split("\n") for name in _below(path)[1]]
+
+
+def _in_turn(files: list[LogFile]) -> Iterator[LogFile]:
+    """The files, those of one rotated log after each other from the oldest on."""
+    logs: dict[str, list[LogFile]] = {}
+    for file in files:
+        logs.setdefault(_rotation(file.name)[0], []).append(file)
+    for log, parts in logs.items():
+        before = 0
+        for file in sorted(parts, key=lambda part: _rotation(part.name)[1], reverse=True):
+            if len(parts) == 1:
+                yield file
+            else:
+                yield replace(file, log=log, before=before)
+                before += text_bytes(file) if file.name != log else 0
+
+
+def _rotation(name: str) -> tuple[str, tuple]:
+    """The log that a file belongs to, and its age: a larger one is older, none is the newest."""
+    folder, base = os.path.split(name)
+    plain = _unpacked_name(base)
+    found = ROTATED.fullmatch(plain)
+    day = found and (found["day"] or found["late"])
+    if not found or not (day or found["number"]):
+        return os.path.join(folder, plain), ()
+    # A later day is newer. Within a day logback counts up, and within a name log4j counts up the
+    # older ones.
+    digits = int("".join(filter(str.isdigit, day or "")).ljust(12, "0"))
+    part = -int(found["part"] or (found["number"] if day else 0) or 0)
+    number = 0 if day else int(found["number"])
+    return os.path.join(folder, found["stem"] + found["end"]), (-digits, part, number)
+
+
+def _unpacked_name(name: str) -> str:
+    for end in PACKED:
+        name = name.removesuffix(end)
+    return name
+
+
+def text_bytes(file: LogFile) -> int:
+    """The bytes of a file's text, unpacked."""
+    if not file.packed:
+        return file.size
+    count = 0
+    with open_unpacked(file.name) as stream:
+        while piece := stream.read(1 << 22):
+            count += len(piece)
+    return count
 
 
 def path_list(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> str:
@@ -50,31 +134,64 @@ def path_list(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) 
     )
 
 
-def _below(path: str) -> list[LogFile]:
+def _below(path: str) -> tuple[list[LogFile], list[str]]:
+    """The logs of a path, and the names of the other files there."""
     system, inside = where(path)
     try:
         info = system.get_file_info(inside)
         if info.type == fs.FileType.File:
-            return [LogFile(path, info.size, info.mtime_ns or 0)]
+            if path.endswith(ARCHIVES):
+                return _chosen(path, list(_members(path)))
+            return [LogFile(path, info.size, info.mtime_ns or 0)], []
         if info.type == fs.FileType.NotFound:
+            if URL not in path and (matching := sorted(glob(path, recursive=True))):
+                both = [_below(each) for each in matching]
+                return [f for files, _ in both for f in files], [n for _, ns in both for n in ns]
             raise FileNotFoundError(f"There is no file or folder {path}.")
         below = system.get_file_info(fs.FileSelector(inside, recursive=True))
     except PermissionError:
         raise PermissionError(f"{path} may not be read: its rights forbid it.") from None
-    found = sorted(
-        (
-            LogFile(_named(path, inside, info.path), info.size, info.mtime_ns or 0)
-            for info in below
-            if info.type == fs.FileType.File and is_log(info.path)
-        ),
-        key=lambda file: file.name,
-    )
+    files = []
+    for info in below:
+        if info.type == fs.FileType.File:
+            name = _named(path, inside, info.path)
+            hidden = os.path.basename(name).startswith((".", "_"))
+            if name.endswith(ARCHIVES) and not hidden:
+                files += list(_members(name))
+            elif not hidden:
+                files.append(LogFile(name, info.size, info.mtime_ns or 0))
+    return _chosen(path, files)
+
+
+def _chosen(path: str, files: list[LogFile]) -> tuple[list[LogFile], list[str]]:
+    found = sorted((file for file in files if is_log(file.name)), key=lambda file: file.name)
     if not found:
         raise FileNotFoundError(
             f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, "
-            "packed or not."
+            "packed, rotated or not."
         )
-    return found
+    return found, sorted(file.name for file in files if not is_log(file.name))
+
+
+def _members(archive: str) -> Iterator[LogFile]:
+    """The files in an archive."""
+    system, inside = where(archive)
+    try:
+        if archive.endswith(".zip"):
+            with system.open_input_file(inside) as stream, zipfile.ZipFile(stream) as zipped:
+                for member in zipped.infolist():
+                    if not member.is_dir():
+                        yield LogFile(f"{archive}{INSIDE}{member.filename}", member.file_size)
+            return
+        with (
+            system.open_input_stream(inside, compression=None) as stream,
+            tarfile.open(fileobj=stream, mode="r|*") as tarred,
+        ):
+            for entry in tarred:
+                if entry.isfile():
+                    yield LogFile(f"{archive}{INSIDE}{entry.name}", entry.size)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+        raise ValueError(f"{archive} is no archive that can be read: {error}.") from None
 
 
 def _named(path: str, inside: str, found: str) -> str:
@@ -85,9 +202,7 @@ def _named(path: str, inside: str, found: str) -> str:
 
 def is_log(name: str) -> bool:
     name = os.path.basename(name)
-    for end in PACKED:
-        name = name.removesuffix(end)
-    return name.endswith(PLAIN) and not name.startswith((".", "_"))
+    return bool(ROTATED.fullmatch(_unpacked_name(name))) and not name.startswith((".", "_"))
 
 
 def where(path: str) -> tuple[fs.FileSystem, str]:
@@ -97,8 +212,9 @@ def where(path: str) -> tuple[fs.FileSystem, str]:
     """
     if URL not in path:
         return fs.LocalFileSystem(), os.path.abspath(path)
+    scheme, _, rest = path.partition(URL)
     try:
-        return fs.FileSystem.from_uri(path)
+        return fs.FileSystem.from_uri(f"{HADOOPS.get(scheme, scheme)}{URL}{rest}")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise ValueError(
             f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}."
@@ -115,20 +231,49 @@ def open_plain(name: str) -> io.FileIO | pa.NativeFile:
 
 def open_unpacked(name: str) -> pa.NativeFile:
     """Open a file from its beginning, unpacked."""
+    if INSIDE in name:
+        return _open_member(name)
     if URL not in name:
         return pa.input_stream(name, compression="detect")
     system, inside = where(name)
     return system.open_input_stream(inside, compression="detect")
 
 
+def _open_member(name: str) -> pa.NativeFile:
+    """Open a file in an archive from its beginning, unpacked."""
+    archive, _, member = name.partition(INSIDE)
+    system, inside = where(archive)
+    if archive.endswith(".zip"):
+        stream = zipfile.ZipFile(system.open_input_file(inside)).open(member)
+    else:
+        tarred = tarfile.open(
+            fileobj=system.open_input_stream(inside, compression=None), mode="r|*"
+        )
+        entry = next(each for each in tarred if each.name == member)
+        found = tarred.extractfile(entry)
+        assert found is not None, "only files are members"
+        stream = found
+    return pa.input_stream(stream, compression=_codec(member))
+
+
+def _codec(name: str) -> str | None:
+    return {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}.get(
+        os.path.splitext(name)[1]
+    )
+
+
 def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
-    """The first bytes of a file's text."""
+    """The first bytes of a file's text. Raises ValueError where the name hides its packing."""
     try:
         with open_unpacked(file.name) as stream:
-            return stream.read(size)
+            text = stream.read(size)
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:
         raise ValueError(
             f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
         ) from None
+    for magic, end in MAGIC.items():
+        if text.startswith(magic):
+            raise ValueError(f"{file.name} is packed: give it a name that ends with {end}.")
+    return text

@@ -1,9 +1,11 @@
 """Parses a block of log text in any log4j layout into columns, as block.py does for Kafka's own.
 
 It is slower, because it uses a regular expression. A line that does not begin a record belongs to
-the record before, as in log4j. Only lines before the first record are foreign. Where a layout has a
-part after the message (` (%c)`), the message ends with it, and a stack trace may follow. Without
-such a part the trace begins at the first line that looks like one.
+the record before, as in log4j. Two kinds of lines are foreign: those before the first record, and
+those with a time where records have it, but in another layout: no record swallows them.
+
+Where a layout has a part after the message (` (%c)`), the message ends with it, and a stack trace
+may follow. Without such a part the trace begins at the first line that looks like one.
 """
 
 from functools import cached_property
@@ -13,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
-from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block
+from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block, Places
 from kafkalab.logsets.layouts import TRACE_START, Layout, micros_of
 
 LONGEST_HEAD = 400  # The most bytes before a message.
@@ -23,28 +25,40 @@ LONGEST_TAIL = 300
 class LaidOutBlock(Block):
     """Whole lines of one file in some layout."""
 
-    def __init__(self, text: bytes, layout: Layout, file: str = "", offset: int = 0):
+    def __init__(
+        self,
+        text: bytes,
+        layout: Layout,
+        file: str = "",
+        offset: int = 0,
+        places: Places | None = None,
+    ):
         self.layout = layout
-        super().__init__(text, file, offset)
+        super().__init__(text, file, offset, places)
 
     def _cut_into_rows(self) -> None:
         starts, ends = self._lines()
         fronts = self.texts(starts, np.minimum(ends, starts + LONGEST_HEAD))
         found = pc.extract_regex(fronts, f"^(?P<front>{self.layout.head})")
-        head_lines = np.flatnonzero(pc.is_valid(found).to_numpy(zero_copy_only=False))
-        after = np.append(head_lines[1:], len(starts))
+        is_head = pc.is_valid(found).to_numpy(zero_copy_only=False)
+        head_lines = np.flatnonzero(is_head)
         first = head_lines[0] if len(head_lines) else len(starts)
-        loose = np.arange(first)[ends[:first] > starts[:first]]
-        rows = np.concatenate([loose, head_lines])
+        foreign = (np.arange(len(starts)) < first) & (ends > starts)
+        if self.layout.opening:
+            opened = pc.match_substring_regex(fronts, f"^{self.layout.opening}")
+            foreign |= opened.to_numpy(zero_copy_only=False) & ~is_head
+        rows = np.flatnonzero(is_head | foreign)
         self.rows, self.start, self.heads = len(rows), starts[rows], None
-        self.end = ends[np.append(rows[1:], len(starts)) - 1] if len(rows) else starts[:0]
-        self.head_ok = np.arange(len(rows)) >= len(loose)
+        next_row = np.append(rows[1:], len(starts))
+        self.end = ends[next_row - 1] if len(rows) else starts[:0]
+        self.head_ok = is_head[rows]
         self._head = found.take(pa.array(np.where(self.head_ok, rows, -1), mask=~self.head_ok))
+        after = next_row[self.head_ok]
         closing = self._closing(starts, ends, head_lines, after)
         self.tail_open, self.tail_close = np.full(len(rows), -1), np.full(len(rows), -1)
         self._tail = self.tail_code = None
         whole = np.flatnonzero(closing >= 0)
-        at, place = closing[whole], len(loose) + whole
+        at, place = closing[whole], np.flatnonzero(self.head_ok)[whole]
         self.tail_close[place] = ends[at] - 1
         if not self.layout.tail:
             self.tail_open[place] = ends[at] + 1
@@ -132,7 +146,7 @@ class LaidOutBlock(Block):
 
     @cached_property
     def thread(self) -> pa.Array:
-        return self._part("thread")
+        return pc.utf8_trim(self._part("thread"), " ")  # `%15.15t` pads
 
     @cached_property
     def _has_level(self) -> np.ndarray:

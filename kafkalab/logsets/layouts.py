@@ -19,24 +19,13 @@ import pyarrow.compute as pc
 
 KAFKA = "[%d] %p %m (%c:%L)%n"
 KAFKAS_OWN = (KAFKA, "[%d] %p %m (%c)%n")
-# Usual layouts, tried in this order where no layout is given.
+# Layouts with the logger at the end. infer_layout.py finds the others from their lines.
 USUAL = (
     "[%d] %p [%t] %m (%c:%L)%n",
     "[%d] %p [%t] %m (%c)%n",
     KAFKA,
     "[%d] %p %m (%c)%n",
-    "%d{yyyy-MM-dd HH:mm:ss,SSS} %-5p [%t] %c:%L - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss,SSS} %-5p [%t] %c - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss,SSS} %-5p %c [%t] - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss,SSS} [%t] %-5p %c - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5p [%t] %c - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss.SSS} [%t] %-5p %c - %m%n",
-    "%d{yyyy-MM-dd HH:mm:ss,SSS} %-5p %c: %m%n",
-    "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %5p %pid --- [%t] %c : %m%n",
-    "%d{HH:mm:ss.SSS} [%t] %-5p %c - %m%n",
-    "%d{HH:mm:ss,SSS} %-5p [%t] %c - %m%n",
-    "%d{HH:mm:ss,SSS} %-5p [%t] %c: %m%n",
-    "%-5p %c{1} - %m%n",
+    "[%d] %p %X{connector.context}%m (%c:%L)%n",
 )
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -50,6 +39,7 @@ CONVERSION = re.compile(r"%(-?\d*(?:\.-?\d+)?)([a-zA-Z]+)((?:\{[^}]*\})*)|\$\{[^
 LETTERS = re.compile(r"'([^']*)'|([a-zA-Z])\2*|.", re.DOTALL)
 WIDTHS = {
     "yyyy": "year",
+    "yy": "short year",
     "MM": "month",
     "MMM": "name",
     "dd": "day",
@@ -61,11 +51,21 @@ LONG_NAMES = {
     "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
     "tn": "thread", "thread": "thread",
     "threadName": "thread", "c": "logger", "logger": "logger", "lo": "logger", "L": "line",
-    "line": "line", "m": "message", "msg": "message",
-    "message": "message", "n": "end", "ex": "end", "throwable": "end", "xEx": "end", "rEx": "end",
+    "line": "line", "m": "message", "msg": "message", "s": "message",
+    "message": "message", "n": "end", "ex": "end", "e": "end",
+    "throwable": "end", "xEx": "end", "rEx": "end",
     "wEx": "end", "kvp": "any",
 }  # fmt: skip
 FORMS = {"level": "|".join(LEVELS), "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
+# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
+CONNECT = "{connector.context}"
+# Names of zones that have one offset only. IST or CST do not.
+ZONES = {
+    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "EET": 120,
+    "EEST": 180, "MSK": 180, "JST": 540,
+}  # fmt: skip
+ZONE_FORM = rf"[+-]\d\d:?\d\d|{'|'.join(sorted(ZONES, reverse=True))}"
+ZONE = f"(?P<zone>{ZONE_FORM})"
 PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
 PADDING = "\0"
 TRACE_START = r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |Caused by: |Suppressed: )"
@@ -99,6 +99,14 @@ class Layout:
     tail: str
     parts: tuple[str, ...]
     clock: Clock | None
+    opening: str = ""
+
+    def opens(self) -> re.Pattern[bytes] | None:
+        """The expression that matches the head up to its time; None without one.
+
+        A line that opens as a record and is none was written in another layout.
+        """
+        return _compiled(self.opening) if self.opening else None
 
     def begins(self) -> re.Pattern[bytes]:
         """The expression that matches the begin of a record."""
@@ -113,7 +121,7 @@ def _compiled(head: str) -> re.Pattern[bytes]:
 @lru_cache(maxsize=256)
 def layout(text: str) -> Layout:
     """The Layout of a layout string. Raises LayoutError."""
-    before, after, parts, clock = "", "", [], None
+    before, after, opening, parts, clock = "", "", "", [], None
     target, at = before, 0
     for found in CONVERSION.finditer(text):
         target, at = target + re.escape(text[at : found.start()]), found.end()
@@ -125,13 +133,12 @@ def layout(text: str) -> Layout:
             before, target = target, ""
         elif name == "time":
             clock = _clock(found[3][1:-1].partition("}")[0] if found[3] else None)
-            target += f"(?P<time>{clock.form})" + (
-                r"(?P<zone>Z|[+-]\d\d:?\d\d)" if clock.zoned else ""
-            )
+            target += f"(?P<time>{clock.form})" + (ZONE if clock.zoned else "")
+            opening = _with_blanks(target)
+        elif name == "any":
+            target += _padded(found[1] or "", _any(found[3], target))
         elif name != "end":
-            target += _padded(
-                found[1] or "", f"(?P<{name}>{FORMS[name]})" if name != "any" else r"\S*?"
-            )
+            target += _padded(found[1] or "", f"(?P<{name}>{FORMS[name]})")
         if name in ("end", "any"):
             continue
         if name in parts:
@@ -145,27 +152,14 @@ def layout(text: str) -> Layout:
             f"The layout {text!r} has neither %d nor %p before %m: nothing tells where a record "
             "begins."
         )
-    return Layout(text, _with_blanks(before), _with_blanks(after), tuple(parts), clock)
+    return Layout(text, _with_blanks(before), _with_blanks(after), tuple(parts), clock, opening)
 
 
-def guess(text: bytes) -> str:
-    """The usual layout that begins most of these lines; KAFKA where none does."""
-    lines = [line.rstrip(b"\r") for line in text.split(b"\n")[:400]]
-    best, most = KAFKA, 0
-    for candidate in USUAL:
-        found = layout(candidate)
-        begins, ends = found.begins(), re.compile((found.tail + "$").encode())
-        heads = [(begins.match(line), not found.tail or ends.search(line)) for line in lines]
-        # A configuration dump's first line begins a record and does not end it. A prefix
-        # `[Consumer clientId=…]` is no thread.
-        count = sum(
-            1 + bool(end)
-            for head, end in heads
-            if head and not PREFIX.match(head.groupdict().get("thread") or b"")
-        )
-        if count > most:
-            best, most = candidate, count
-    return best
+def _any(braces: str | None, before: str) -> str:
+    """The form of a part that is skipped. In brackets or between bars it may hold blanks."""
+    if braces == CONNECT:
+        return r"(?:\[[^\]\n]*\] )?"
+    return {"[": r"[^\]\n]*?", "(": r"[^)\n]*?", "|": r"[^|\n]*?"}.get(before[-1:], r"\S*?")
 
 
 def _padded(width: str, form: str) -> str:
@@ -213,8 +207,8 @@ def _clock(pattern: str | None) -> Clock:
             at += len(text)
         else:
             raise LayoutError(
-                f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy MM MMM "
-                "dd HH mm ss SSS and XXX."
+                f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy yy MM "
+                "MMM dd HH mm ss SSS and XXX."
             )
     return Clock(form, tuple(spots), zoned)
 
@@ -225,7 +219,9 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
     from kafkalab.logsets.block import days_since_1970
 
     width = clock.spots[-1][2] if clock.spots else 0
-    packed = pc.cast(pc.cast(times, pa.binary()), pa.binary(width)) if len(times) else None
+    # a blank before the zone follows the last digit
+    digits_of = pc.utf8_slice_codeunits(times, 0, width)
+    packed = pc.cast(pc.cast(digits_of, pa.binary()), pa.binary(width)) if len(times) else None
     if packed is None:
         return np.zeros(0, np.int64)
     digits = (
@@ -253,6 +249,9 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
             number = number * 10 + digits[:, place]
         if name == "epoch_ms":
             return number * 1000
+        if name == "short year":
+            value["year"] = 2000 + number
+            continue
         value[name] = (
             number * 10 ** (6 - (end - begin))
             if name == "fraction" and end - begin <= 6
@@ -275,10 +274,12 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
 
 
 def _offsets(zones: pa.Array) -> np.ndarray:
-    """Microseconds east of UTC of `Z`, `+02:00` or `+0200`."""
+    """Microseconds east of UTC of `Z`, `CET`, `+02:00` or `+0200`."""
     coded = zones.dictionary_encode()
     known = [
-        0 if z == "Z" else int(z[0] + "1") * (int(z[1:3]) * 60 + int(z[-2:])) * 60_000_000
+        60_000_000 * ZONES[z]
+        if z in ZONES
+        else int(z[0] + "1") * (int(z[1:3]) * 60 + int(z[-2:])) * 60_000_000
         for z in coded.dictionary.to_pylist()
     ]
     return np.array(known, np.int64)[coded.indices.to_numpy()]

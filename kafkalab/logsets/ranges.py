@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
 from kafkalab.logsets import layouts
-from kafkalab.logsets.block import HEAD_PATTERN, Block
-from kafkalab.logsets.files import LogFile, open_plain, open_unpacked
+from kafkalab.logsets.block import HEAD_PATTERN, Block, Places
+from kafkalab.logsets.files import PACKED, LogFile, open_plain, open_unpacked
 from kafkalab.logsets.layout_block import LaidOutBlock
+from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
 # The unpacked bytes of one task: some seconds of work at most, and many tasks in a large set.
 TASK_BYTES = 32 << 20
@@ -29,9 +31,13 @@ LONGEST_BEGINNING = 512
 
 @dataclass(frozen=True)
 class Range:
-    """The records of `file` that begin at a byte in [start, stop). stop None: all of a packed file.
+    """The records of `file` that begin at a byte in [start, stop). stop None: all of a file that
+    is packed or wrapped.
 
-    exact   start and stop are already at the begin of records, so no search is needed
+    exact     start and stop are already at the begin of records, so no search is needed
+    wrapping  what its lines are wrapped in (wrapped_lines.py)
+    log       the name that its rows get as their file, `file` without one
+    before    the bytes of the log's older files: its rows' offsets go on after them
     """
 
     file: str
@@ -40,28 +46,40 @@ class Range:
     layout: str = layouts.KAFKA
     exact: bool = False
     size: int = 0
+    wrapping: tuple[str, ...] = ()
+    log: str = ""
+    before: int = 0
 
     @property
     def cost(self) -> int:
         """The cost to read it, in bytes."""
-        return OPENING + (self.size * UNPACKED if self.stop is None else self.stop - self.start)
+        return OPENING + (
+            self.stop - self.start
+            if self.stop is not None
+            else self.size * (UNPACKED if self.file.endswith(PACKED) else 1)
+        )
 
     def blocks(self) -> Iterator[Block]:
         """Its rows in blocks."""
-        for text, offset in blocks_of(self):
+        name = self.log or self.file
+        for text, offset, places in blocks_of(self):
+            offset += self.before
             if self.layout in layouts.KAFKAS_OWN:
-                yield Block(text, self.file, offset)
+                yield Block(text, name, offset, places)
             else:
-                yield LaidOutBlock(text, layouts.layout(self.layout), self.file, offset)
+                yield LaidOutBlock(text, layouts.layout(self.layout), name, offset, places)
 
 
-def ranges_of(file: LogFile, layout: str) -> Iterator[Range]:
+def ranges_of(file: LogFile, layout: str, wrapping: tuple[str, ...] = ()) -> Iterator[Range]:
     """A file in pieces that one task can read."""
-    if file.packed:
-        yield Range(file.name, 0, None, layout, size=file.size)
+    whole = Range(
+        file.name, 0, None, layout, False, file.size, wrapping, log=file.log, before=file.before
+    )
+    if file.packed or wrapping:
+        yield whole
         return
     for at in range(0, file.size, TASK_BYTES):
-        yield Range(file.name, at, min(at + TASK_BYTES, file.size), layout, size=file.size)
+        yield replace(whole, start=at, stop=min(at + TASK_BYTES, file.size))
 
 
 def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
@@ -78,12 +96,19 @@ def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
     return [*tasks, tuple(held)] if held else tasks
 
 
-def blocks_of(piece: Range) -> Iterator[tuple[bytes, int]]:
-    """The text of a piece in blocks of whole records, each with its offset."""
+def blocks_of(piece: Range) -> Iterator[tuple[bytes, int, Places | None]]:
+    """The text of a piece in blocks of whole records, each with its offset.
+
+    Of a wrapped file also the places of its lines: the text is not the file's.
+    """
     begins = _Begins(piece.layout)
     if piece.stop is None:
         with open_unpacked(piece.file) as stream:
-            yield from _cut(stream.read, 0, None, begins)
+            if piece.wrapping:
+                pieces = iter(lambda: stream.read(BLOCK_BYTES), b"")
+                yield from _cut_lines(unwrapped(pieces, piece.wrapping), begins)
+            else:
+                yield from _cut(stream.read, 0, None, begins)
         return
     with open_plain(piece.file) as file:
         start, stop = piece.start, piece.stop
@@ -147,7 +172,7 @@ def record_at_or_after(name: str, start: int, layout: str) -> int:
 
 def _cut(
     take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins
-) -> Iterator[tuple[bytes, int]]:
+) -> Iterator[tuple[bytes, int, None]]:
     kept = b""
     while True:
         room = BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - offset - len(kept))
@@ -155,10 +180,34 @@ def _cut(
         text = kept + fresh
         if not fresh:
             if text:
-                yield text, offset
+                yield text, offset, None
             return
         end = begins.last(text)
         if end:
-            yield text[:end], offset
+            yield text[:end], offset, None
             offset += end
         kept = text[end:]
+
+
+def _cut_lines(lines: Lines, begins: _Begins) -> Iterator[tuple[bytes, int, Places]]:
+    """Lines that were wrapped, in blocks of whole records."""
+    kept: list[tuple[int, bytes]] = []
+    size = 0
+    for place, line in lines:
+        if size > BLOCK_BYTES and begins.pattern.match(line):
+            yield _block_of(kept)
+            kept, size = [], 0
+        kept.append((place, line))
+        size += len(line) + 1
+    if kept:
+        yield _block_of(kept)
+
+
+def _block_of(lines: list[tuple[int, bytes]]) -> tuple[bytes, int, Places]:
+    ends = np.cumsum([len(line) + 1 for _, line in lines])
+    starts = np.concatenate([[0], ends[:-1]])
+    return (
+        b"".join(line + b"\n" for _, line in lines),
+        0,
+        (starts, np.array([at for at, _ in lines])),
+    )

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
-from kafkalab.logsets import layouts, recognition, templates
+from kafkalab.logsets import recognition, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
+from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.ranges import Range
+from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
 
 
 @dataclass
@@ -25,9 +27,18 @@ class ReadTask(InputPartition):
     ranges: tuple[Range, ...]
 
 
-def layout_of(file: LogFile) -> str:
-    """The layout of a file's first lines."""
-    return layouts.guess(beginning(file))
+def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...]]:
+    """The layout of a file's lines and what they are wrapped in, by its first lines.
+
+    layout: the one that was asked for; records of JSON have their own.
+    """
+    first = beginning(file)
+    wrapping = wrapping_of(first)
+    if JSON in wrapping:
+        return JSON_LAYOUT, wrapping
+    if layout is None:
+        layout = guess(b"\n".join(line for _, line in unwrapped([first], wrapping)))
+    return layout, wrapping
 
 
 def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
@@ -46,7 +57,7 @@ def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
         if name == "file":
             columns.append(pa.repeat(pa.scalar(block.file), block.rows))
         elif name == "offset":
-            columns.append(pa.array(block.start + block.offset, pa.int64()))
+            columns.append(pa.array(block.offsets, pa.int64()))
         elif name == "event":
             assert known is not None
             columns.append(known.event)

@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+# For a log of some megabytes Spark spends its time on compiling queries, not on rows. So nothing is
+# compiled: neither Spark's own code for each query nor, by the second compiler, the JVM's.
+SMALL_BYTES = 64 << 20
+SMALL_WORK = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
 PACKAGE = Path(__file__).absolute().parents[1]
 
 

@@ -1,8 +1,10 @@
 """Implements Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`.
 
 `spark.readStream` reads growing files. Spark gets the tasks from here and sends each to a worker.
-The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
-(layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
+The worker yields Arrow record batches, so no line is ever a Python object. Options: `layout`
+(layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
+have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
+FAILFAST ends the query. Only the columns of the schema are made.
 Spark passes the needed columns to a Python source only by its schema, so name them:
 `.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters stay with
 Spark. Spark 4.3 keeps the filters that a Python source once took, and applies them to the next
@@ -14,17 +16,23 @@ query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()`
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
 from pyspark.sql.types import StructType
 
 from kafkalab.logsets import schema
-from kafkalab.logsets.files import files_of
+from kafkalab.logsets.block import Block
+from kafkalab.logsets.files import files_of, path_list
 from kafkalab.logsets.ranges import ranges_of, tasks_of
-from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
+
+OPTIONS = {"path", "paths", "layout", "mode", "settleseconds"}
+PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
 class KafkaLines(ds.DataSource):
@@ -37,35 +45,52 @@ class KafkaLines(ds.DataSource):
     def schema(self) -> StructType:
         return schema.spark_schema()
 
-    def _path(self) -> str:
-        if "path" not in self.options:
+    def _paths(self) -> str:
+        """The paths of `load`, one a line. Raises ValueError for an option that is not ours."""
+        if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
+            raise ValueError(
+                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode and, for '
+                "a stream, settleSeconds."
+            )
+        # Spark gives several paths as a list in JSON
+        paths = json.loads(self.options.get("paths", "[]"))
+        paths = paths or [self.options[name] for name in ("path",) if name in self.options]
+        if not paths:
             raise ValueError(
                 'The source "kafkalab" needs a path: '
                 'spark.read.format("kafkalab").load("client.log").'
             )
-        return self.options["path"]
+        return path_list(paths)
+
+    def _mode(self) -> str:
+        mode = self.options.get("mode", PERMISSIVE).upper()
+        if mode not in MODES:
+            raise ValueError(f"There is no mode {mode!r}: there are {', '.join(MODES)}.")
+        return mode
 
     def reader(self, schema: StructType) -> KafkaLinesReader:
         return KafkaLinesReader(
-            self._path(), tuple(schema.fieldNames()), self.options.get("layout")
+            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), self._mode()
         )
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         quiet_s = float(self.options.get("settleSeconds", 2))
+        if self._mode() != PERMISSIVE:
+            raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
         return GrowingLines(
-            self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
+            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
         )
 
 
 class KafkaLinesReader(ds.DataSourceReader):
-    def __init__(self, path: str, names: tuple[str, ...], layout: str | None):
-        self.path, self.names, self.layout = path, names, layout
+    def __init__(self, path: str, names: tuple[str, ...], layout: str | None, mode: str):
+        self.path, self.names, self.layout, self.mode = path, names, layout, mode
 
     def partitions(self) -> list[ReadTask]:
         pieces = (
             piece
             for file in files_of(self.path)
-            for piece in ranges_of(file, self.layout or layout_of(file))
+            for piece in ranges_of(file, *how_written(file, self.layout))
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
@@ -74,4 +99,19 @@ class KafkaLinesReader(ds.DataSourceReader):
         for piece in partition.ranges:
             for block in piece.blocks():
                 if block.rows:
-                    yield record_batch_of(block, self.names)
+                    batch = record_batch_of(block, self.names)
+                    yield (
+                        batch if self.mode == PERMISSIVE else _well_formed(batch, block, self.mode)
+                    )
+
+
+def _well_formed(batch: pa.RecordBatch, block: Block, mode: str) -> pa.RecordBatch:
+    """The rows that could be read. Raises ValueError for the first other one, if that is asked."""
+    readable = pc.is_null(block.problem)
+    if mode == FAILFAST and not pc.all(readable).as_py():
+        first = readable.index(False).as_py()
+        raise ValueError(
+            f"{block.file}, byte {block.offsets[first]}: {block.problem[first].as_py()}. The mode "
+            f"is {FAILFAST}; {PERMISSIVE} keeps such lines with their problem."
+        )
+    return batch.filter(readable)

@@ -25,7 +25,7 @@ from kafkalab.logsets.ranges import (
     record_at_or_after,
     tasks_of,
 )
-from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 
@@ -53,7 +53,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _now(self, start: dict, whole: bool) -> dict:
         try:
-            files = files_of(self.path)
+            files = files_of(self.path, rotated=False)
         except FileNotFoundError:  # A folder without a file so far.
             return start
         return {
@@ -74,7 +74,16 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with open_plain(file.name) as stream:
             stream.seek(begin)
             tail = stream.read(file.size - begin)
-        return begin + last_record(tail, self.layout or layout_of(file))
+        return begin + last_record(tail, self._layout(file))
+
+    def _layout(self, file: LogFile) -> str:
+        layout, wrapping = how_written(file, self.layout)
+        if wrapping:
+            raise ValueError(
+                f"A stream reads plain logs; {file.name} is wrapped ({', '.join(wrapping)}). Read "
+                "it with spark.read when it is whole."
+            )
+        return layout
 
     def partitions(self, start: dict, end: dict) -> list[ReadTask]:
         return [ReadTask(ranges) for ranges in tasks_of(self._news(start, end))]
@@ -85,7 +94,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if begin >= stop:
                 continue
             file = LogFile(name, stop)
-            layout = self.layout or layout_of(file)
+            layout = self._layout(file)
             if file.packed:
                 yield from ranges_of(file, layout)
             elif stop - begin <= TASK_BYTES:

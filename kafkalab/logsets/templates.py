@@ -69,6 +69,7 @@ WHOLE_NUMBERS = {
     "sequence",
 }
 LARGE_NUMBERS = {"position", "producer_id"}
+CUT = 20  # A class name of fewer letters is not cut.
 FIELDS = (
     "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition",
     "position", "count", "generation",
@@ -171,15 +172,22 @@ def in_full(logger: str) -> str:
 
 
 def _shortens(printed: str, full: str) -> bool:
-    """`%c{1}` leaves packages out, `%c{1.}` and logback's
-    `%logger{36}` keep their first letters."""
+    """Whether a layout may print `printed` for this class.
+
+    `%c{1}` leaves packages out. `%c{1.}`, `%c{3.}` and logback's `%logger{36}` keep the first
+    letters of packages. `%40.40c` cuts letters off in front, also of a name that is shortened
+    already: `k.c.c.i.ConsumerRebalanceListenerInvoker`.
+    """
     short, long = printed.split("."), full.split(".")
-    if short[-1] != long[-1]:
+    if len(short) > len(long):
         return False
-    if len(short) > 1 and full.endswith(printed):  # `%40.40c` cuts letters off in front.
-        return True
-    return short == long[-len(short) :] or (
-        len(short) == len(long) and all(full.startswith(part) for part, full in zip(short, long))
+    if len(short) == 1:
+        return short == long[-1:] or (len(printed) >= CUT and full.endswith(printed))
+    packages = list(zip(short[:-1], long[-len(short) : -1], strict=True))
+    return short[-1] == long[-1] and (
+        # the first of the printed parts may have lost letters in front
+        all(whole.startswith(part) for part, whole in packages[1:])
+        and (packages[0][1].startswith(packages[0][0]) or packages[0][1].endswith(packages[0][0]))
     )
 
 

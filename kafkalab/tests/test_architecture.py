@@ -322,6 +322,10 @@ FLOORS = {
         f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib",
         "a report counts with Spark and draws in the views' style",
     ),
+    "kafkalab.logsets.explain.settings": (
+        "kafkalab.logsets kafkalab.config kafkalab.releases pyspark",
+        "it knows the lines, and a client's own defaults; what a client does with them is its own",
+    ),
     "kafkalab.logsets.pictures": (
         f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib",
         "a picture takes a small pandas frame; counting is a query's work",

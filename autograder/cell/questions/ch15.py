@@ -185,7 +185,7 @@ QUESTION_15_5 = Value(
         "Look at one broker and at the row PRODUCE. Which of the three columns comes near `totalTimeMs`?",
         "A large queue time: others keep the I/O threads. A large local time: this broker's disk. A large remote time: the followers.",
     ),
-    title="bug hunt: where the p99 went",
+    title="bug hunt with Spark: where the p99 went",
     points=2,
     answers=("stage",),
     draws=("A", "B", "C", "D"),

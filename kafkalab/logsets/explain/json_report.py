@@ -16,6 +16,8 @@ TABLES = (
     "sockets",
     "held",
     "requests",
+    "brokers",
+    "members",
     "rebalances",
     "commits",
     "rereads",
@@ -27,12 +29,23 @@ TABLES = (
 
 
 def json_report(story: LogReport) -> str:
-    """A JSON object with a list of rows for each table of the LogReport, and `oddities`."""
+    """A JSON object: `reading`, `oddities`, and a list of rows for each table of the LogReport."""
     tables = {
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }
+    reading = dataclasses.asdict(story.reading) | {"enough": story.reading.enough}
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
-    return json.dumps({"oddities": oddities, **tables}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(
+            {"reading": reading, "oddities": oddities, **tables}, indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
+
+
+def json_rows(rows: pd.DataFrame) -> str:
+    """The rows of one table as a JSON list, with times as in the lines."""
+    return json.dumps([_row(row) for row in rows.to_dict("records")], indent=1) + "\n"
 
 
 def _row(row: dict) -> dict:

@@ -7,17 +7,22 @@ the report does not grow with the log.
 from dataclasses import dataclass, field
 
 import pandas as pd
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.connections import CLIENT, connections
+from kafkalab.logsets.connections import connections
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.explain.reading import LinesRead, reading_of
+from kafkalab.logsets.explain.settings import with_settings
+from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
+from kafkalab.logsets.membership import membership
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
-from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.rebalances import rebalances, storms
+from kafkalab.logsets.requests import broker_times, requests
 from kafkalab.logsets.transactions import transactions
 
 MOST = 400  # Rows of a table.
@@ -34,10 +39,13 @@ class LogReport:
     sockets     as connections(); of more than MOST clients' sockets the first
     held        client_id, class, how, sockets: all sockets counted
     requests    client_id, api, requests, answered, median_ms, longest_ms
+    brokers     as broker_times(): how long each broker took
+    members     as membership(): who came and who went, where the group's leader wrote a log
     lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in
                 the first, worst and last minute
     producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
                                                    partition
+    reading     how much of the log this report is about
     """
 
     files: pd.DataFrame
@@ -45,6 +53,8 @@ class LogReport:
     sockets: pd.DataFrame
     held: pd.DataFrame
     requests: pd.DataFrame
+    brokers: pd.DataFrame
+    members: pd.DataFrame
     rebalances: pd.DataFrame
     commits: pd.DataFrame
     rereads: pd.DataFrame
@@ -52,6 +62,7 @@ class LogReport:
     lag: pd.DataFrame
     producers: pd.DataFrame
     unknown: pd.DataFrame
+    reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
 
     @property
@@ -63,15 +74,16 @@ class LogReport:
         return self.files["last"].max()
 
 
-def report_of(lines: DataFrame) -> LogReport:
-    """The report on these lines (all columns of schema.py).
+def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
+    """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
-    It reads them a dozen times, so read them from Parquet.
+    It reads the lines a dozen times, so read them from Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
-    clients, requests = _clients(lines), _requests(lines)
+    clients = _clients(lines)
+    brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
@@ -80,11 +92,11 @@ def report_of(lines: DataFrame) -> LogReport:
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.namesakes(clients),
-        oddities.slow_requests(requests),
+        oddities.slow_answers(brokers),
         oddities.silences(lines),
         oddities.clock_steps(lines),
         oddities.read_twice(rereads),
-        oddities.storm(rounds),
+        oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
     ]
     return LogReport(
@@ -96,7 +108,9 @@ def report_of(lines: DataFrame) -> LogReport:
         .orderBy("client_id", "class", "how")
         .limit(MOST)
         .toPandas(),
-        requests=requests,
+        requests=_requests(requests(lines)),
+        brokers=brokers,
+        members=_shown(membership(lines), "assigned_at", "group_id"),
         rebalances=rounds,
         commits=_commits(lines),
         rereads=rereads,
@@ -104,7 +118,11 @@ def report_of(lines: DataFrame) -> LogReport:
         lag=behind,
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
-        oddities=sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
+        reading=reading_of(lines, left_out or []),
+        oddities=with_settings(
+            sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
+            lines,
+        ),
     )
 
 
@@ -142,27 +160,10 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
     )
 
 
-def _requests(lines: DataFrame) -> pd.DataFrame:
-    """The requests of each API and the time of their answers.
-
-    A request's answer is the next line with its correlation id.
-    """
-    talk = lines.where(
-        F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE")
-        & F.col("correlation_id").isNotNull()
-    )
-    order = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy("file", "offset")
-    after = F.lead(F.struct("event", "time")).over(order)
-    answered = F.when(
-        F.col("after.event") == "RECEIVED_RESPONSE",
-        F.unix_millis("after.time") - F.unix_millis("time"),
-    )
+def _requests(asked: DataFrame) -> pd.DataFrame:
+    """The requests of each API and the time of their answers."""
     return (
-        talk.select(*CLIENT, "offset", "api", "correlation_id", "event", "time")
-        .withColumn("after", after)
-        .where("event = 'SENDING_REQUEST'")
-        .withColumn("took_ms", answered)
-        .groupBy("client_id", "api")
+        asked.groupBy("client_id", "api")
         .agg(
             F.count("*").alias("requests"),
             F.count("took_ms").alias("answered"),

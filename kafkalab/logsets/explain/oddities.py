@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
@@ -25,7 +26,10 @@ CHURN = 5  # Connections to one broker within a minute.
 
 @dataclass(frozen=True)
 class Oddity:
-    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know."""
+    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know.
+
+    settings: the values of the settings behind it, as the clients printed them.
+    """
 
     what: str
     weight: int
@@ -36,6 +40,7 @@ class Oddity:
     first: str = ""
     last: str = ""
     evidence: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Sign:
     means: str
     do: str
     at_least: int = 1
-    words: str | None = None  # A regular expression that the message has to fit.
+    words: str | None = None  # A regular expression that the message or its trace has to fit.
 
 
 SIGNS = (
@@ -82,6 +87,13 @@ SIGNS = (
          "An error inside the transaction. What it sent will never be seen by readers with "
          "isolation.level=read_committed.",
          "abortTransaction(), then do the work again; the reason is in the line."),
+    Sign("A producer was fenced",
+         ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR"), 3,
+         "Another producer with the same transactional.id began after it and got a higher epoch. "
+         "What this one had not committed is aborted.",
+         "See that no two processes share the transactional.id; close this producer and start a "
+         "new one.",
+         words=r"ProducerFencedException|INVALID_PRODUCER_EPOCH|InvalidProducerEpochException"),
     Sign("Batches failed", ("BATCH_FAILED", "SEND_FAILED"), 3,
          "Records the application handed over were not written (or nobody knows whether they "
          "were).",
@@ -171,15 +183,21 @@ SIGNS = (
 def signs(lines: DataFrame) -> list[Oddity]:
     """An Oddity for each sign in the lines, the highest weight first."""
     asked = F.lit(None).cast("int")
+    # old clients name the error in the stack trace only
+    said = F.concat_ws("\n", "message", "trace")
     for number, sign in reversed(list(enumerate(SIGNS))):
         here = F.col("event").isin(*sign.events)
-        asked = F.when(
-            here & F.col("message").rlike(sign.words) if sign.words else here, number
-        ).otherwise(asked)
+        asked = F.when(here & said.rlike(sign.words) if sign.words else here, number).otherwise(
+            asked
+        )
     place = F.struct("time", "file", "offset")
     shown = F.struct(
         *place_columns(),
-        F.substring("message", 1, EVIDENCE_LENGTH).alias("text"),
+        F.concat_ws(
+            ": ",
+            F.substring("message", 1, EVIDENCE_LENGTH),
+            F.regexp_extract("trace", r"^(?:[\w$]+\.)*(.{1,200})", 1),
+        ).alias("text"),
         "level",
         "client_id",
     )
@@ -298,6 +316,11 @@ def _printed(frame: DataFrame, *times: str) -> pd.DataFrame:
     return frame.withColumns({name: F.date_format(name, PRINTED) for name in times}).toPandas()
 
 
+def _clock(moment: pd.Timestamp) -> str:
+    """A time as the lines print it."""
+    return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
+
+
 def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> Oddity | None:
     """Bootstrap sockets that are open beyond the idle limit: unused and never closed."""
     if sockets.empty:
@@ -315,20 +338,14 @@ def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> 
         "Bootstrap connections that nobody closes", 2 if off else 1, len(old),
         "The first connection goes to a bootstrap server and is not used again once the brokers "
         "are known. "
-        + ("connections.max.idle.ms is -1, so neither side ever closes it." if off else "It has "
-                                                                                        "outlived "
-                                                                                        "the "
-                                                                                        "idle "
-                                                                                        "limit; "
-                                                                                        "an idle "
-                                                                                        "producer "
-                                                                                        "sees it "
-                                                                                        "only "
-                                                                                        "when it "
-                                                                                        "wakes."),
+        + (
+            "connections.max.idle.ms is -1, so neither side ever closes it."
+            if off
+            else "It has outlived the idle limit; an idle producer sees it only when it wakes."
+        ),
         "Set connections.max.idle.ms (default 9 minutes); each such socket costs the broker a "
         "file descriptor and memory.",
-        tuple(dict.fromkeys(old["client_id"]))[:5], str(old["opened_at"].min()), "",
+        tuple(dict.fromkeys(old["client_id"]))[:5], _clock(old["opened_at"].min()), "",
         tuple(f"{row.client_id} to node {row.node_id}, open since {row.opened_at:%H:%M:%S}" for row in old.head(EVIDENCE).itertuples()),  # noqa: E501
     )  # fmt: skip
 
@@ -352,7 +369,7 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
         "thrown out as soon as it is in.",
         "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong "
         "security.protocol, connection limits).",
-        tuple(dict.fromkeys(name for name, _, _ in often.index))[:5], str(often.index[0][2]), "",
+        tuple(dict.fromkeys(name for name, _, _ in often.index))[:5], _clock(often.index[0][2]), "",
         tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),  # noqa: E501
     )  # fmt: skip
 
@@ -375,25 +392,23 @@ def namesakes(clients: pd.DataFrame) -> Oddity | None:
     )  # fmt: skip
 
 
-def slow_requests(requests: pd.DataFrame) -> Oddity | None:
-    """APIs with slow answers, without those that wait on purpose (FETCH, JOIN_GROUP)."""
-    slow = requests[
-        ~requests["api"].isin(("FETCH", "JOIN_GROUP", "SYNC_GROUP"))
-        & (requests["longest_ms"] >= 1000)
-    ]
+def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
+    """Brokers that took more than a second for requests that they answer at once."""
+    slow = brokers[brokers["longest_ms"] >= 1000].sort_values("longest_ms", ascending=False)
     if slow.empty:
         return None
-    slow = slow.sort_values("longest_ms", ascending=False)
     return Oddity(
         "Answers took more than a second", 2, len(slow),
         "The broker was busy or stopped, the network was slow, or the request stood behind a long "
-        "poll on the same connection (a FETCH waits up to "
-        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer "
-        "reads most answers only when poll() is called.",
-        "Compare with the broker's request metrics: its own time, or the way.",
+        "poll on the same connection (a FETCH waits up to fetch.max.wait.ms, a JOIN_GROUP until "
+        "all have joined). Or nobody looked: a consumer reads most answers only when poll() is "
+        "called.",
+        "Compare the brokers with each other below: one alone is slow itself. Then its request "
+        "metrics tell its own time from the way.",
         tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
-        tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at "
-              f"most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
+        tuple(f"{row.client_id}: broker {row.broker} took {row.longest_ms:,.0f} ms once, half of "
+              f"the answers at most {row.median_ms:,.0f} ms"
+              for row in slow.head(EVIDENCE).itertuples()),
     )  # fmt: skip
 
 
@@ -406,8 +421,8 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
         "A consumer began at an offset that somebody of the group had gone beyond already: what "
         "was done for these records was done again.",
         "Commit before partitions are given away, and make the work repeatable (idempotent).",
-        tuple(dict.fromkeys(rereads["client_id"]))[:5], str(rereads["began_at"].min()),
-        str(rereads["began_at"].max()),
+        tuple(dict.fromkeys(rereads["client_id"]))[:5], _clock(rereads["began_at"].min()),
+        _clock(rereads["began_at"].max()),
         tuple(
             f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to "
             f"{row.until_offset - 1}, first read by {row.previous_client}"
@@ -416,25 +431,23 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
     )  # fmt: skip
 
 
-def storm(rebalances: pd.DataFrame) -> Oddity | None:
-    """Members that rebalanced three times within a minute."""
-    if rebalances.empty:
-        return None
-    times = rebalances.sort_values("resumed_at").groupby("client_id")["resumed_at"]
-    close = rebalances.sort_values("resumed_at")[
-        (times.shift(0) - times.shift(2)) <= pd.Timedelta(seconds=60)
-    ]
-    if close.empty:
+def storm(rows: pd.DataFrame) -> Oddity | None:
+    """Groups that do little but rebalance (rebalances.storms): `incidents` finds the same ones."""
+    if rows.empty:
         return None
     return Oddity(
-        "A rebalance storm", 3, len(close),
-        "A member went through three rebalances within a minute. While they last nobody of an "
-        "eager group reads.",
+        "A rebalance storm", 3, int(rows["rebalances"].sum()),
+        f"A group went through {STORM_REBALANCES} rebalances or more within {STORM_WITHIN}. While "
+        "they last nobody of an eager group reads.",
         "See the causes below: members that are too slow, that come and go, or restarts one after "
-        "the other. group.instance.id (static members) and "
-        "cooperative protocols soften it.",
-        tuple(dict.fromkeys(close["client_id"]))[:5], str(close["resumed_at"].min()),
-        str(close["resumed_at"].max()), (),
+        "the other. group.instance.id (static members) and cooperative protocols soften it.",
+        tuple(dict.fromkeys(name for names in rows["clients"] for name in names))[:5],
+        _clock(rows["first"].min()), _clock(rows["last"].max()),
+        tuple(
+            f"group {row.group_id}: {row.rebalances} rebalances, members stood still for "
+            f"{row.member_ms / 1000:.1f} s together"
+            for row in rows.head(EVIDENCE).itertuples()
+        ),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ TIMES = (
     "closed_at",
     "ended_at",
     "last_at",
+    "assigned_at",
     "first",
     "last",
 )
@@ -29,12 +30,13 @@ body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; marg
 h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
 .quiet { color: #666; } .odd { border-left: 5px solid #bbb; padding: .4rem 0 .4rem .9rem; margin: .9rem 0; }
 .odd.w3 { border-color: #b00020; } .odd.w2 { border-color: #e69f00; } .odd h3 { margin: 0; font-size: 1.02rem; }
-.odd p { margin: .25rem 0; } .odd .do { font-weight: 600; }
+.said { white-space: pre-wrap; overflow-wrap: anywhere; } .odd p { margin: .25rem 0; } .odd .do { font-weight: 600; }
 pre { background: #f6f6f4; padding: .5rem .7rem; overflow-x: auto; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th { text-align: left; border-bottom: 2px solid #999; } th, td { padding: .2rem .8rem .2rem 0; vertical-align: top; }
 td { border-bottom: 1px solid #eee; } td.n, th.n { text-align: right; }
-figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; } figcaption { color: #666; font-size: 13px; }
+figure { margin: 0; overflow-x: auto; } figure svg { width: 100%; min-width: 640px; height: auto; } figcaption { color: #666; font-size: 13px; }
+@media print { body { max-width: none; margin: 0; } details::details-content { content-visibility: visible; height: auto; } figure, .odd, tr { break-inside: avoid; } }
 details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """  # noqa: E501
 
@@ -45,8 +47,18 @@ def page(story: LogReport, title: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         'content="width=device-width">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n"
+        f"<h1>{escape(title)}</h1>\n{_reading(story)}\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n"
         f"{_pictures(story)}\n{_tables(story)}\n</body></html>\n"
+    )
+
+
+def table_page(rows: pd.DataFrame, title: str) -> str:
+    """A page of one table."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
+        f"<h1>{escape(title)}</h1>\n{_table(rows)}\n</body></html>\n"
     )
 
 
@@ -67,16 +79,19 @@ def _heading(story: LogReport) -> str:
     )
 
 
+def _reading(story: LogReport) -> str:
+    said = "\n".join(escape(text) for text in story.reading.sentences())
+    kind = "odd w2" if story.reading.enough else "odd w3"
+    return f'<div class="{kind}"><p class="said">{said}</p></div>' if said else ""
+
+
 def _clients(story: LogReport) -> str:
     return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"]))
 
 
 def _oddities(story: LogReport) -> str:
     if not story.oddities:
-        return (
-            "<h2>What stands out</h2><p>Nothing odd: no lost connections, no refused commits, no "
-            "eviction.</p>"
-        )
+        return f"<h2>What stands out</h2><p>{escape(story.reading.nothing_odd())}</p>"
     parts = ["<h2>What stands out</h2>"]
     for oddity in story.oddities:
         who = f" · {', '.join(map(escape, oddity.clients))}" if oddity.clients else ""
@@ -94,6 +109,7 @@ def _oddities(story: LogReport) -> str:
                 f'class="quiet">{WORDS[oddity.weight]}{who}{when}</p><p>{escape(oddity.means)}</'
                 f'p><p class="do">{escape(oddity.do)}</p>'
             )
+            + "".join(f'<p class="said">{escape(text)}</p>' for text in oddity.settings)
             + (f"<pre>{escape(shown)}</pre>" if shown else "")
             + "</div>"
         )
@@ -113,7 +129,10 @@ def _pictures(story: LogReport) -> str:
 
 def _tables(story: LogReport) -> str:
     tables = {
-        "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits,
+        "Requests": story.requests,
+        "Brokers: how long they took to answer": story.brokers,
+        "Groups: who came, and who went": story.members,
+        "Rebalances": story.rebalances, "Commits": story.commits,
         "Read twice": story.rereads,
         "Lag": story.lag,
         "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets,

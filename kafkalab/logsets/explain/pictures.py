@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ MEANINGS = {
     "self": "the client gave up",
     "close": "close()",
 }
+WEIGHTS = {3: ALERT, 2: "#E69F00", 1: QUIET}
 ROW_IN = 0.19
 LABELS = 0.3  # The share of the width for the rows' names.
 FITTING = 42  # The most characters of a name in that width.
@@ -34,6 +36,7 @@ FITTING = 42  # The most characters of a name in that width.
 def pictures(story: LogReport) -> list[tuple[str, Picture]]:
     """(title, picture) for each table with enough rows."""
     found = [
+        ("When it happened", findings(story)),
         ("Sockets: what for, from when to when, and who ended them", socket_bars(story)),
         ("Open sockets per broker", open_sockets(story)),
         ("Rebalances: who stood still, and why", rounds(story)),
@@ -181,6 +184,49 @@ def open_sockets(story: LogReport) -> Picture | None:
         "\n".join(texts),
         f"How many sockets were open at each moment, by broker: {'; '.join(texts)}.",
     )
+
+
+def findings(story: LogReport) -> Picture | None:
+    """Each finding on one clock, from its first sign to its last."""
+    dated = [oddity for oddity in story.oddities if oddity.first]
+    if not dated or pd.isna(story.begins):
+        return None
+    figure, axes, unit = _axes(len(dated) * 2, story)
+    for place, oddity in enumerate(dated):
+        begin = _seconds(story, _moment(oddity.first)) / unit
+        end = _seconds(story, _moment(oddity.last or oddity.first)) / unit
+        colour = WEIGHTS[oddity.weight]
+        axes.plot([begin, end], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
+        axes.plot([begin], [place], marker="o", color=colour, markersize=6)
+        axes.annotate(
+            oddity.first[11:],
+            (begin, place - 0.3),
+            fontsize=SMALL_PT - 1.5,
+            color=INK,
+            va="bottom",
+            ha="right" if begin > sum(axes.get_xlim()) / 2 else "left",
+        )
+    axes.set_yticks(range(len(dated)), [textwrap.fill(oddity.what, FITTING) for oddity in dated])
+    axes.set_ylim(len(dated) - 0.4, -0.9)
+    _key(
+        axes,
+        [
+            (ALERT, "s", "costs data or time"),
+            ("#E69F00", "s", "look at it"),
+            (QUIET, "s", "good to know"),
+        ],
+    )
+    text = "\n".join(
+        f"{oddity.first}{f' to {oddity.last}' if oddity.last else ''}: {oddity.what}"
+        for oddity in dated
+    )
+    return Picture(
+        figure, text, "The findings on one clock: a dot is the first sign, a bar ends at the last."
+    )
+
+
+def _moment(printed: str) -> pd.Timestamp:
+    return pd.Timestamp(printed.replace(",", "."))
 
 
 def rounds(story: LogReport) -> Picture | None:

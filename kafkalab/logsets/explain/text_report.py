@@ -8,33 +8,41 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
+CITED = 180  # The letters of a cited line.
 MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 
 def text_report(story: LogReport) -> str:
     """The whole report as text."""
-    parts = [_heading(story), _oddities(story), *_tables(story)]
+    parts = [
+        "\n".join(story.reading.sentences()),
+        _heading(story),
+        _oddities(story),
+        *_tables(story),
+    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _heading(story: LogReport) -> str:
     files, lines = story.files, int(story.files["lines"].sum())
-    malformed, unknown = int(files["malformed"].sum()), int(files["not_in_catalogue"].sum())
+    unknown = int(files["not_in_catalogue"].sum())
     span = (
         f", {_time(story.begins)} to {_time(story.ends)} ({_span(story.ends - story.begins)})"
         if pd.notna(story.begins)
         else ""
     )
     said = f"{lines:,} lines in {_count(len(files), 'file')}{span}"
-    left = [f"{malformed:,} could not be read"] if malformed else []
-    left += [f"{unknown:,} are not Kafka's, or of a version we do not know"] if unknown else []
-    said += f"; {' and '.join(left)}." if left else ": every one is known."
+    if unknown:
+        said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
+    else:
+        said += ": every one is known." if story.reading.read == lines else "."
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (
@@ -51,7 +59,7 @@ def _heading(story: LogReport) -> str:
 
 def _oddities(story: LogReport) -> str:
     if not story.oddities:
-        return "Nothing odd: no lost connections, no refused commits, no eviction."
+        return story.reading.nothing_odd()
     texts = ["What stands out"]
     for oddity in story.oddities:
         who = f" ({', '.join(oddity.clients)})" if oddity.clients else ""
@@ -62,15 +70,15 @@ def _oddities(story: LogReport) -> str:
             else ""
         )
         lines = "".join(
-            f"\n     > {line.splitlines()[0][:WIDTH]}" for line in oddity.evidence if line
+            f"\n     > {line.splitlines()[0][:CITED]}" for line in oddity.evidence if line
         )
+        values = "".join(f"\n     = {text}" for text in oddity.settings)
         words = "".join(
             f"\n{textwrap.fill(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)}"
             for text in (oddity.means, oddity.do)
         )
-        texts.append(
-            f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}{words}{lines}"
-        )
+        title = f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}"
+        texts.append(f"{title}{words}{values}{lines}")
     return "\n".join(texts)
 
 
@@ -92,6 +100,17 @@ def _tables(story: LogReport) -> Iterator[str]:
             ).reset_index(),
         )
     yield _table("Requests", story.requests)
+    yield _table("Brokers: how long they took to answer", story.brokers)
+    if len(story.members):
+        yield _table(
+            "Groups: who came, and who went",
+            story.members.assign(
+                at=story.members["assigned_at"].map(_clock),
+                **{
+                    name: story.members[name].map(", ".join) for name in ("members", "came", "gone")
+                },
+            )[["at", "group_id", "generation", "leader", "members", "came", "gone"]],
+        )
     rounds = story.rebalances
     if len(rounds):
         yield _table(
@@ -132,16 +151,28 @@ def _tables(story: LogReport) -> Iterator[str]:
 def _table(title: str, rows: pd.DataFrame) -> str:
     if rows.empty:
         return ""
-    shown = rows.head(ROWS).astype(object).where(rows.head(ROWS).notna(), "")
-    shown = shown.map(
-        lambda value: int(value) if isinstance(value, float) and value.is_integer() else value
-    )
-    text = shown.to_string(index=False, max_colwidth=60)
-    return f"{title}\n" + "\n".join(f"  {line}" for line in text.splitlines()) + _more(len(rows))
+    text = printed_table(rows, ROWS)
+    return f"{title}\n" + "\n".join(f"  {line}" for line in text.splitlines())
 
 
-def _more(count: int) -> str:
-    return f"\n  … and {count - ROWS} more" if count > ROWS else ""
+def printed_table(rows: pd.DataFrame, most: int) -> str:
+    """The first rows of a table as text, and how many more there are."""
+    text = rows.head(most).map(_printed).to_string(index=False, max_colwidth=60)
+    return text + _more(len(rows), most)
+
+
+def _printed(value: object) -> object:
+    if isinstance(value, pd.Timestamp):
+        return f"{_time(value)},{value.microsecond // 1000:03d}"
+    if isinstance(value, np.ndarray | list | tuple):
+        return ", ".join(str(item) for item in value)
+    if value is None or pd.isna(value):
+        return ""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _more(count: int, most: int = ROWS) -> str:
+    return f"\n… and {count - most} more" if count > most else ""
 
 
 def _count(number: int, noun: str) -> str:

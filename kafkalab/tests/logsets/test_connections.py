@@ -256,7 +256,7 @@ def test_at_a_prompt(spark, tmp_path, capsys):
     (tmp_path / "client.log").write_text(told((1, opening("-1")), (1_500, "Node -1 disconnected.")))
     out = tmp_path / "sockets.json"
     assert main(["connections", str(tmp_path / "client.log"), "--json", str(out)]) == 0
-    assert capsys.readouterr().out == f"1 sockets -> {out}\n"
+    assert capsys.readouterr().out == f"-> {out}\n"
     assert json.loads(out.read_text()) == [
         {
             "file": str(tmp_path / "client.log"), "client_id": "c", "node_id": "-1", "broker": None,

@@ -2,6 +2,8 @@
 markup, and every picture has words."""
 
 import json
+from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 
 from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
 from kafkalab.logsets.explain.pictures import pictures
+from kafkalab.logsets.explain.reading import LinesRead
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
 EVIL = '<script>alert("1")</script>'
@@ -84,7 +87,7 @@ def story() -> LogReport:
         "It means that.",
         "Do this.",
         (EVIL,),
-        "09:00",
+        "2026-01-05 09:00:03,500",
         "",
         (f"[09:00] WARN {EVIL}\nsecond line",),
     )
@@ -98,6 +101,8 @@ def story() -> LogReport:
         sockets,
         held,
         empty,
+        empty,
+        empty,
         rounds,
         commits,
         empty,
@@ -105,8 +110,43 @@ def story() -> LogReport:
         empty,
         empty,
         unknown,
+        READING,
         [odd],
     )
+
+
+READING = LinesRead(
+    lines=12, read=11, shapes=((1, f"12:00 {EVIL}", "foreign line"),), debug=True, dated=True,
+    unread_files=(), left_out=(f"{EVIL}.md",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "1 of 12 lines (8%) could not be read."),
+        ({"read": 10}, "Do not trust this report: 2 of 12 lines (17%) could not be read."),
+        ({"debug": False}, "There are no DEBUG lines: sockets, requests"),
+        ({"dated": False}, "The lines have no date: their times count from 1970-01-01."),
+        ({"unread_files": ("b.log",)}, "No line of b.log could be read."),
+    ],
+)
+def test_what_was_not_read_is_said_first(story, change, said):
+    less = replace(story, reading=replace(READING, **change))
+    assert said in text_report(less).split("\n\n")[0]
+    shown = page(less, "x")
+    assert shown.index(escape(said)) < shown.index("What stands out")
+    assert json.loads(json_report(less))["reading"]["enough"] == ("read" not in change)
+
+
+def test_nothing_odd_is_said_of_what_was_read(story):
+    def told(**change) -> str:
+        calm = replace(story, oddities=[], reading=replace(READING, **change))
+        return calm.reading.nothing_odd()
+
+    assert told().startswith("Nothing odd in the 11 lines that were read: no lost connections")
+    assert "connections" not in told(debug=False)
+    assert told(read=0) == "Nothing can be said: no line could be read."
 
 
 class Tags(HTMLParser):
@@ -123,12 +163,13 @@ def test_the_page_needs_nothing_else_and_holds_no_markup_of_the_log(story):
     tags = Tags()
     tags.feed(page(story, "What c.log tells"))
     assert not {"script", "link", "img", "iframe", "object"} & set(tags.seen)
-    assert tags.seen.count("svg") == len(pictures(story)) == 4
+    assert tags.seen.count("svg") == len(pictures(story)) == 5
     assert page(story, "x") == page(story, "x")
 
 
 def test_every_picture_says_in_words_what_it_shows(story):
     said = {title: picture.text for title, picture in pictures(story)}
+    assert said["When it happened"] == "2026-01-05 09:00:03,500: Something"
     assert said["Open sockets per broker"] == "broker 0: at most 2, 1 at the end"
     assert (
         said["Rebalances: who stood still, and why"].splitlines()[1]
@@ -139,9 +180,10 @@ def test_every_picture_says_in_words_what_it_shows(story):
 
 def test_text_and_json_tell_the_same(story):
     text, told = text_report(story), json.loads(json_report(story))
-    assert text.startswith(
-        "12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 1 could not be "
-        "read and 2 are not Kafka's"
+    assert text.startswith("1 of 12 lines (8%) could not be read.")
+    assert (
+        "12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 2 are not Kafka's"
+        in text
     )
     assert "!! Something: 1" in text and "second line" not in text and "poll timeout" in text
     assert [socket["closed_at"] for socket in told["sockets"]] == [
@@ -176,5 +218,13 @@ def test_oddities_of_more_than_one_line(story):
     assert oddities.falling_behind(lag).evidence == (
         "c: t-0 10 records behind at first, 9000 at last",
     )
-    assert oddities.storm(story.rebalances) is None
-    assert oddities.storm(pd.concat([story.rebalances] * 2)).weight == 3
+    storms = pd.DataFrame(
+        {
+            "group_id": ["g"], "first": [at(1)], "last": [at(50.5)], "rebalances": [7],
+            "member_ms": [21_000], "clients": [["ada"]],
+        }
+    )  # fmt: skip
+    assert oddities.storm(storms.head(0)) is None
+    found = oddities.storm(storms)
+    assert (found.weight, found.count, found.last) == (3, 7, "2026-01-05 09:00:50,500")
+    assert found.evidence == ("group g: 7 rebalances, members stood still for 21.0 s together",)

@@ -1,6 +1,7 @@
 """`python -m kafkalab.logsets`: what an engineer sees,
 and one sentence where something is wrong."""
 
+import gzip
 import json
 import os
 
@@ -82,6 +83,41 @@ def test_a_file_that_is_no_log_is_refused(spark, tmp_path, capsys):
     assert code == 2 and told.startswith(
         "No line of letter.txt begins as Kafka's own layout or another usual one says: is it a log?"
     )
+
+
+def test_a_log_that_is_half_read_is_said_so_first(spark, recordings, tmp_path, capsys):
+    """A neighbour's lines in a layout of its own are not swallowed, and the exit code tells."""
+    known = gzip.decompress(
+        (recordings / "4.4.0/3.9.2/group_slow_poll/inv-1.log.gz").read_bytes()
+    ).decode()
+    info = [line for line in known.splitlines() if "] INFO " in line and line.endswith(")")]
+    (tmp_path / "app.log").write_text(
+        "".join(f"{line}\n2026/11/20 03:07 nginx GET /{place}\n" for place, line in enumerate(info))
+    )
+    (tmp_path / "readme.md").write_text("no log")
+    assert main(["explain", str(tmp_path)]) == 3
+    told = capsys.readouterr().out
+    assert told.startswith(
+        f"Do not trust this report: {len(info)} of {2 * len(info)} lines (50%) could not be read."
+    )
+    assert f"{len(info)} × '2026/11/20 03:07 nginx GET /0' (foreign line)" in told
+    assert f"Not read, for the name is no log's: {tmp_path}/readme.md." in told
+    assert "There are no DEBUG lines: sockets, requests" in told
+    assert main(["read", str(tmp_path)]) == 3
+
+
+def test_old_clients_say_in_the_trace_that_they_were_fenced(spark, recordings, capsys):
+    log = recordings / "2.3.1/2.1.1/transaction_zombie_fenced/zombie.log.gz"
+    assert main(["explain", str(log)]) == 0
+    told = capsys.readouterr().out
+    assert "!! A producer was fenced: 2 (zombie)" in told
+    assert "ProducerFencedException: Producer attempted an operation with an old epoch" in told
+
+
+def test_a_member_that_stays_while_others_come_and_go_is_in_no_storm(spark, recordings, capsys):
+    log = recordings / "4.4.0/3.9.2/group_slow_poll"
+    assert main(["explain", str(log)]) == 0
+    assert "storm" not in capsys.readouterr().out
 
 
 def test_read_prints_what_was_read_and_writes_it_typed(spark, recordings, tmp_path, capsys):

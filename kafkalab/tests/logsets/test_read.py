@@ -152,7 +152,7 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
     text = gzip.decompress(packed.read_bytes())[:200_000]
     plain = tmp_path / "client.log"
     plain.write_bytes(text)
-    whole = b"".join(part for part, _ in blocks_of(Range(str(plain), 0, len(text))))
+    whole = b"".join(part for part, *_ in blocks_of(Range(str(plain), 0, len(text))))
     assert whole == text
     monkeypatch.setattr(cut, "BLOCK_BYTES", 5_000)
     for width in (7_001, 30_011, 100_003):
@@ -160,9 +160,9 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
             Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)
         ]
         parts = [part for piece in ranges for part in blocks_of(piece)]
-        assert b"".join(part for part, _ in parts) == text
-        assert all(text[offset : offset + len(part)] == part for part, offset in parts)
-        assert all(part.startswith(b"[2026") for part, _ in parts)
+        assert b"".join(part for part, *_ in parts) == text
+        assert all(text[offset : offset + len(part)] == part for part, offset, _ in parts)
+        assert all(part.startswith(b"[2026") for part, *_ in parts)
 
 
 def test_the_layouts_own_parser_reads_the_same(recordings):
@@ -339,6 +339,28 @@ def test_spark_finds_the_data_source_by_name(spark, recordings):
     lines = spark.read.format("kafkalab").load(str(recordings))
     assert lines.schema == schema.spark_schema()
     assert lines.count() == logsets.read(spark, recordings, ("offset",)).count()
+
+
+def test_the_source_has_the_manners_of_sparks_own(spark, tmp_path):
+    """Several paths, patterns, modes; and an option with a slip is refused."""
+    good = "[2026-01-05 09:00:00,000] INFO hello (com.shop.Till)\n"
+    (tmp_path / "a.log").write_text(good)
+    (tmp_path / "b.log").write_text(good + "[2026-01-05 09:00:00,000] LOUD no level (com.shop.A)\n")
+    paths = [str(tmp_path / "a.log"), str(tmp_path / "b.log")]
+
+    def rows(path, **options) -> int:
+        reader = spark.read.format("kafkalab").options(**options)
+        return len(reader.load(path).select("message", "problem").collect())
+
+    assert rows(paths) == rows(str(tmp_path / "*.log")) == rows(str(tmp_path)) == 3
+    assert rows(paths, mode="dropmalformed") == 2
+    with pytest.raises(Exception, match=r"b\.log, byte 53: no level\. The mode is FAILFAST"):
+        rows(paths, mode="FAILFAST")
+    assert rows(paths[0], mode="FAILFAST") == 1
+    with pytest.raises(Exception, match="There is no mode 'FAST'"):
+        rows(paths, mode="fast")
+    with pytest.raises(Exception, match="has no option 'layuot'"):
+        rows(paths, layuot="%m%n")
 
 
 def test_filters_leave_out_rows_and_nothing_else(spark, recordings):

@@ -47,7 +47,7 @@ def has_all_causes(days: list[dict]) -> bool:
 
 
 Value(
-    title="bug hunt: where the p99 went",
+    title="bug hunt with Spark: where the p99 went",
     points=2,
     answers=("stage",),
     draws=("A", "B", "C", "D"),

@@ -1,0 +1,121 @@
+"""Says how much of a log could be read, before anything is said about what it tells.
+
+A report on lines that were misread is worse than none. So the share that was read comes first, with
+the commonest shapes of what was not, and what the log's levels cannot show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+ENOUGH = 0.9  # The share of lines that must be read for a report to be trusted.
+SHAPES = 3
+SHAPE_LETTERS = 60
+NAMED_FILES = 5
+
+
+@dataclass(frozen=True)
+class LinesRead:
+    """What could be read of a log.
+
+    lines, read   rows of the log, and those of them without a problem
+    shapes        of what could not be read the commonest: count, example, problem
+    debug         whether there are DEBUG or TRACE lines: only they show sockets and requests
+    dated         whether the layout has a date; without one times count from 1970-01-01
+    unread_files  files of which no line could be read
+    left_out      files in the folders and archives whose names are no logs'
+    """
+
+    lines: int
+    read: int
+    shapes: tuple[tuple[int, str, str], ...]
+    debug: bool
+    dated: bool
+    unread_files: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def enough(self) -> bool:
+        return self.read >= ENOUGH * self.lines
+
+    def sentences(self) -> Iterator[str]:
+        """What a reader has to know before the report; nothing where all was read."""
+        unread = self.lines - self.read
+        if unread:
+            warning = "" if self.enough else "Do not trust this report: "
+            yield (
+                f"{warning}{unread:,} of {self.lines:,} lines ({unread / self.lines:.0%}) could "
+                "not be read. --layout names the log's pattern. The commonest:"
+            )
+            for count, example, problem in self.shapes:
+                yield f"  {count:,} × {example!r} ({problem})"
+        for name in self.unread_files[:NAMED_FILES]:
+            yield f"No line of {name} could be read."
+        if self.left_out:
+            more = len(self.left_out) - NAMED_FILES
+            yield (
+                f"Not read, for the name is no log's: {', '.join(self.left_out[:NAMED_FILES])}"
+                + (f" and {more} more." if more > 0 else ".")
+            )
+        if self.read and not self.dated:
+            yield "The lines have no date: their times count from 1970-01-01."
+        if self.read and not self.debug:
+            yield (
+                "There are no DEBUG lines: sockets, requests, heartbeats and fetches are not "
+                "visible here."
+            )
+
+    def nothing_odd(self) -> str:
+        """What to say where nothing is odd: only what the lines that were read can show."""
+        if not self.read:
+            return "Nothing can be said: no line could be read."
+        what = (
+            "no lost connections, no refused commits, no eviction"
+            if self.debug
+            else "no refused commits, no eviction"
+        )
+        of = "" if self.read == self.lines else f" in the {self.read:,} lines that were read"
+        return f"Nothing odd{of}: {what}."
+
+
+def reading_of(lines: DataFrame, left_out: list[str]) -> LinesRead:
+    """Count what could be read of these lines (all columns of schema.py)."""
+    read = F.col("problem").isNull()
+    counted = lines.agg(
+        F.count("*").alias("lines"),
+        F.count_if(read).alias("read"),
+        F.count_if(read & F.col("level").isin("DEBUG", "TRACE")).alias("debug"),
+        F.max("time").alias("last"),
+    ).collect()[0]
+    shapes: list = []
+    unread_files: list[str] = []
+    if counted["lines"] > counted["read"]:
+        start = F.substring("message", 1, SHAPE_LETTERS)
+        shape = F.regexp_replace(F.regexp_replace(start, r"\p{L}+", "a"), r"\d+", "0")
+        found = (
+            lines.where(~read)
+            .groupBy(shape.alias("shape"), "problem")
+            .agg(F.count("*").alias("count"), F.min(start).alias("example"))
+            .orderBy(F.desc("count"), "shape")
+            .limit(SHAPES)
+        )
+        shapes = [(row["count"], row["example"], row["problem"]) for row in found.collect()]
+        files: pd.DataFrame = (
+            lines.groupBy("file").agg(F.count_if(read).alias("read")).where("read = 0").toPandas()
+        )
+        unread_files = sorted(files["file"])
+    last = counted["last"]
+    return LinesRead(
+        lines=counted["lines"],
+        read=counted["read"],
+        shapes=tuple(shapes),
+        debug=counted["debug"] > 0,
+        dated=last is None or last.year > 1970,
+        unread_files=tuple(unread_files),
+        left_out=tuple(left_out),
+    )

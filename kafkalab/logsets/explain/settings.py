@@ -1,0 +1,112 @@
+"""Finds the settings behind a finding: their values in the log, and what would have been enough.
+
+A client prints its whole configuration when it starts. So the log itself says which value a setting
+had, and the report does not have to speak of defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_text
+from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.explain.oddities import Oddity
+from kafkalab.releases import newest
+
+DUMPS = 200  # Configurations that are looked at.
+VALUE = re.compile(r"^\t([\w.]+) = (.*)$", re.MULTILINE)
+# The settings that decide over a finding.
+BEHIND = {
+    "A slow consumer was thrown out of its group": ("max.poll.interval.ms", "max.poll.records"),
+    "Partitions were lost, not revoked": ("session.timeout.ms", "max.poll.interval.ms"),
+    "Commits were refused: no longer a member": ("max.poll.interval.ms", "enable.auto.commit"),
+    "A fetch position no longer existed": ("auto.offset.reset",),
+    "A consumer started without a committed offset": ("auto.offset.reset",),
+    "Batches failed": ("delivery.timeout.ms", "acks"),
+    "Batches were sent again": ("enable.idempotence", "retries"),
+    "A transaction failed for good": ("transaction.timeout.ms",),
+    "A producer was fenced": ("transactional.id",),
+    "Connections could not be made": ("bootstrap.servers", "reconnect.backoff.ms"),
+    "The bootstrap servers were not there": ("bootstrap.servers",),
+    "Requests were given up": ("request.timeout.ms",),
+    "A rebalance storm": ("partition.assignment.strategy", "group.protocol"),
+    "Bootstrap connections that nobody closes": ("connections.max.idle.ms",),
+    "Records were read twice": ("enable.auto.commit", "auto.commit.interval.ms"),
+}
+EVICTED = "POLL_TIMEOUT_EXPIRED"
+# What a member says when its application calls poll() again after an eviction.
+BACK = ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST", "COMMIT_NOT_A_MEMBER", "JOINING_GROUP")
+
+
+def with_settings(oddities: list[Oddity], lines: DataFrame) -> list[Oddity]:
+    """The oddities, each with the values of the settings behind it, where the log has them."""
+    if not any(oddity.what in BEHIND for oddity in oddities):
+        return oddities
+    values = _printed_values(lines)
+    late = _latest_returns(lines)
+    return [replace(oddity, settings=tuple(_said(oddity, values, late))) for oddity in oddities]
+
+
+def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int]) -> Iterator[str]:
+    for client in oddity.clients:
+        found = values.get(client, {})
+        for name in BEHIND.get(oddity.what, ()):
+            if name not in found:
+                continue
+            usual = _defaults().get(name)
+            other = f" (Kafka's default is {usual})" if usual not in (None, found[name]) else ""
+            yield f"{client}: {name} = {found[name]}{other}"
+        interval = found.get("max.poll.interval.ms", "")
+        if "thrown out" in oddity.what and client in late and interval.isdigit():
+            needed = int(interval) + late[client]
+            yield (
+                f"{client}: poll() came again {late[client]:,} ms after the eviction, so "
+                f"max.poll.interval.ms above {needed:,} would have been enough"
+            )
+
+
+def _printed_values(lines: DataFrame) -> dict[str, dict[str, str]]:
+    """client id -> setting -> value, as the client printed it when it started last."""
+    rows = (
+        lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
+        .orderBy("time", "file", "offset")
+        .select("message")
+        .limit(DUMPS)
+        .collect()
+    )
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        values = dict(VALUE.findall(row["message"]))
+        found[values.get("client.id", "")] = values
+    return found
+
+
+def _latest_returns(lines: DataFrame) -> dict[str, int]:
+    """client id -> the longest time between an eviction and the next poll, in milliseconds."""
+    turn = Window.partitionBy(*CLIENT).orderBy("file", "offset")
+    after = F.lead(F.struct("event", "time")).over(turn)
+    rows = (
+        lines.where(F.col("event").isin(EVICTED, *BACK))
+        .select(*CLIENT, "offset", "event", "time")
+        .withColumn("after", after)
+        .where((F.col("event") == EVICTED) & F.col("after.event").isin(*BACK))
+        .groupBy("client_id")
+        .agg(F.max(F.unix_millis("after.time") - F.unix_millis("time")).alias("late_ms"))
+        .collect()
+    )
+    return {row["client_id"]: row["late_ms"] for row in rows}
+
+
+@cache
+def _defaults() -> dict[str, str]:
+    """setting -> its default in the newest client, as a configuration prints it."""
+    found: dict[str, str] = {}
+    for config in (ProducerConfig, ConsumerConfig):
+        found |= dict(VALUE.findall(dump_text(newest(), config(newest(), {}), "")))
+    return found

@@ -1,0 +1,71 @@
+"""Runs the commands that print one frame of a log: sockets, rebalances, lag, incidents and others.
+
+Each prints a table, and writes it as JSON or as a page if asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkalab.logsets.connections import connections
+from kafkalab.logsets.explain.json_report import json_rows
+from kafkalab.logsets.explain.page import table_page
+from kafkalab.logsets.explain.text_report import printed_table
+from kafkalab.logsets.incidents import incidents
+from kafkalab.logsets.lag import lag_per_minute
+from kafkalab.logsets.membership import membership
+from kafkalab.logsets.producers import producers
+from kafkalab.logsets.progress import progress
+from kafkalab.logsets.reader import read
+from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.requests import broker_times
+from kafkalab.logsets.transactions import transactions
+
+PRINTED_ROWS = 1000
+MOST_ROWS = 100_000  # More belong into a notebook.
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame of lines, and the columns that order it."""
+
+    of: Callable[[DataFrame], DataFrame]
+    order: tuple[str, ...]
+
+
+FRAMES = {
+    "connections": Frame(connections, ("file", "client_id", "opened_at", "node_id")),
+    "rebalances": Frame(rebalances, ("began_at", "client_id")),
+    "members": Frame(membership, ("assigned_at", "group_id")),
+    "brokers": Frame(broker_times, ("client_id", "broker")),
+    "lag": Frame(lag_per_minute, ("client_id", "topic", "partition", "minute")),
+    "producers": Frame(producers, ("client_id", "topic", "partition")),
+    "transactions": Frame(transactions, ("began_at", "client_id")),
+    "incidents": Frame(incidents, ("first", "kind")),
+}
+
+
+def run(options: argparse.Namespace, spark: SparkSession) -> int:
+    """Print the frame that `options.command` names, of the logs in `options.path`."""
+    frame = FRAMES[options.command]
+    with progress(f"looking for {options.command}", spark):
+        lines = read(spark, options.path, layout=options.layout)
+        rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
+    if options.html:
+        Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")
+        print(f"-> {options.html}")
+    if options.json == "-":
+        sys.stdout.write(json_rows(rows))
+    elif options.json:
+        Path(options.json).write_text(json_rows(rows), encoding="utf-8")
+        print(f"-> {options.json}")
+    if not options.json and not options.html:
+        print(printed_table(rows, PRINTED_ROWS) if len(rows) else "There are none in these lines.")
+    return 0

@@ -1,0 +1,69 @@
+"""Pairs each request with its answer: which API, to which broker, and how long it took.
+
+requests(lines)       one row for each request
+broker_times(lines)   one row for each client and broker: the usual and the long answers
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from kafkalab.logsets.event_lines import CLIENT, PLACE, lines_of, ms_between
+
+SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
+CANCELLED = ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED")
+# These wait at the broker on purpose: for records, for the other members.
+WAITING = ("FETCH", "JOIN_GROUP", "SYNC_GROUP", "CONSUMER_GROUP_HEARTBEAT", "SHARE_FETCH")
+
+
+def requests(lines: DataFrame) -> DataFrame:
+    """file, kind, client_id, broker, api, sent_at, took_ms (null without an answer).
+
+    The answer is the client's next line with the request's correlation id.
+    """
+    talk = lines_of(lines, (SENT, ANSWERED), "node_id", "broker", "api", "correlation_id").where(
+        "correlation_id is not null"
+    )
+    turn = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy(*PLACE)
+    after = F.lead(F.struct("event", "time")).over(turn)
+    return (
+        talk.withColumn("after", after)
+        .where(F.col("event") == SENT)
+        .select(
+            *CLIENT,
+            "broker",
+            "api",
+            F.col("time").alias("sent_at"),
+            F.when(F.col("after.event") == ANSWERED, ms_between("time", "after.time")).alias(
+                "took_ms"
+            ),
+        )
+    )
+
+
+def broker_times(lines: DataFrame) -> DataFrame:
+    """client_id, broker, requests, median_ms, p99_ms, longest_ms, given_up.
+
+    Only requests that a broker answers at once. given_up: requests of any kind that were cancelled
+    because the connection ended.
+    """
+    answered = (
+        requests(lines)
+        .where(~F.col("api").isin(*WAITING) & F.col("broker").isNotNull())
+        .groupBy("client_id", "broker")
+        .agg(
+            F.count("*").alias("requests"),
+            F.percentile_approx("took_ms", 0.5).alias("median_ms"),
+            F.percentile_approx("took_ms", 0.99).alias("p99_ms"),
+            F.max("took_ms").alias("longest_ms"),
+        )
+    )
+    given_up = (
+        lines_of(lines, CANCELLED, "broker")
+        .groupBy("client_id", "broker")
+        .agg(F.count("*").alias("given_up"))
+    )
+    return (
+        answered.join(given_up, ["client_id", "broker"], "left")
+        .na.fill(0, ["given_up"])
+        .orderBy("client_id", "broker")
+    )
