@@ -316,8 +316,17 @@ real = pair.real[pair.real.level == "WARN"]
 # | A restart always rebalances. | A static member keeps its place within its session (2.3, KIP-345). | section 5 |
 # | A session is 10 seconds by default. | 45 seconds (3.0, KIP-735). | section 5 |
 # | A follower is out of sync after 10 seconds. | After 30 seconds (2.5, KIP-537). | section 8 |
-# | A poll too late is one INFO line (2.8). | It is three lines, and one is a WARN (3.6). | section 4 |
-#
+# | A poll too late is one INFO line (2.8). | It is three lines, and one is a WARN (3.6). | the cell below |
+
+# %%
+from kafkalab.stories.incident import told
+
+{
+    version: sum("poll timeout has expired" in x for x in told(1, {**mine[1], "version": version}))
+    for version in ("2.8", "3.6")
+}
+
+# %% [markdown]
 # ## Break it yourself
 #
 # The cooperative assignor is often praised as a cure for storms. Play story 2 with it. Does the group
