@@ -319,10 +319,10 @@ real = pair.real[pair.real.level == "WARN"]
 # | A poll too late is one INFO line (2.8). | It is three lines, and one is a WARN (3.6). | the cell below |
 
 # %%
-from kafkalab.stories.incident import told
+from kafkalab.stories import incident
 
 {
-    version: sum("poll timeout has expired" in x for x in told(1, {**mine[1], "version": version}))
+    version: "".join(incident.told(1, {**mine[1], "version": version})).count("timeout has expired")
     for version in ("2.8", "3.6")
 }
 
