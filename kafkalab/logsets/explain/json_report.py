@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.explain.oddities import printed_time
 
 TABLES = (
     "files",
@@ -60,7 +61,7 @@ def _value(value: Any) -> Any:
     if value is None or value is pd.NaT or pd.isna(value):
         return None
     if isinstance(value, pd.Timestamp):
-        return f"{value:%Y-%m-%d %H:%M:%S},{value.microsecond // 1000:03d}"
+        return printed_time(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value.item() if hasattr(value, "item") else value

@@ -21,6 +21,7 @@ SILENCE_S = 30
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
+EVICTION = "A slow consumer was thrown out of its group"
 CHURN = 5  # Connections to one broker within a minute.
 
 
@@ -57,7 +58,7 @@ class Sign:
 
 
 SIGNS = (
-    Sign("A slow consumer was thrown out of its group", ("POLL_TIMEOUT_EXPIRED",), 3,
+    Sign(EVICTION, ("POLL_TIMEOUT_EXPIRED",), 3,
          "The application did not call poll() for longer than max.poll.interval.ms. The client "
          "left the group by itself, its partitions were "
          "free for others, and what it was working on will be read again.",
@@ -316,7 +317,7 @@ def _printed(frame: DataFrame, *times: str) -> pd.DataFrame:
     return frame.withColumns({name: F.date_format(name, PRINTED) for name in times}).toPandas()
 
 
-def _clock(moment: pd.Timestamp) -> str:
+def printed_time(moment: pd.Timestamp) -> str:
     """A time as the lines print it."""
     return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
 
@@ -345,7 +346,7 @@ def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> 
         ),
         "Set connections.max.idle.ms (default 9 minutes); each such socket costs the broker a "
         "file descriptor and memory.",
-        tuple(dict.fromkeys(old["client_id"]))[:5], _clock(old["opened_at"].min()), "",
+        tuple(dict.fromkeys(old["client_id"]))[:5], printed_time(old["opened_at"].min()), "",
         tuple(f"{row.client_id} to node {row.node_id}, open since {row.opened_at:%H:%M:%S}" for row in old.head(EVIDENCE).itertuples()),  # noqa: E501
     )  # fmt: skip
 
@@ -369,7 +370,8 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
         "thrown out as soon as it is in.",
         "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong "
         "security.protocol, connection limits).",
-        tuple(dict.fromkeys(name for name, _, _ in often.index))[:5], _clock(often.index[0][2]), "",
+        tuple(dict.fromkeys(name for name, _, _ in often.index))[:5],
+        printed_time(often.index[0][2]), "",
         tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),  # noqa: E501
     )  # fmt: skip
 
@@ -421,8 +423,8 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
         "A consumer began at an offset that somebody of the group had gone beyond already: what "
         "was done for these records was done again.",
         "Commit before partitions are given away, and make the work repeatable (idempotent).",
-        tuple(dict.fromkeys(rereads["client_id"]))[:5], _clock(rereads["began_at"].min()),
-        _clock(rereads["began_at"].max()),
+        tuple(dict.fromkeys(rereads["client_id"]))[:5], printed_time(rereads["began_at"].min()),
+        printed_time(rereads["began_at"].max()),
         tuple(
             f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to "
             f"{row.until_offset - 1}, first read by {row.previous_client}"
@@ -442,7 +444,7 @@ def storm(rows: pd.DataFrame) -> Oddity | None:
         "See the causes below: members that are too slow, that come and go, or restarts one after "
         "the other. group.instance.id (static members) and cooperative protocols soften it.",
         tuple(dict.fromkeys(name for names in rows["clients"] for name in names))[:5],
-        _clock(rows["first"].min()), _clock(rows["last"].max()),
+        printed_time(rows["first"].min()), printed_time(rows["last"].max()),
         tuple(
             f"group {row.group_id}: {row.rebalances} rebalances, members stood still for "
             f"{row.member_ms / 1000:.1f} s together"

@@ -42,23 +42,23 @@ details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 
 
 def page(story: LogReport, title: str) -> str:
-    """The whole page."""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        'content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n{_reading(story)}\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n"
-        f"{_pictures(story)}\n{_tables(story)}\n</body></html>\n"
-    )
+    """The whole page of a report."""
+    parts = (_reading, _heading, _clients, _oddities, _pictures, _tables)
+    return _whole(title, "\n".join(part(story) for part in parts))
 
 
 def table_page(rows: pd.DataFrame, title: str) -> str:
     """A page of one table."""
+    return _whole(title, _table(rows))
+
+
+def _whole(title: str, body: str) -> str:
+    """The HTML of a page; the body is escaped already."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
         'content="width=device-width">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n{_table(rows)}\n</body></html>\n"
+        f"<h1>{escape(title)}</h1>\n{body}\n</body></html>\n"
     )
 
 

@@ -36,7 +36,7 @@ FITTING = 42  # The most characters of a name in that width.
 def pictures(story: LogReport) -> list[tuple[str, Picture]]:
     """(title, picture) for each table with enough rows."""
     found = [
-        ("When it happened", findings(story)),
+        ("When it happened", clock_of_findings(story)),
         ("Sockets: what for, from when to when, and who ended them", socket_bars(story)),
         ("Open sockets per broker", open_sockets(story)),
         ("Rebalances: who stood still, and why", rounds(story)),
@@ -186,7 +186,7 @@ def open_sockets(story: LogReport) -> Picture | None:
     )
 
 
-def findings(story: LogReport) -> Picture | None:
+def clock_of_findings(story: LogReport) -> Picture | None:
     """Each finding on one clock, from its first sign to its last."""
     dated = [oddity for oddity in story.oddities if oddity.first]
     if not dated or pd.isna(story.begins):

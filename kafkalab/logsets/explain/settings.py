@@ -16,14 +16,14 @@ from pyspark.sql import functions as F
 
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_text
 from kafkalab.logsets.connections import CLIENT
-from kafkalab.logsets.explain.oddities import Oddity
+from kafkalab.logsets.explain.oddities import EVICTION, Oddity
 from kafkalab.releases import newest
 
 DUMPS = 200  # Configurations that are looked at.
 VALUE = re.compile(r"^\t([\w.]+) = (.*)$", re.MULTILINE)
 # The settings that decide over a finding.
 BEHIND = {
-    "A slow consumer was thrown out of its group": ("max.poll.interval.ms", "max.poll.records"),
+    EVICTION: ("max.poll.interval.ms", "max.poll.records"),
     "Partitions were lost, not revoked": ("session.timeout.ms", "max.poll.interval.ms"),
     "Commits were refused: no longer a member": ("max.poll.interval.ms", "enable.auto.commit"),
     "A fetch position no longer existed": ("auto.offset.reset",),
@@ -63,7 +63,7 @@ def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int
             other = f" (Kafka's default is {usual})" if usual not in (None, found[name]) else ""
             yield f"{client}: {name} = {found[name]}{other}"
         interval = found.get("max.poll.interval.ms", "")
-        if "thrown out" in oddity.what and client in late and interval.isdigit():
+        if oddity.what == EVICTION and client in late and interval.isdigit():
             needed = int(interval) + late[client]
             yield (
                 f"{client}: poll() came again {late[client]:,} ms after the eviction, so "

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.explain.oddities import printed_time
 
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
@@ -163,7 +164,7 @@ def printed_table(rows: pd.DataFrame, most: int) -> str:
 
 def _printed(value: object) -> object:
     if isinstance(value, pd.Timestamp):
-        return f"{_time(value)},{value.microsecond // 1000:03d}"
+        return printed_time(value)
     if isinstance(value, np.ndarray | list | tuple):
         return ", ".join(str(item) for item in value)
     if value is None or pd.isna(value):

@@ -1,6 +1,7 @@
 """The report's page and text, from a small story made by hand: nothing of a log may become
 markup, and every picture has words."""
 
+import inspect
 import json
 from dataclasses import replace
 from html import escape
@@ -9,9 +10,11 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
+from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
 from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
 from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
+from kafkalab.logsets.explain.settings import BEHIND
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
 EVIL = '<script>alert("1")</script>'
@@ -228,3 +231,10 @@ def test_oddities_of_more_than_one_line(story):
     found = oddities.storm(storms)
     assert (found.weight, found.count, found.last) == (3, 7, "2026-01-05 09:00:50,500")
     assert found.evidence == ("group g: 7 rebalances, members stood still for 21.0 s together",)
+
+
+def test_settings_are_told_of_findings_and_keys_that_there_are():
+    source = inspect.getsource(oddities)
+    assert [what for what in BEHIND if f'"{what}"' not in source] == []
+    known = {**ConsumerConfig.keys_known, **ProducerConfig.keys_known}
+    assert {name for names in BEHIND.values() for name in names} <= set(known)

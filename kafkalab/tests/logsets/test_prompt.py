@@ -114,6 +114,7 @@ def test_old_clients_say_in_the_trace_that_they_were_fenced(spark, recordings, c
     assert "ProducerFencedException: Producer attempted an operation with an old epoch" in told
 
 
+@pytest.mark.slow
 def test_a_member_that_stays_while_others_come_and_go_is_in_no_storm(spark, recordings, capsys):
     log = recordings / "4.4.0/3.9.2/group_slow_poll"
     assert main(["explain", str(log)]) == 0

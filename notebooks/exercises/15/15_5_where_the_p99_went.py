@@ -52,7 +52,7 @@ Value(
     answers=("stage",),
     draws=("A", "B", "C", "D"),
     row="broker",
-    space={"day": tuple(range(1, 17))},
+    space={"day": tuple(range(1, 41))},
     together=has_all_causes,
 )
 

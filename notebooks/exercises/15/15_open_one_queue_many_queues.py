@@ -4,12 +4,12 @@
 
 # %% [markdown] answer
 # Any I/O thread can do the work of any request. So all of them share one request queue: no I/O thread
-# stands idle while a request waits in another queue. A response is different. Only the network
-# thread that owns the connection reads from its socket and writes to it. So the response has to go to
-# the queue of that network thread. Because one thread writes to a socket, no lock is needed, and the
+# is idle while a request waits in another queue. A response is different.
+# Only the network thread that owns a connection writes to its socket. So the response has to go to the
+# queue of that network thread. Because one thread writes to a socket, no lock is needed, and the
 # responses of a connection keep their order. The request queue is bounded, because otherwise a busy
-# broker would collect requests until its memory is full. When the queue is full, the network
-# threads stop reading, the sockets fill up, and the clients have to slow down.
+# broker would collect requests until its memory is full. When the queue is full, the network threads
+# stop reading, the sockets fill up, and the clients have to slow down.
 
 # %% question
 from autograder.cell.kinds import Open
