@@ -70,7 +70,7 @@ draw_night(lag, pandas.DataFrame(columns=["finding", "first", "last"]))
 # ## 3. The loudest line
 #
 # A usual next step is to look at the warnings. Most people begin with the client that warns most
-# often. Guess: is that a member of the group whose lag rose at 03:12?
+# often. Guess, "yes" or "no": is that a member of the group whose lag rose at 03:12?
 
 # %%
 predict("17 the loudest", in_the_late_group=None)
@@ -110,8 +110,9 @@ said.orderBy("first").limit(14).toPandas()
 #
 # A colleague says: "They are thrown out of the group, so their sessions end too soon. Give them a
 # session of 60 seconds." You can try it. `retold` plays a story of the night again, alone, with
-# another setting, and writes its lines into a folder. The members are then called `worker-0`,
-# `worker-1` and so on. Guess how many WARN lines they write now, compared with the night.
+# another setting, and writes its lines into a folder. This is story 1. There the group is called
+# `team`, and the members are `worker-0`, `worker-1` and so on. Guess: do they write fewer WARN lines
+# now than in the night, "yes" or "no"?
 
 # %%
 predict("17 a longer session", fewer_warnings=None)
@@ -135,6 +136,11 @@ counts
 # %% [markdown]
 # Not one fewer. A setting that sounds right is only a guess. The run decides. The same two steps
 # serve for each finding: a query over the night, and the same query over the story played again.
+#
+# `retold(story, numbers, ...)` takes new settings of `consumer=`, `producer=`, `topic=` or `broker=`,
+# each as a dict. It returns the folder, and `logsets.read(spark, str(folder))` reads the lines. The
+# next `retold` writes over them, so count at once. Exercise 17.2 asks for story 2, with the numbers
+# `mine[2]`, and so on.
 
 # %% exercise="17.1"
 
@@ -162,7 +168,7 @@ joined.select("time", "client_id", "group_id", "message").orderBy("time").limit(
 # ## 6. What was never read?
 #
 # In the picture a second group had lag, at 03:07. Then its lag fell to nothing within a second. That
-# looks like good news. Guess: did its reader work faster?
+# looks like good news. Guess, "yes" or "no": did its reader work faster?
 
 # %%
 predict("17 good news", worked_faster=None)
@@ -186,7 +192,14 @@ of_second.where("time >= '2026-01-05 03:07:00'").select(
 # %% [markdown]
 # ## 7. What was read twice?
 #
-# The next one has neither lag nor warnings. It came in as a complaint of a customer.
+# The next one has neither lag nor warnings. It came in as a complaint of a customer. But DEBUG lines
+# have the position of each fetch. `logsets.reprocessed` reads them. It returns one row for each range
+# of offsets that a group got again. The column `how` says why: from the committed offset, after a
+# reset, or after a seek of the program.
+
+# %% spark=true
+again = logsets.reprocessed(lines).select("group_id", "partition", "began_at", "records", "how")
+again.orderBy("began_at").limit(3).toPandas()
 
 # %% exercise="17.4"
 
@@ -206,9 +219,9 @@ refused.select("time", "client_id", "message").orderBy("time").limit(4).toPandas
 # %% [markdown]
 # `acks=all` and `min.insync.replicas=2`, and for some seconds only one replica is in sync (chapter
 # 05). The producers repeat, and at last all is written. One spell would be an accident. Here the
-# followers fall behind again and again. The topic has three replicas, so which setting throws them
-# out so fast? The story knows `replica.lag.time.max.ms` at 3 seconds. The default is 30. Guess: with
-# 30 seconds, how many refusals are left?
+# followers fall behind again and again. The topic has three replicas. What puts them out of the in-sync
+# replicas so fast? `replica.lag.time.max.ms` is 3 seconds in this cluster. The default is 30. Guess:
+# with 30 seconds, how many refusals are left? (This is story 5. It has the numbers of story 3.)
 
 # %%
 predict("17 patience", refusals=None)
