@@ -327,11 +327,11 @@ done
 # ## 7. Is it faster?
 #
 # "A share group is a faster group." Now the topic has four partitions, and each group four workers.
-# 64 jobs take 20 milliseconds each. Guess how many seconds each group needs. How many requests do
-# the workers send in this time?
+# 64 jobs take 20 milliseconds each. Guess: is the share group "faster" or "not faster"? How many
+# requests do the workers of each group send in this time?
 
 # %%
-predict("16 a race", share_is="", share_requests=None, consumer_requests=None)
+predict("16 a race", share_is=None, share_requests=None, consumer_requests=None)
 
 # %%
 import pandas
