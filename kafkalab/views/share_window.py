@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NEW, FREE, DONE = "not yet acquired", "Available", "#eeeeee"
 
 
-class RecordState(NamedTuple):
+class SharedRecord(NamedTuple):
     """The state of a record in a share group, its deliveries, and who holds it."""
 
     state: str
@@ -33,13 +33,13 @@ class RecordState(NamedTuple):
 
 def states_at(
     lab: ShownLab, group: str, at_ms: int, topic: str, partition: int = 0
-) -> dict[int, RecordState]:
+) -> dict[int, SharedRecord]:
     """Offset -> its state at that moment, for each record that the group has acquired so far."""
     names = {
         event.fields["member"]: event.fields["client_id"]
         for event in lab.journal.of("share_group.joined")
     }
-    found: dict[int, RecordState] = {}
+    found: dict[int, SharedRecord] = {}
     for event in lab.journal.of("share.records"):
         said = event.fields
         if event.at_ms > at_ms:
@@ -49,7 +49,7 @@ def states_at(
         held = said["state"] == "Acquired"
         who = names.get(said["member"], said["member"]) if held else ""
         for offset in range(said["first_offset"], said["last_offset"] + 1):
-            found[offset] = RecordState(said["state"], said["delivery_count"], who)
+            found[offset] = SharedRecord(said["state"], said["delivery_count"], who)
     return found
 
 
@@ -70,14 +70,14 @@ def share_window(
     open_now = [
         offset
         for offset in range(max(states, default=-1) + 1)
-        if states.get(offset, RecordState(FREE)).state not in END_SIGNS
+        if states.get(offset, SharedRecord(FREE)).state not in END_SIGNS
     ]
     span = (open_now[0], max(states)) if open_now else None
     figure = blank_figure(WIDTH_IN, 1.75)
     axes = figure.add_axes((0.012, 0.04, 0.976, 0.74))
     told = []
     for offset in range(end):
-        one = states.get(offset, RecordState(NEW))
+        one = states.get(offset, SharedRecord(NEW))
         _draw_record(axes, offset, one, members)
         inside = span is not None and span[0] <= offset <= span[1]
         told.append(
@@ -108,7 +108,7 @@ def share_window(
     )
 
 
-def _draw_record(axes: Axes, offset: int, one: RecordState, members: list[str]) -> None:
+def _draw_record(axes: Axes, offset: int, one: SharedRecord, members: list[str]) -> None:
     """Draw one record's box with what is known of it."""
     colour, hatch, line = "#ffffff", "", "-"
     words = ""
