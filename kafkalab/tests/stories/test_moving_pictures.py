@@ -142,6 +142,9 @@ def test_the_grid_shows_the_ladder_of_the_cell():
     assert "acks=all" in picture.picture(0, cell=("the leader dies", "acks=all")).alt
 
 
-@pytest.mark.parametrize("make", [first_poll, race, join_step_by_step, moment_of_death])
+@pytest.mark.parametrize(
+    "make",
+    [first_poll, race, join_step_by_step, moment_of_death, requests_over_time, window_over_time],
+)
 def test_the_same_moment_gives_the_same_bytes(make):
     assert make().still.png() == make().still.png()
