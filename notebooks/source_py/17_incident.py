@@ -197,11 +197,11 @@ of_second.orderBy("time").limit(9).toPandas()
 # The next one has little lag and no warnings. It came in as a complaint of a customer. But DEBUG lines
 # have the position of each fetch. `logsets.reprocessed` reads them. It returns one row for each range
 # of offsets that a group got again. The column `how` says why: from the committed offset, after a
-# reset, or after a seek of the program.
+# reset, or after a seek of the program. Here are rows of the group of 03:12:
 
 # %% spark=true
 again = logsets.reprocessed(lines).select("group_id", "partition", "began_at", "records", "how")
-again.orderBy("began_at").limit(3).toPandas()
+again.where(F.col("group_id") == late).orderBy("began_at").limit(3).toPandas()
 
 # %% exercise="17.4"
 
@@ -301,7 +301,7 @@ beside = pair.beside("timeout has expired. This", "sending LeaveGroup", "Resetti
 beside.apply(lambda column: column.str.slice(0, 80))
 
 # %% [markdown]
-# One question about the real log. The WARN line names a setting to raise. Which sentence of it would
+# One question about the real log. The WARN line names a setting to raise. Which part of it would
 # have sent you to the wrong setting in this night?
 
 # %%
