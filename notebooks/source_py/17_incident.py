@@ -7,7 +7,7 @@
 # you find one setting that would have prevented it, and you play the story again to see that it does.
 #
 # **You need** chapters 05, 07, 08, 10 and 11. **You get** five words: *incident*, *symptom*,
-# *trigger*, *evidence*, *post-mortem*. **Time** three sittings: about 30 + 35 + 35 minutes.
+# *trigger*, *evidence*, *post-mortem*. **Time** three sittings: about 35 + 35 + 35 minutes.
 # They end after sections 5 and 7 and at the end.
 
 # %%
