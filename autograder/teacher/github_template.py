@@ -37,11 +37,12 @@ jobs:
           cache: pip
           cache-dependency-path: constraints.txt
       - name: Install the course
+        id: install
         run: pip install --constraint constraints.txt --editable ".[learn,spark]"
 {steps}"""
 STEP = """\
       - name: Chapter {chapter}
-        if: ${{{{ !cancelled() }}}}
+        if: ${{{{ !cancelled() && steps.install.outcome == 'success' }}}}
         run: python -m autograder check {chapter}
 """
 IGNORED = """\
