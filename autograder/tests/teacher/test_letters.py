@@ -14,6 +14,7 @@ from autograder.gradebook.late import Policy
 from autograder.teacher.letters import letters_of
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.slow  # a class of seven is graded
 LISTED = "student,name,email\n" + "".join(
     f"{name.lower()},{name} Test,{name.lower()}@school.org\n"
     for name in ("Ada", "Bo", "Cy", "Di", "Eve", "Fay", "Gus", "Hal", "Ina")
