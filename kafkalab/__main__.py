@@ -1,5 +1,5 @@
 """python -m kafkalab replay | conformance | answer | seeds | source-lines | real | picture |
-kafka-consumer-groups | kafka-topics | ..."""
+kafka-topics | ..."""
 
 from __future__ import annotations
 

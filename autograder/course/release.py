@@ -166,9 +166,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
         )
     for page in PAGES:
         if (notebooks() / "release" / page).is_dir():
-            shutil.copytree(
-                notebooks() / "release" / page, draft / "notebooks" / "release" / page
-            )
+            shutil.copytree(notebooks() / "release" / page, draft / "notebooks" / "release" / page)
     write_papers(draft)
     for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
         _name_the_key(path)

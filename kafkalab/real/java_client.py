@@ -114,7 +114,7 @@ class JavaClient:
         return f"{type(self).__name__}({self.name!r}, {self.version})"
 
 
-def _check_lab(client: str, lab: object) -> None:
+def _check_lab(client: str, lab: RealLab) -> None:
     if not hasattr(lab, "start_client"):
         raise IllegalArgumentException(
             f"A real {client} needs a real lab: from kafkalab.real import Lab, then "

@@ -44,6 +44,8 @@ def proof_rows(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) ->
         story = known.get(outcome.story)
         if story is None or outcome.digest != story.digest:
             continue
+        if outcome.release not in story.releases:
+            continue
         for claim, text in story.claims.items():
             has_real = claim in outcome.real
             simulated = outcome.simulated.get(claim, [])

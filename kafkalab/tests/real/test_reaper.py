@@ -16,7 +16,8 @@ from kafkalab.real import home, reaper
 from kafkalab.real.keeper import Keeper, KeptProcessError, is_kept, kept_folders, sweep
 
 PARENT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.keeper import Keeper
 keeper = Keeper(new_run_folder())
