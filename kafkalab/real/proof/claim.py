@@ -21,8 +21,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from kafkalab.lab import Lab
+from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENT_NAMES
 
+EitherLab = Lab | RealLab
 OFTEN = ("2.3", "3.9", "4.4")
 """The releases that a story runs with, if it names no others."""
 
@@ -35,16 +38,16 @@ class Side(Protocol):
 
     version: str
 
-    def lab(self) -> Any:
+    def lab(self) -> EitherLab:
         """An empty lab with the brokers that the story asked for."""
 
-    def producer(self, lab: Any, **settings: Any) -> Any:
+    def producer(self, lab: EitherLab, **settings: Any) -> Any:
         """A KafkaProducer named shop. Settings have underscores for dots."""
 
-    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+    def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
         """A KafkaConsumer of that name. Settings have underscores for dots."""
 
-    def admin(self, lab: Any) -> Any:
+    def admin(self, lab: EitherLab) -> Any:
         """A KafkaAdminClient."""
 
 
@@ -117,7 +120,7 @@ def kind_raised_by(call: Callable[..., Any], *args: Any) -> str:
     return raised_by(call, *args).partition(":")[0]
 
 
-def polled(consumer: Any, lab: Any, wanted: int, timeout_ms: int = 20_000) -> list[Any]:
+def polled(consumer: Any, lab: EitherLab, wanted: int, timeout_ms: int = 20_000) -> list[Any]:
     """The first records, at least `wanted` of them or all that come in time."""
     found: list[Any] = []
     end_ms = lab.now_ms + timeout_ms
@@ -126,7 +129,7 @@ def polled(consumer: Any, lab: Any, wanted: int, timeout_ms: int = 20_000) -> li
     return found
 
 
-def settled(lab: Any, consumers: list[Any], ms: int) -> None:
+def settled(lab: EitherLab, consumers: list[Any], ms: int) -> None:
     """Let consumers poll in turn for so long."""
     end_ms = lab.now_ms + ms
     while lab.now_ms < end_ms:

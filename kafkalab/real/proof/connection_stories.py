@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kafkalab.real.proof.claim import Side, settled, story
+from kafkalab.real.proof.claim import EitherLab, Side, settled, story
 from kafkalab.records import ProducerRecord, TopicPartition
 
 IDLE_MS = 6_000
@@ -16,7 +16,7 @@ CONNECTED = ("2.1", "2.2", "2.3", "2.8", "3.9", "4.4")
 COORDINATOR_IDS = 2_147_483_000
 
 
-def open_now(lab: Any, client: str) -> int:
+def open_now(lab: EitherLab, client: str) -> int:
     """How many connections a client has open."""
     return sum(socket.closed_at_ms is None for socket in lab.sockets(client))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kafkalab.real.proof.claim import Side, settled, story
+from kafkalab.real.proof.claim import EitherLab, Side, settled, story
 from kafkalab.releases.lineage import CLIENT_NAMES, since
 
 ASSIGNOR = "org.apache.kafka.clients.consumer.{}Assignor"
@@ -15,12 +15,12 @@ GENERATION = re.compile(
 JOINS_WITHIN_MS = 8_000
 
 
-def generations(lab: Any, client: str) -> list[int]:
+def generations(lab: EitherLab, client: str) -> list[int]:
     """The generations that a client joined, by its lines."""
     return [int(number) for number in GENERATION.findall(lab.log_text(client))]
 
 
-def members(side: Side, lab: Any, names: str, **settings: Any) -> list[Any]:
+def members(side: Side, lab: EitherLab, names: str, **settings: Any) -> list[Any]:
     """Members of the group billing that have subscribed to orders; each has polled once before the
     next one is made."""
     made = []
@@ -184,7 +184,7 @@ def static_restart(side: Side) -> dict[str, Any]:
     }
 
 
-def _static(side: Side, lab: Any, instance: str, name: str | None = None) -> Any:
+def _static(side: Side, lab: EitherLab, instance: str, name: str | None = None) -> Any:
     consumer = side.consumer(
         lab,
         name or instance,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.clients.admin.values import RecordsToDelete
-from kafkalab.real.proof.claim import Side, kind_raised_by, polled, settled, story
+from kafkalab.real.proof.claim import EitherLab, Side, kind_raised_by, polled, settled, story
 from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.releases.lineage import since
 
 ONE = TopicPartition("orders", 0)
 
 
-def filled(side: Side, count: int = 10) -> Any:
+def filled(side: Side, count: int = 10) -> EitherLab:
     """A lab whose topic orders has so many records in one partition."""
     lab = side.lab()
     lab.create_topic("orders")
@@ -24,7 +24,7 @@ def filled(side: Side, count: int = 10) -> Any:
     return lab
 
 
-def reader_of(side: Side, lab: Any, name: str, **settings: Any) -> Any:
+def reader_of(side: Side, lab: EitherLab, name: str, **settings: Any) -> Any:
     """A member of the group billing."""
     given = {"auto_offset_reset": "earliest", "enable_auto_commit": False, **settings}
     consumer = side.consumer(lab, name, group_id="billing", **given)

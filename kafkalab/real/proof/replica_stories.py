@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.clients.admin.values import OffsetSpec
-from kafkalab.real.proof.claim import Side, kind_raised_by, polled, raised_by, story
+from kafkalab.real.proof.claim import EitherLab, Side, kind_raised_by, polled, raised_by, story
 from kafkalab.records import ProducerRecord, TopicPartition
 
 FLOOR_2 = {"min.insync.replicas": 2}
@@ -13,12 +13,12 @@ GONE_WITHIN_MS = 60_000
 ONE = TopicPartition("orders", 0)
 
 
-def in_sync(lab: Any) -> list[int]:
+def in_sync(lab: EitherLab) -> list[int]:
     """The in-sync replicas of partition 0."""
     return sorted(int(broker) for broker in lab.describe_topic("orders").isr.iloc[0])
 
 
-def crash_and_wait(lab: Any, broker: int) -> None:
+def crash_and_wait(lab: EitherLab, broker: int) -> None:
     """Crash a broker and wait until the controller has noticed."""
     lab.broker(broker).crash()
     lab.run_until(lambda: broker not in in_sync(lab), timeout_ms=GONE_WITHIN_MS)

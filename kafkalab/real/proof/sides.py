@@ -9,7 +9,7 @@ from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab
 from kafkalab.real.java_admin import JavaAdminClient
 from kafkalab.real.java_consumer import JavaConsumer
 from kafkalab.real.java_producer import JavaProducer
-from kafkalab.real.proof.claim import RealStory, dotted
+from kafkalab.real.proof.claim import EitherLab, RealStory, dotted
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import NEWEST_BROKER
 
@@ -20,7 +20,7 @@ class SimulatedSide:
     def __init__(self, story: RealStory, version: str, seed: int) -> None:
         self.version, self._story, self._seed = version, story, seed
 
-    def lab(self) -> Any:
+    def lab(self) -> EitherLab:
         """A new lab."""
         return Lab(
             brokers=self._story.brokers,
@@ -30,16 +30,19 @@ class SimulatedSide:
             broker_config=dict(self._story.broker_config),
         )
 
-    def producer(self, lab: Any, **settings: Any) -> Any:
+    def producer(self, lab: EitherLab, **settings: Any) -> Any:
         """A simulated producer."""
+        assert isinstance(lab, Lab), "a side serves its own labs"
         return KafkaProducer(lab, dotted(settings), name="shop")
 
-    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+    def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
         """A simulated consumer."""
+        assert isinstance(lab, Lab), "a side serves its own labs"
         return KafkaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
 
-    def admin(self, lab: Any) -> Any:
+    def admin(self, lab: EitherLab) -> Any:
         """A simulated admin client."""
+        assert isinstance(lab, Lab), "a side serves its own labs"
         return KafkaAdminClient(lab)
 
 
@@ -60,7 +63,7 @@ class RealSide:
         self._story, self.version = story, version
         return self
 
-    def lab(self) -> Any:
+    def lab(self) -> EitherLab:
         """A cluster without topics."""
         assert self._story is not None, "serve() names the story first"
         shape = (self._story.brokers, repr(sorted(self._story.broker_config.items())))
@@ -72,16 +75,19 @@ class RealSide:
         self._lab.clear()
         return self._lab
 
-    def producer(self, lab: Any, **settings: Any) -> Any:
+    def producer(self, lab: EitherLab, **settings: Any) -> Any:
         """A Java producer."""
+        assert isinstance(lab, RealLab), "a side serves its own labs"
         return JavaProducer(lab, dotted(settings), name="shop")
 
-    def consumer(self, lab: Any, name: str = "reader", **settings: Any) -> Any:
+    def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
         """A Java consumer."""
+        assert isinstance(lab, RealLab), "a side serves its own labs"
         return JavaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
 
-    def admin(self, lab: Any) -> Any:
+    def admin(self, lab: EitherLab) -> Any:
         """A Java admin client."""
+        assert isinstance(lab, RealLab), "a side serves its own labs"
         return JavaAdminClient(lab)
 
     def close(self) -> None:
