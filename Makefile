@@ -54,7 +54,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 	@$(PY) -m autograder.proving.browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
-	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
+	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[logs,dev,bench]" setuptools
 
 .PHONY: help lab test format test-all classroom redteam course book conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
@@ -63,12 +63,12 @@ wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: m
 
 .venv/ready: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing the lab into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable .
+	@$(PIP) install $(FROM) --editable ".[logs]"
 	@touch $@
 
 .venv/ready-%: .venv/bin/python pyproject.toml constraints.txt
 	@echo "Installing the lab and its $* tools into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable ".[$*]"
+	@$(PIP) install $(FROM) --editable ".[logs,$*]"
 	@touch $@
 
 .venv/bin/python:
@@ -86,6 +86,6 @@ define HELP
     gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
-END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[dev,bench]'; then the commands on the right." }
+END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[logs,dev,bench]'; then the commands on the right." }
 endef
 export HELP

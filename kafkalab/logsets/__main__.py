@@ -7,8 +7,10 @@ incidents LOG… | generate NAME --out DIR | score SET | doctor | java
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,8 @@ FRAMES = {
     "transactions": "each transaction, how it ended and how long it took",
     "incidents": "what went wrong: first and last sign, cause, the lines that say so",
 }
+# Few lines of a log answer these.
+NARROW = ("connections", "rebalances", "members", "transactions")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,6 +92,11 @@ def _parser() -> argparse.ArgumentParser:
             metavar="S",
             help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell",
         )
+        command.add_argument(
+            "--engine",
+            choices=("spark", "duckdb"),
+            help="what runs the queries; without it DuckDB for small logs, Spark for others",
+        )
     for command in (explain, read, *frames, generate, score):
         command.add_argument(
             "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
@@ -99,22 +108,37 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _session(options: argparse.Namespace) -> SparkSession:
-    """Start Spark, after a check of the paths: the start takes seconds. Tuned for a small log."""
+@contextlib.contextmanager
+def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
+    """Choose what runs the frames, say so, and start it, after a check of the paths.
+
+    Gives Spark's session, or None where DuckDB runs them inside this process.
+    """
+    from kafkalab.logsets.engine import NARROW_BYTES, SMALL_BYTES, SPARK, engine_for, running_on
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.ranges import UNPACKED
-    from kafkalab.logsets.session import SMALL_BYTES, SMALL_WORK, session
 
     files = files_of(path_list(options.path))
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
-    return session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
+    if getattr(options, "out", None) and options.engine is None:
+        options.engine = SPARK  # which writes Parquet
+    most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
+    engine, why = engine_for(size, options.engine, options.master, most)
+    print(why, file=sys.stderr)
+    with running_on(engine):
+        if engine != SPARK:
+            yield None
+            return
+        from kafkalab.logsets.session import SMALL_WORK, session
+
+        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.explain import json_report, report_of, text_report
     from kafkalab.logsets.files import left_out, path_list
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
@@ -122,17 +146,17 @@ def _explain(options: argparse.Namespace) -> int:
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    spark = _session(options)
-    with progress("explaining", spark):
+    with _engine(options) as spark, progress("explaining", spark):
         # The report reads the lines a dozen times. Typed lines that are kept cost little at the
-        # later
-        # reads. Those that do not fit the memory go to disk.
+        # later reads. Spark puts those that do not fit the memory on disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         named = with_the_files_client(lines, lines.select("file", *CLIENT))
         story = report_of(named, left_out(path_list(options.path)))
         lines.unpersist()
     if options.html:
+        from kafkalab.logsets.explain.page import page
+
         Path(options.html).write_text(
             page(story, f"What {_named(options.path)} tells"), encoding="utf-8"
         )
@@ -157,9 +181,10 @@ def _read(options: argparse.Namespace) -> int:
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
     if options.out:
         _can_be_written(Path(options.out))
-    spark = _session(options)
-    with progress("reading", spark):
+    with _engine(options) as spark, progress("reading", spark):
         if options.out:
+            if spark is None:
+                raise ValueError("Spark writes Parquet: leave --engine or --out out.")
             read(spark, options.path, layout=options.layout).write.option(
                 "compression", "zstd"
             ).parquet(options.out)
@@ -173,6 +198,7 @@ def _read(options: argparse.Namespace) -> int:
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
+        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
@@ -180,7 +206,6 @@ def _read(options: argparse.Namespace) -> int:
         f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
     )
     if total.malformed:
-        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
@@ -190,10 +215,10 @@ def _read(options: argparse.Namespace) -> int:
 def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    spark = _session(options)
     from kafkalab.logsets import frame_commands
 
-    return frame_commands.run(options, spark)
+    with _engine(options) as spark:
+        return frame_commands.run(options, spark)
 
 
 def _generate(options: argparse.Namespace) -> int:

@@ -6,13 +6,18 @@ It also covers gaps that have no column in schema.py.
                                                  altered, removed, replaced, out_of
 """
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.lines.pattern import FORMS, NUMBER
 from kafkalab.logsets import schema
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.templates import literals_and_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 ANYTHING = r"[\s\S]*?"
 NUMBERS = {name for name, form in FORMS.items() if form == NUMBER} | {
@@ -48,7 +53,9 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
 
 
 def _typed(name: str, text: Column) -> Column:
-    return text.try_cast("bigint") if name in NUMBERS and name not in schema.NAMES else text
+    if name not in NUMBERS or name in schema.NAMES:
+        return text
+    return F.when(text.rlike(r"^-?\d{1,18}$"), text).cast("bigint")
 
 
 def _pattern(template: str) -> tuple[str, list[str]]:

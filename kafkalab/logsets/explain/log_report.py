@@ -4,13 +4,15 @@ The terminal and the page both show it. Spark counts every table and cuts it to 
 the report does not grow with the log.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import connections
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
@@ -24,6 +26,9 @@ from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances, storms
 from kafkalab.logsets.requests import broker_times, requests
 from kafkalab.logsets.transactions import transactions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 MOST = 400  # Rows of a table.
 UNKNOWN_SHOWN = 10

@@ -5,14 +5,19 @@ than one line: sockets that no client closes, or a silent client. The functions 
 the frames. Each returns an Oddity or None.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
@@ -191,7 +196,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         asked = F.when(here & said.rlike(sign.words) if sign.words else here, number).otherwise(
             asked
         )
-    place = F.struct("time", "file", "offset")
+    place = ("time", "file", "offset")
     shown = F.struct(
         *place_columns(),
         F.concat_ws(
@@ -206,7 +211,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         lines.where(F.col("event").isin(*(event for sign in SIGNS for event in sign.events)))
         .withColumn("sign", asked)
         .where("sign is not null")
-        .withColumn("turn", F.row_number().over(Window.partitionBy("sign").orderBy(place)))
+        .withColumn("turn", F.row_number().over(Window.partitionBy("sign").orderBy(*place)))
         .groupBy("sign")
         .agg(
             F.count("*").alias("count"),
