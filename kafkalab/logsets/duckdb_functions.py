@@ -1,7 +1,7 @@
 """Has PySpark's functions for DuckDB: sqlframe's, and those that it lacks or takes otherwise.
 
 Each function below means what PySpark's function of its name means. sqlframe 4.10 counts
-milliseconds in whole seconds, interpolates medians, and knows no `get`.
+milliseconds in whole seconds, prints none, interpolates medians, and knows no `get`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from typing import Any
 import sqlglot.expressions as sql
 from sqlframe.base.column import Column
 from sqlframe.duckdb import functions as sqlframes
+
+# Spark's letters of a time, and DuckDB's.
+TIME_LETTERS = {
+    "yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "SSS": "%g", "ss": "%S",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -38,6 +43,12 @@ def collect_set(column: Any) -> Column:
 def count_if(column: Any) -> Column:
     """The rows for which it is true; DuckDB's own answers null where it is null for all."""
     return sqlframes.count(sqlframes.when(Column.ensure_col(column), sqlframes.lit(1)))
+
+
+def date_format(column: Any, pattern: str) -> Column:
+    for letters, sign in TIME_LETTERS.items():
+        pattern = pattern.replace(letters, sign)
+    return _called("strftime", column, sqlframes.lit(pattern))
 
 
 def date_trunc(unit: str, column: Any) -> Column:

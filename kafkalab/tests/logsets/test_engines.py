@@ -138,6 +138,7 @@ def test_a_small_log_is_explained_without_spark(recordings, capsys, monkeypatch)
     told = capsys.readouterr()
     assert "!! A slow consumer was thrown out of its group: 1 (inv-1)" in told.out
     assert told.err.startswith("DuckDB reads 0.2 MB")
+    assert "     2026-11-21 02:08:09,199\n" in told.out  # with its milliseconds
 
 
 def test_sums_of_null_are_as_in_spark():
