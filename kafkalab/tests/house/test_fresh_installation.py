@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
-MOST_MB = 250
+MOST_MB = 350
 PROGRAM = """
 import importlib.metadata, json, sys
 from kafkalab import KafkaConsumer, Lab, __version__
