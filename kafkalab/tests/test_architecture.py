@@ -312,7 +312,7 @@ FLOORS = {
     "kafkalab.views": (
         (
             "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
-            f"{PURE} {TABLES} matplotlib IPython ipywidgets"
+            f"kafkalab.extras {PURE} {TABLES} matplotlib IPython ipywidgets"
         ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "

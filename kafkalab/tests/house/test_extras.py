@@ -90,3 +90,21 @@ def test_the_command_never_asks_the_index_for_kafkalab(tmp_path, monkeypatch):
     assert f"-e {ROOT}[spark]" in extras.install_command("spark").replace("'", "")
     monkeypatch.setattr(extras, "HOME", tmp_path)
     assert extras.install_command("spark").endswith('-m pip install "kafkalab[spark]"')
+
+
+def test_a_moving_picture_without_widgets_is_its_still():
+    program = """
+from kafkalab import Lab
+from kafkalab.extras import MissingExtra
+from kafkalab.views import cluster_map, moving
+lab = Lab(brokers=1)
+picture = moving(lambda at_ms: cluster_map(lab, at_ms), at=range(0, 3))
+print(len(picture.still.text) > 20)
+try:
+    picture.widget()
+except MissingExtra as missing:
+    print(missing)
+"""
+    done = without("learn", program)
+    still, sentence = done.stdout.splitlines()
+    assert still == "True" and sentence.startswith("ipywidgets is not installed"), done.stderr
