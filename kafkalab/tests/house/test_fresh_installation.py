@@ -37,8 +37,8 @@ print(json.dumps({
 """
 
 
-def pythons() -> list[str]:
-    """A Python of each minor version on this machine, from 3.11 on: on the PATH, or pyenv's."""
+def pythons() -> dict[int, str]:
+    """Minor version -> a Python of this machine, from 3.11 on: on the PATH, or pyenv's."""
     found = {}
     kept = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     for minor in range(11, 20):
@@ -47,7 +47,10 @@ def pythons() -> list[str]:
             ran = subprocess.run([python, "-c", "import venv, ensurepip"], capture_output=True)
             if ran.returncode == 0:
                 found.setdefault(minor, python)
-    return [found[minor] for minor in sorted(found)] or [sys.executable]
+    return found or {sys.version_info.minor: sys.executable}
+
+
+PYTHONS = pythons()
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +77,10 @@ def wheel(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("python", pythons(), ids=lambda path: Path(path).parents[1].name)
-def test_the_base_is_small_and_plays_a_lab_without_the_checkout(python, wheel, tmp_path):
+@pytest.mark.parametrize("minor", PYTHONS, ids=lambda minor: f"3.{minor}")
+def test_the_base_is_small_and_plays_a_lab_without_the_checkout(minor, wheel, tmp_path):
     place = tmp_path / "fresh"
-    subprocess.run([python, "-m", "venv", str(place)], check=True)
+    subprocess.run([PYTHONS[minor], "-m", "venv", str(place)], check=True)
     own = place / "bin" / "python"
     constraints = str(ROOT / "constraints.txt")
     before = size_mb(place)
