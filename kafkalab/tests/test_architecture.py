@@ -100,7 +100,7 @@ AUTOGRADER = {
     ),
     "autograder.cell.spark_rows": (f"{CELL} pyspark", "only Spark questions meet Spark"),
     "autograder.learner": (
-        f"{SCREEN} {CELL}",
+        f"{SCREEN} nbclient {CELL}",
         "a learner's machine has cell/ and learner/, and no teacher's rooms",
     ),
     "autograder.written.scorer": (
@@ -292,6 +292,10 @@ FLOORS = {
             f"ipywidgets {CORE}"
         ),
         "a story uses what a learner could use",
+    ),
+    "kafkalab.stories.incident": (
+        f"kafkalab kafkalab.course_folder kafkalab.logsets kafkalab.stories.log_files {CORE}",
+        "a night is a log set: what a story of it does is kafkalab.logsets.generate.scenes'",
     ),
     "kafkalab.proof.cases": (
         f"kafkalab.stories {COMMAND} {CORE}",
