@@ -31,6 +31,7 @@ PLAYGROUND = "playground"  # a page without questions, in every package
 PAPERS = (
     "environment.yml",
     "pyproject.toml",
+    "setup.py",
     "constraints.txt",
     "Makefile",
     "LICENSE",

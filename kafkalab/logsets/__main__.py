@@ -1,4 +1,4 @@
-"""Runs `python -m kafkalab.logsets`, the commands that read, explain and generate log sets.
+"""Runs `kafkalab logsets`, the commands that read, explain and generate log sets.
 
 explain LOG… | read LOG… | connections, rebalances, members, brokers, lag, producers, transactions,
 incidents LOG… | generate NAME --out DIR | score SET | doctor | java
@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.extras import missing_extra
 from kafkalab.logsets.error_messages import NotALog, expected, sentence
 from kafkalab.logsets.java import JavaMissing, find_java
 
@@ -45,6 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
         return COMMANDS[options.command](options)
     except (JavaMissing, OSError, ValueError) as error:
         print(sentence(error), file=sys.stderr)
+    except ImportError as error:
+        missing = missing_extra(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
     except Exception as error:
         if not isinstance(error, expected()):
             raise
@@ -52,13 +59,24 @@ def main(arguments: list[str] | None = None) -> int:
     return 2
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark."
+def _parser() -> CommandParser:
+    script = called_as("kafkalab")
+    parser = CommandParser(
+        prog="kafkalab logsets" if script == "kafkalab" else "python -m kafkalab.logsets",
+        description="Read, explain and generate lines of Kafka clients, with Spark.",
+        example="explain client.log",
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    explain = commands.add_parser(
-        "explain", help="what happened in a client's log, and what is odd about it"
+    with_version(parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, told: str, example: str) -> CommandParser:
+        described = f"{told[0].upper()}{told[1:]}."
+        return commands.add_parser(name, help=told, description=described, example=example)
+
+    explain = add(
+        "explain",
+        "tell what happened in a client's log, and what is odd about it",
+        "client.log --html page.html",
     )
     explain.add_argument(
         "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL"
@@ -69,21 +87,29 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--json", metavar="FILE", help="write what was found there ('-' for stdout)"
     )
-    read = commands.add_parser("read", help="what is in these files, and what could not be read")
-    read.add_argument("path", nargs="+", metavar="PATH")
+    read = add(
+        "read",
+        "tell what is in these files, and what could not be read",
+        "logs/ --out lines.parquet",
+    )
+    read.add_argument("path", nargs="+", metavar="PATH", help="a log, a folder of them, or a URL")
     read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
     frames = []
     for name, help_text in FRAMES.items():
-        frame = commands.add_parser(name, help=help_text)
-        frame.add_argument("path", nargs="+", metavar="LOG")
+        frame = add(name, f"show {help_text}", "client.log --json -")
+        frame.add_argument(
+            "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder, or a URL"
+        )
         frame.add_argument("--html", metavar="FILE", help="write a page there")
         frame.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout)")
         frames.append(frame)
-    generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
+    generate = add("generate", "make a log set, with its truth beside it", "trouble --out trouble")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
-    generate.add_argument("--out", required=True, metavar="DIR")
-    score = commands.add_parser(
-        "score", help="how well the incidents found in a set's lines agree with its truth"
+    generate.add_argument("--out", required=True, metavar="DIR", help="a folder for the set")
+    score = add(
+        "score",
+        "tell how well the incidents found in a set's lines agree with its truth",
+        "trouble",
     )
     score.add_argument("set", help="a folder that `generate` made")
     for command in (explain, read, *frames):
@@ -101,10 +127,8 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
         )
-    commands.add_parser(
-        "doctor", help="is everything there that reading and making log sets needs?"
-    )
-    commands.add_parser("java", help="which Java Spark will start with")
+    add("doctor", "look for everything that reading and making log sets needs", "")
+    add("java", "tell which Java Spark will start with", "")
     return parser
 
 

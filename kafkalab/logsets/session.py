@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import MASTER_VARIABLE
-from kafkalab.logsets.java import find_java
+from kafkalab.logsets.java import find_java, user_id
 from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
 
 def spark_log() -> Path:
     """The file with the output of this process's JVM."""
-    return Path(tempfile.gettempdir(), f"kafkalab-spark-{os.getuid()}-{os.getpid()}.log")
+    return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
 
 
 def _settings(master: str) -> dict[str, str]:

@@ -10,7 +10,6 @@ replay cannot take its results from the scenario.
 
 from __future__ import annotations
 
-import argparse
 import json
 import pathlib
 import sys
@@ -20,6 +19,7 @@ from typing import Any
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.errors import (
     IllegalStateException,
     InvalidConfigurationException,
@@ -411,10 +411,12 @@ def seeds_from(text: str) -> int | dict[str, int]:
 
 def main(argv: list[str]) -> int:
     """The command line; exit code 2 and one sentence for what cannot be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator."
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} replay",
+        description="Play a recorded scenario on the simulator.",
+        example="data/recordings/4.4.0/4.4.0/producer_keyed/scenario.json --out logs --seed 7",
     )
-    parser.add_argument("scenario", metavar="SCENARIO.json")
+    parser.add_argument("scenario", metavar="SCENARIO.json", help="what there was and was done")
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder for NAME.log of each client"
     )

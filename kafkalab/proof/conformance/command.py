@@ -3,7 +3,6 @@ folder."""
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import json
 import os
@@ -12,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.proof.conformance import table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
@@ -143,8 +143,12 @@ def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
     }
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kafkalab conformance", description=__doc__)
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} conformance",
+        description="Replay and mark every recorded scenario under a folder.",
+        example="data/recordings --only '*/3.9.2/*' --why",
+    )
     parser.add_argument(
         "dir",
         type=Path,
@@ -157,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--versions",
+        metavar="LIST",
         type=lambda text: tuple(text.split(",")),
         default=(),
         help="client versions, for example 2.3,3.9",
