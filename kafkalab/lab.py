@@ -23,7 +23,7 @@ from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
-from kafkalab.lines.layout import time_text
+from kafkalab.lines.layout import text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
 from kafkalab.reading.history import History
@@ -450,15 +450,43 @@ class Lab:
 
     # what happened
 
-    def lines(self, client: str | None = None) -> pandas.DataFrame:
+    def lines(self, client: str | None = None, broker: int | None = None) -> pandas.DataFrame:
         """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file
-        would hold.
+        would hold. With broker=0 the lines of that broker: see `broker_lines`.
 
-        Raises IllegalArgumentException for a client that is not in this lab.
+        Raises IllegalArgumentException for a client or a broker that is not in this lab, and where
+        both are named.
         """
+        if broker is not None:
+            if client is not None:
+                raise IllegalArgumentException(
+                    "lines() takes a client or a broker, lab.lines(broker=0), not both"
+                )
+            return self.broker_lines(broker)
         if client is not None:
             self.check_client(client)
         return frames.lines(self.journal, self.epoch_ms, client)
+
+    def broker_lines(self, broker: int) -> pandas.DataFrame:
+        """The lines that one broker wrote into its server.log, as `lines` has those of clients:
+        at_ms, time, level, logger, event, message, text.
+
+        Only steps that the simulator takes are there, on levels INFO and WARN: groups that
+        rebalance, their members and coordinators, transactional ids, leaders and in-sync replicas,
+        segments that are rolled and deleted, logs that are cleaned, offsets that expire. A real
+        log has many more lines, about starting, settings and sockets. A time that a step takes on
+        a real disk is 0 here. Writing the lines changes nothing else in a lab.
+
+        Raises IllegalArgumentException for an unknown broker.
+        """
+        log = self.broker(broker).machine.server_log
+        told = ((line.name, line.row(self.epoch_ms)) for line in log.lines())
+        return frames.server_lines(told, self.epoch_ms)
+
+    def broker_log_text(self, broker: int) -> str:
+        """One broker's server.log as text, in the default layout `[%d] %p %m (%c)`."""
+        log = self.broker(broker).machine.server_log
+        return "".join(text_of(line.row(self.epoch_ms)) for line in log.lines())
 
     def log_text(self, client: str) -> str:
         """One client's whole log file, as log4j would have written it."""

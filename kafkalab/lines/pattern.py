@@ -41,6 +41,8 @@ FORMS = {
             "throttle",
             "start_ms",
             "last_request_ms",
+            "broker_id",
+            "index",
         ),
         NUMBER,
     ),

@@ -9,7 +9,7 @@ It also covers gaps that have no column in schema.py.
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.lines.catalog import CATALOG
+from kafkalab.lines.catalog import CATALOG, SERVER_CATALOG
 from kafkalab.lines.pattern import FORMS, NUMBER
 from kafkalab.logsets import schema
 from kafkalab.logsets.templates import literals_and_names
@@ -31,7 +31,9 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
     Any other gap becomes a new column. `lines` needs the columns event and message. Raises KeyError
     for an event that is not in the catalogue.
     """
-    wordings = {wording.template for wording in CATALOG[event].wordings}
+    wordings = {
+        wording.template for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings
+    }
     gaps: dict[str, list[Column]] = {}
     for template in sorted(wordings):
         pattern, names = _pattern(template)

@@ -7,6 +7,7 @@ last offset.
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Collection
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -62,11 +63,13 @@ class OffsetExpiry:
         """Remove the expired offsets (cleanupGroupMetadata)."""
         self._is_armed = False
         out: list[Effect] = []
+        records: Counter[int] = Counter()
         for group in list(self._table.classic.values()):
             expired = expired_offsets(group, now_ms, self._retention_ms, self._by_topic)
             if not expired:
                 continue
             out += self._storage.remove_offsets(group, expired, "expired", now_ms)
+            records[self._storage.partition_of(group.id)] += len(expired)
             if (
                 not group.offsets
                 and not group.pending_offsets
@@ -75,11 +78,15 @@ class OffsetExpiry:
                 out += self._forget(group, GONE, now_ms)
         for one in list(self._table.modern.values()):
             read = self._topics_read(one)
-            out += self._storage.remove_offsets(
-                one, too_old(one, now_ms, self._retention_ms, read), "expired", now_ms
-            )
+            gone = too_old(one, now_ms, self._retention_ms, read)
+            out += self._storage.remove_offsets(one, gone, "expired", now_ms)
+            records[self._storage.partition_of(one.id)] += len(gone)
             if not one.offsets and not one.pending_offsets and not one.members:
                 out += self._forget(one, GONE, now_ms)
+        log = self._storage.say.log
+        log("GROUP_OFFSETS_EXPIRED", count=records.total(), elapsed_ms=0)
+        for partition, count in sorted(records.items()):
+            log("GROUP_TOMBSTONES_WRITTEN", index=partition, count=count, elapsed_ms=0)
         return out + self.arm(now_ms)
 
     def process_died(self) -> None:

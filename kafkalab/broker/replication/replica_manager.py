@@ -37,6 +37,7 @@ from kafkalab.broker.replication.learners_completion import (
 )
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
+from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import (
@@ -68,6 +69,7 @@ class ReplicaManager:
     watermark_rule: a learner's rule for the high watermark of partitions that are not internal.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
     own. draw: gives a random whole number below its argument, for segment.jitter.ms.
+    server_log: the broker's log; None keeps no lines.
     """
 
     def __init__(
@@ -77,7 +79,9 @@ class ReplicaManager:
         cluster: ClusterState,
         config: BrokerConfig,
         draw: Callable[[int], int] = lambda limit: 0,
+        server_log: ServerLog | None = None,
     ) -> None:
+        self._say = silent_log(profile.name) if server_log is None else server_log
         self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
@@ -91,7 +95,9 @@ class ReplicaManager:
         self.disk = Disk()
         self.verdict_rule: Rule | None = None
         self.watermark_rule: WatermarkRule | None = None
-        self.logs = LogManager(config, profile.stamps_delete_horizon, self._log, self.disk)
+        self.logs = LogManager(
+            config, profile.stamps_delete_horizon, self._log, self.disk, self._say
+        )
 
     @property
     def all(self) -> Iterable[Replica]:

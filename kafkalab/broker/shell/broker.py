@@ -51,6 +51,7 @@ from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.transactions.producer_ids import ProducerIds
@@ -211,7 +212,10 @@ class Broker:
         # the cache passes every attribute of the ClusterState on, so the machines use it as one
         cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
-        self.replicas = ReplicaManager(node_id, profile, cluster, config, self._draw_below)
+        self.server_log = ServerLog(scheduler, node_id, profile.name)
+        self.replicas = ReplicaManager(
+            node_id, profile, cluster, config, self._draw_below, self.server_log
+        )
         self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
@@ -239,6 +243,7 @@ class Broker:
             self._draw_member_uuid,
             LedOffsetsLog(self.replicas),
             self._draw_loading_ms,
+            self.server_log,
         )
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
         self.transactions = TransactionCoordinator(
@@ -248,6 +253,7 @@ class Broker:
             config,
             self.producer_ids.next_id,
             TransactionLog(self.replicas),
+            self.server_log,
         )
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(
@@ -401,6 +407,7 @@ class Broker:
         With other brokers this happens when the controller makes the broker a leader again."""
         self.do(self.disk.start(self._scheduler.now_ms))
         self.coordinator.process_started()
+        self.transactions.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))
