@@ -6,6 +6,8 @@ It also covers gaps that have no column in schema.py.
                                                  altered, removed, replaced, out_of
 """
 
+from collections.abc import Iterable
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -65,3 +67,18 @@ def _pattern(template: str) -> tuple[str, list[str]]:
 
 def _quoted(literal: str) -> str:
     return rf"\Q{literal}\E" if literal else ""
+
+
+def gap_of(events: Iterable[str], name: str) -> Column:
+    """What the lines of these events print in the gap `name`; null where a wording has none."""
+    found = F.lit(None).cast("string")
+    for event in events:
+        texts = []
+        for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings:
+            pattern, names = _pattern(wording.template)
+            if name in names:
+                texts.append(F.regexp_extract("message", pattern, names.index(name) + 1))
+        if texts:
+            text = F.coalesce(*(F.nullif(text, F.lit("")) for text in texts))
+            found = F.when(F.col("event") == event, text).otherwise(found)
+    return found
