@@ -23,7 +23,7 @@ from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
-from kafkalab.lines.layout import text_of, time_text
+from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
 from kafkalab.reading.history import History
@@ -485,8 +485,13 @@ class Lab:
 
     def broker_log_text(self, broker: int) -> str:
         """One broker's server.log as text, in the default layout `[%d] %p %m (%c)`."""
+        return "".join(map(text_of, self.server_rows(broker)))
+
+    def server_rows(self, broker: int) -> list[Row]:
+        """One broker's server.log as typed rows. Raises IllegalArgumentException as `broker`
+        does."""
         log = self.broker(broker).machine.server_log
-        return "".join(text_of(line.row(self.epoch_ms)) for line in log.lines())
+        return [line.row(self.epoch_ms) for line in log.lines()]
 
     def log_text(self, client: str) -> str:
         """One client's whole log file, as log4j would have written it."""

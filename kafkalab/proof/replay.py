@@ -26,6 +26,7 @@ from kafkalab.errors import (
     KafkaException,
 )
 from kafkalab.lab import Lab
+from kafkalab.lines.layout import Row
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
@@ -61,6 +62,15 @@ def replay(
 ) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
     return ScenarioPlay(scenario, seed, version).run()
+
+
+def replay_servers(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0
+) -> dict[int, list[Row]]:
+    """Play it; returns {broker: the lines of its server.log}. Raises UnusableScenario."""
+    play = ScenarioPlay(scenario, seed, None)
+    play.run()
+    return {broker: play.lab.server_rows(broker) for broker in play.lab.cluster.brokers}
 
 
 class ScenarioPlay:

@@ -248,6 +248,12 @@ class GroupCoordinator:
         self.say.log("GROUPS_UNLOADED", **place, count=len(classic), offsets=offsets)
         return out
 
+    def stays_away(self, partition: int) -> None:
+        """Another broker leads this partition of the offsets topic; there is nothing to forget."""
+        place = {"index": partition, "epoch": self._epoch_of(partition)}
+        self.say.log("GROUPS_UNLOADING", **place)
+        self.say.log("GROUPS_NEVER_LOADED", **place)
+
     def process_died(self) -> None:
         """Drop the state in memory: the process has died. The records of the groups are in the
         offsets topic."""

@@ -429,12 +429,32 @@ class Broker:
             return
         if before == self.node_id:
             self.do(self.coordinator.resign(partition.index, self._scheduler.now_ms))
+        elif self.profile.is_kraft and self._follows(partition):
+            self.coordinator.stays_away(partition.index)
         if partition.leader == self.node_id:
             self.do(
                 self.coordinator.take_over(
                     partition.index, stored_at.coordinator, self._scheduler.now_ms
                 )
             )
+
+    def read_roles(self) -> None:
+        """The process has started and read the cluster's state: a KRaft broker says which
+        partitions of the coordinators' topics it does not lead (BrokerMetadataPublisher)."""
+        if not self.profile.is_kraft:
+            return
+        topics = self.metadata.topics
+        for partition in topics[OFFSETS_TOPIC].partitions if OFFSETS_TOPIC in topics else ():
+            if self._follows(partition):
+                self.coordinator.stays_away(partition.index)
+        for partition in (
+            topics[TRANSACTION_TOPIC].partitions if TRANSACTION_TOPIC in topics else ()
+        ):
+            if self._follows(partition):
+                self.transactions.says_its_role(partition)
+
+    def _follows(self, partition: Partition) -> bool:
+        return self.node_id in partition.replicas and partition.leader != self.node_id
 
     def topic_deleted(self, topic: str) -> None:
         """Delete a topic's replicas, answer its parked fetches, and remove groups' offsets in it. A

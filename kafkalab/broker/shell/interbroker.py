@@ -127,6 +127,7 @@ class InterBroker:
         cache = self.brokers[broker].metadata
         self._forget_deleted(broker, cache.thaw())
         cache.freeze()
+        self.brokers[broker].read_roles()
         cache.lead_nothing(broker)
         self._rebind(broker)
         if broker not in self._cut_off:

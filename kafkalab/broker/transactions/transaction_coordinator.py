@@ -17,7 +17,12 @@ from functools import partial
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
+from kafkalab.broker.cluster.cluster_state import (
+    OFFSETS_TOPIC,
+    TRANSACTION_TOPIC,
+    ClusterState,
+    Partition,
+)
 from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.transactions.transaction_log import TransactionLog
@@ -146,13 +151,17 @@ class TransactionCoordinator:
         (onElection)."""
         found = self._cluster.partition(TRANSACTION_TOPIC, partition)
         if found is not None and self._node_id in found.replicas:
-            leads = found.leader == self._node_id
-            self._say(
-                "TRANSACTION_COORDINATOR_ELECTED" if leads else "TRANSACTION_COORDINATOR_RESIGNED",
-                index=partition,
-                epoch=found.leader_epoch,
-            )
+            self.says_its_role(found)
         return self._begin_loading(partition, now_ms)
+
+    def says_its_role(self, partition: Partition) -> None:
+        """Write whether this broker coordinates the ids of a partition."""
+        leads = partition.leader == self._node_id
+        self._say(
+            "TRANSACTION_COORDINATOR_ELECTED" if leads else "TRANSACTION_COORDINATOR_RESIGNED",
+            index=partition.index,
+            epoch=partition.leader_epoch,
+        )
 
     def forget(self) -> None:
         """Drop the state in memory: the process has died."""

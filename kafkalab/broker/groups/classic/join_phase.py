@@ -85,7 +85,7 @@ class JoinPhase:
             {
                 "member_id": member_id,
                 "instance": request.group_instance_id,
-                "client_reason": request.reason,
+                "client_reason": join_reason(request, caller),
             },
         )
         self.rebalance(group, f"member {member_id} joined", why, now_ms, out)
@@ -313,6 +313,11 @@ class JoinPhase:
                     },
                 )
             )
+
+
+def join_reason(request: JoinGroupRequest, caller: Caller) -> str | None:
+    """Why the client joins, in its words; None for one that does not say (KIP-800)."""
+    return request.reason if WireChange.JOIN_GIVES_REASON.holds_for(caller.header) else None
 
 
 def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:

@@ -25,6 +25,7 @@ from kafkalab.broker.groups.classic.join_phase import (
     JoinPhase,
     Why,
     WriteGroup,
+    join_reason,
     join_refused,
 )
 from kafkalab.broker.groups.group_lines import GroupLines
@@ -277,7 +278,7 @@ class ClassicGroups:
             who = "leader" if group.is_leader(member) else "member"
             words: dict[str, str | None] = {
                 "member_id": member.id,
-                "client_reason": request.reason,
+                "client_reason": join_reason(request, caller),
             }
             why: Why = (
                 "leader joined again"
@@ -346,7 +347,7 @@ class ClassicGroups:
                 {
                     "member_id": new_id,
                     "instance": request.group_instance_id,
-                    "client_reason": request.reason,
+                    "client_reason": join_reason(request, caller),
                 },
             )
             self._phase.rebalance(group, f"static member {new_id} came back", why, now_ms, out)
@@ -505,7 +506,7 @@ class ClassicGroups:
         out: list[Effect] = []
         answers = []
         for leaving in request.leaving:
-            error = self._leave_one(group, leaving, request, now_ms, out)
+            error = self._leave_one(group, leaving, request, caller, now_ms, out)
             answers.append(
                 MemberResponse(
                     member_id=leaving.member_id,
@@ -525,6 +526,7 @@ class ClassicGroups:
         group: ClassicGroup | None,
         leaving: MemberIdentity,
         request: LeaveGroupRequest,
+        caller: Caller,
         now_ms: int,
         out: list[Effect],
     ) -> Errors:
@@ -533,7 +535,8 @@ class ClassicGroups:
         member_id = leaving.member_id or group.static_members.get(
             leaving.group_instance_id or "", ""
         )
-        told = {"member_id": member_id, "reason": leaving.reason or NOT_PROVIDED}
+        reason = leaving.reason if WireChange.LEAVE_GIVES_REASON.holds_for(caller.header) else None
+        told = {"member_id": member_id, "reason": reason or NOT_PROVIDED}
         if member_id in group.pending:
             self._say("GROUP_PENDING_MEMBER_LEFT", group.id, **told)
             out.append(CancelTimer(("pending", group.id, member_id)))
