@@ -246,12 +246,6 @@ ENTRIES = (
         old(M + "Removed {count} expired offsets in {elapsed_ms} milliseconds.", SCALA_STORE),
     ),
     server_line(
-        "GROUP_TOMBSTONES_WRITTEN",
-        new(J + "Generated {count} tombstone records while cleaning up group metadata in "
-            "{elapsed_ms} milliseconds.", SHARD),
-        source=JARS,
-    ),
-    server_line(
         "GROUPS_DELETED",
         old(S + "The following groups were deleted: {groups}. A total of {count} offsets were "
             "removed.", SCALA),

@@ -15,6 +15,7 @@ from typing import Any
 from kafkalab.lines import (
     broker_groups,
     broker_logs,
+    broker_replicas,
     broker_transactions,
     common,
     consumer,
@@ -32,6 +33,7 @@ from kafkalab.lines.wording import Entry, Wording
 
 __all__ = [
     "CATALOG",
+    "ONLY_READ",
     "SERVER_CATALOG",
     "Entry",
     "Wording",
@@ -56,7 +58,7 @@ PARTS = (
 )
 
 
-SERVER_PARTS = (broker_groups, broker_transactions, broker_logs)
+SERVER_PARTS = (broker_groups, broker_transactions, broker_replicas, broker_logs)
 
 
 def _by_name(*parts: ModuleType) -> Mapping[str, Entry]:
@@ -71,6 +73,22 @@ def _by_name(*parts: ModuleType) -> Mapping[str, Entry]:
 
 CATALOG: Mapping[str, Entry] = _by_name(*PARTS)
 SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
+
+
+ONLY_READ = frozenset(
+    {
+        "BROKER_FENCED",
+        "PARTITION_CREATED",
+        "PARTITION_FOLLOWER_STAYS",
+        "PARTITION_LEADER_STAYS",
+        "PARTITION_LOADED",
+        "PARTITION_WITHOUT_CHECKPOINT",
+        "PRODUCER_SNAPSHOT_LOADED",
+        "PRODUCER_SNAPSHOT_WRITTEN",
+    }
+)
+"""Lines of real brokers that no simulated broker writes: it does not take these steps, or has not
+got the values."""
 
 
 def every_entry() -> Iterator[Entry]:

@@ -7,7 +7,6 @@ last offset.
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Callable, Collection
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -63,13 +62,13 @@ class OffsetExpiry:
         """Remove the expired offsets (cleanupGroupMetadata)."""
         self._is_armed = False
         out: list[Effect] = []
-        records: Counter[int] = Counter()
+        removed = 0
         for group in list(self._table.classic.values()):
             expired = expired_offsets(group, now_ms, self._retention_ms, self._by_topic)
             if not expired:
                 continue
             out += self._storage.remove_offsets(group, expired, "expired", now_ms)
-            records[self._storage.partition_of(group.id)] += len(expired)
+            removed += len(expired)
             if (
                 not group.offsets
                 and not group.pending_offsets
@@ -80,13 +79,10 @@ class OffsetExpiry:
             read = self._topics_read(one)
             gone = too_old(one, now_ms, self._retention_ms, read)
             out += self._storage.remove_offsets(one, gone, "expired", now_ms)
-            records[self._storage.partition_of(one.id)] += len(gone)
+            removed += len(gone)
             if not one.offsets and not one.pending_offsets and not one.members:
                 out += self._forget(one, GONE, now_ms)
-        log = self._storage.say.log
-        log("GROUP_OFFSETS_EXPIRED", count=records.total(), elapsed_ms=0)
-        for partition, count in sorted(records.items()):
-            log("GROUP_TOMBSTONES_WRITTEN", index=partition, count=count, elapsed_ms=0)
+        self._storage.say.log("GROUP_OFFSETS_EXPIRED", count=removed, elapsed_ms=0)
         return out + self.arm(now_ms)
 
     def process_died(self) -> None:

@@ -51,6 +51,7 @@ from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole, RoleLines
 from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
@@ -216,6 +217,8 @@ class Broker:
         self.replicas = ReplicaManager(
             node_id, profile, cluster, config, self._draw_below, self.server_log
         )
+        self.roles = RoleLines(node_id, profile, cluster, self.replicas, self.server_log)
+        self.replicas.tell_isr = self.roles.isr_wanted
         self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
@@ -444,6 +447,14 @@ class Broker:
         if not self.profile.is_kraft:
             return
         topics = self.metadata.topics
+        self.roles.changed(
+            [
+                NewRole(partition, None, UNKNOWN_EPOCH)
+                for topic in topics.values()
+                for partition in topic.partitions
+                if self._follows(partition)
+            ]
+        )
         for partition in topics[OFFSETS_TOPIC].partitions if OFFSETS_TOPIC in topics else ():
             if self._follows(partition):
                 self.coordinator.stays_away(partition.index)

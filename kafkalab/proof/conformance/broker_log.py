@@ -4,7 +4,8 @@
     words   the likeness of the sequences of texts, without what chance decides
 
 Lines that come again and again are counted once, as in a client's story, and lines about each of
-many partitions are sorted: see EACH_PARTITION. A recording holds the
+many partitions are sorted: see EACH_PARTITION. Lines that no simulated broker writes are left out.
+A recording holds the
 lines of some classes only; then only those classes are compared.
 """
 
@@ -20,7 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from kafkalab.lines.catalog import server_matches
+from kafkalab.lines.catalog import ONLY_READ, server_matches
 from kafkalab.lines.layout import Row, read
 from kafkalab.proof.conformance.sequences import likeness, squeeze
 
@@ -36,7 +37,7 @@ CHANCE = tuple(
     (re.compile(pattern), kept)
     for pattern, kept in (
         (r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "UUID"),
-        (r"(?<![\w-])(?=[\w-]*[A-Z0-9_-])[\w-]{22}(?![\w-])", "ID"),
+        (r"(?<![\w-])(?!TransactionCoordinator)(?=[\w-]*[A-Z0-9_-])[\w-]{22}(?![\w-])", "ID"),
         (r"\b\d+ ?(ms|milliseconds)\b", r"# \1"),
         (r"(metadata hash )-?[1-9]\d*", r"\1#"),
         (r"(producerId )\d+( and producer epoch )\d+", r"\1#\2#"),
@@ -54,8 +55,6 @@ EACH_PARTITION = frozenset(
         "GROUPS_UNLOADED",
         "GROUPS_NEVER_LOADED",
         "GROUP_LOADED",
-        "PRODUCER_SNAPSHOT_WRITTEN",
-        "PRODUCER_SNAPSHOT_LOADED",
         "TRANSACTION_COORDINATOR_ELECTED",
         "TRANSACTION_COORDINATOR_RESIGNED",
         "TRANSACTIONS_LOADING",
@@ -64,7 +63,10 @@ EACH_PARTITION = frozenset(
 )
 """Kinds that a broker writes once for each of many partitions. Several threads write them, in an
 order that chance decides, so neighbours among them are sorted."""
-OF_PARTITION = re.compile(r"(__consumer_offsets-)\d+|(for partition )\d+")
+OF_PARTITION = re.compile(
+    r"(__consumer_offsets-)\d+|(for partition )\d+|(epoch )\d+|(OptionalInt\[|Some\()\d+"
+)
+"""What such lines name: the partition, and an epoch that depends on the cluster's former life."""
 
 PlayServers = Callable[[Mapping[str, Any], "int | Mapping[str, int]"], Mapping[int, Iterable[Row]]]
 
@@ -94,12 +96,15 @@ def server_logs_in(folder: Path) -> dict[int, Path]:
 
 
 def story_of(rows: Iterable[Row], release: str) -> ServerStory:
-    """The story of these lines. A line that the catalogue does not know is of the kind UNKNOWN."""
+    """The story of these lines, without the kinds that no simulated broker writes (ONLY_READ). A
+    line that the catalogue does not know is of the kind UNKNOWN."""
     told = []
     for row in rows:
         found = next(server_matches(release, row.logger, row.level, row.message), None)
         kind, text = "UNKNOWN" if found is None else found[0], _without_chance(row.message)
-        told.append((kind, OF_PARTITION.sub(r"\1\2#", text) if kind in EACH_PARTITION else text))
+        if kind not in ONLY_READ:
+            text = OF_PARTITION.sub(r"\1\2\3\4#", text) if kind in EACH_PARTITION else text
+            told.append((kind, text))
     ordered: list[tuple[str, str]] = []
     for alike, run in groupby(told, key=lambda one: one[0] in EACH_PARTITION):
         lines = list(run)

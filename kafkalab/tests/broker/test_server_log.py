@@ -120,3 +120,96 @@ def test_a_line_points_at_the_request_that_caused_it():
     first = next(lab.broker(0).machine.server_log.lines())
     assert first.name == "GROUP_MEMBER_ID_GIVEN"
     assert lab.journal.events[first.cause].api == "JOIN_GROUP"
+
+
+def a_slow_follower(release):
+    """Broker 1 stands still for longer than the lag limit, and copies again afterwards."""
+    lab = a_lab(release, broker_config={"replica.lag.time.max.ms": 2_000})
+    producer = KafkaProducer(lab, {"acks": "1", "linger.ms": 0}, name="till")
+    producer.send(ProducerRecord("orders", partition=0, value="tea"))
+    lab.run_for(ms=1_000)
+    lab.broker(1).pause(4_500)
+    for _ in range(16):
+        producer.send(ProducerRecord("orders", partition=0, value="tea"))
+        lab.run_for(ms=500)
+    return lab
+
+
+@pytest.mark.parametrize(("release", "joined"), [("2.3", "ISR_EXPANDS"), ("4.4", "ISR_UPDATED")])
+def test_a_follower_leaves_the_isr_and_comes_back(release, joined):
+    lab = a_slow_follower(release)
+    told = lab.broker_lines(0)
+    (shrinks,) = told.query("event == 'ISR_SHRINKS'").message
+    assert shrinks.startswith("[Partition orders-0 broker=0] Shrinking ISR from 0,1,2 to 0,2. ")
+    assert "Out of sync replicas: (brokerId: 1, endOffset: " in shrinks
+    last = told[told.event == joined].message.iloc[-1]
+    assert ("to 0,2,1" if release == "2.3" else "ISR updated to 0,2,1 ") in last
+    changes = [event.isr for event in lab.journal.of("isr")]
+    assert [sorted(isr) for isr in changes] == [[0, 2], [0, 1, 2]]
+
+
+def test_a_zookeeper_controller_says_who_is_gone_and_the_heir_where_it_leads():
+    lab = a_lab("2.3")
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="till")
+    for partition in (0, 1):
+        producer.send(ProducerRecord("orders", partition=partition, value="tea"))
+    lab.run_for(ms=1_000)
+    controller = lab.cluster.controller_id
+    victim = next(id for id in (0, 1) if id != controller)
+    lab.broker(victim).crash()
+    lab.run_for(ms=10_000)
+    said = [text for text in lab.broker_lines(controller).message if "Controller id" in text]
+    live = ",".join(str(id) for id in range(3) if id != victim)
+    assert said == [
+        f"[Controller id={controller}] Newly added brokers: , deleted brokers: {victim}, bounced "
+        f"brokers: , all live brokers: {live}",
+        f"[Controller id={controller}] Broker failure callback for {victim}",
+    ]
+    partition = victim  # `orders` is led by brokers 0 and 1 in turn
+    heir = lab.leader("orders", partition)
+    led = lab.broker_lines(heir).query("event == 'PARTITION_LEADS'").message
+    assert (
+        f"[Partition orders-{partition} broker={heir}] orders-{partition} starts at Leader Epoch 1 "
+        "from offset 1. Previous Leader Epoch was: 0"
+    ) in list(led)
+
+
+def test_a_kraft_broker_says_every_role_and_its_return():
+    lab = a_lab("4.4")
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="till")
+    producer.send(ProducerRecord("orders", partition=0, value="tea"))
+    lab.run_for(ms=1_000)
+    lab.broker(0).crash()
+    lab.run_for(ms=15_000)
+    heir = lab.leader("orders", 0)
+    told = lab.broker_lines(heir).query("event == 'PARTITION_LEADS'").message
+    (leads,) = told[told.str.contains("orders-0")]
+    assert "Leader orders-0 with topic id Some(" in leads
+    assert "starts at leader epoch 1 from offset 1 with partition epoch 1, " in leads
+    assert leads.endswith("Previous leader Some(0) and previous leader epoch was 0.")
+    lab.broker(0).restart()
+    lab.run_for(ms=10_000)
+    back = kinds(lab, 0)
+    assert back.index("PARTITION_FOLLOWS") < back.index("BROKER_UNFENCED")
+
+
+def test_an_old_broker_says_why_it_refuses_a_fenced_producer():
+    lab = a_lab("2.3")
+    zombie, heir = (
+        KafkaProducer(lab, {"transactional.id": "till", "client.id": name}, name=name)
+        for name in ("zombie", "heir")
+    )
+    zombie.init_transactions()
+    zombie.begin_transaction()
+    zombie.send(ProducerRecord("orders", partition=0, value="1"))
+    lab.run_for(ms=500)
+    heir.init_transactions()
+    zombie.send(ProducerRecord("orders", partition=0, value="2"))
+    lab.run_for(ms=500)
+    (line,) = lab.broker_lines(0).query("event == 'PRODUCER_EPOCH_REFUSED'").text
+    assert line.endswith(
+        "] ERROR [ReplicaManager broker=0] Error processing append operation on partition orders-0 "
+        "(kafka.server.ReplicaManager)\n"
+        "org.apache.kafka.common.errors.ProducerFencedException: Producer's epoch at offset 2 is "
+        "no longer valid in partition orders-0: 0 (request epoch), 1 (current epoch)\n"
+    )

@@ -1,11 +1,15 @@
 """Can what the catalogue says of brokers' lines be read back, and is each name a line's own?"""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkalab import broker
 from kafkalab.lines.broker_groups import REASONS, reason_text
-from kafkalab.lines.catalog import CATALOG, SERVER_CATALOG, server_matches
+from kafkalab.lines.catalog import CATALOG, ONLY_READ, SERVER_CATALOG, server_matches
 from kafkalab.releases import UnknownRelease
 from kafkalab.releases.lineage import BROKER_NAMES
 
@@ -46,6 +50,13 @@ def test_a_brokers_line_is_matched_again(spoken, number, word):
     found = list(server_matches(release, wording.logger, wording.level, message))
     assert [name for name, _ in found] == [entry.name]
     assert wording.template.format_map(found[0][1]) == message
+
+
+def test_every_entry_is_written_by_a_machine_or_only_read():
+    source = "".join(path.read_text() for path in Path(broker.__path__[0]).rglob("*.py"))
+    made = re.compile(r"LOG_(DELETABLE_BY|SEGMENT_DELETED_BY)_(SIZE|TIME|START)")
+    written = {name for name in SERVER_CATALOG if f'"{name}"' in source or made.fullmatch(name)}
+    assert set(SERVER_CATALOG) - written == ONLY_READ
 
 
 def test_a_reason_is_said_in_the_words_of_the_release():
