@@ -68,6 +68,9 @@ OF_PARTITION = re.compile(
 )
 """What such lines name: the partition, and an epoch that depends on the cluster's former life."""
 
+SCALA_COLLECTION = re.compile(r"\b(Set|Map|HashMap)\((.*)\)$")
+NEXT_PARTITION = re.compile(r", (?=[\w.]+-\d+(?:,| ->|$))")
+
 PlayServers = Callable[[Mapping[str, Any], "int | Mapping[str, int]"], Mapping[int, Iterable[Row]]]
 
 
@@ -116,7 +119,12 @@ def story_of(rows: Iterable[Row], release: str) -> ServerStory:
 def _without_chance(text: str) -> str:
     for pattern, kept in CHANCE:
         text = pattern.sub(kept, text)
-    return text
+    return SCALA_COLLECTION.sub(_in_order, text)
+
+
+def _in_order(found: re.Match[str]) -> str:
+    """A set or map of partitions as Scala prints it, sorted."""
+    return f"{found[1]}({', '.join(sorted(NEXT_PARTITION.split(found[2])))})"
 
 
 def conform_servers(
