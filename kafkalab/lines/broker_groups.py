@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kafkalab.lines.broker_wording import JARS, NEW, OLD, new, old, server_line
+from kafkalab.lines.server_entry import JARS, NEW, OLD, kraft, server_line, zk
 
 SCALA = "kafka.coordinator.group.GroupCoordinator"
 SCALA_STORE = "kafka.coordinator.group.GroupMetadataManager"
@@ -83,224 +83,224 @@ def reason_text(release: str, why: str, **values: str | None) -> str:
 
 
 ENTRIES = (
-    server_line("GROUP_COORDINATOR_STARTING", old(S + "Starting up.", SCALA),
-                new(R + "Starting up.", SERVICE)),
-    server_line("GROUP_COORDINATOR_STARTED", old(S + "Startup complete.", SCALA),
-                new(R + "Startup complete.", SERVICE)),
+    server_line("GROUP_COORDINATOR_STARTING", zk(S + "Starting up.", SCALA),
+                kraft(R + "Starting up.", SERVICE)),
+    server_line("GROUP_COORDINATOR_STARTED", zk(S + "Startup complete.", SCALA),
+                kraft(R + "Startup complete.", SERVICE)),
     server_line(
         "GROUP_MEMBER_ID_GIVEN",
-        new(J + "Dynamic member with unknown member id joins group {group} in {state_to} state. "
+        kraft(J + "Dynamic member with unknown member id joins group {group} in {state_to} state. "
             "Created a new member id {member_id} and requesting the member to rejoin with this id.",
             JAVA),
     ),
     server_line(
         "GROUP_PENDING_MEMBER_JOINS",
-        new(J + "Pending dynamic member with id {member_id} joins group {group} in {state_to} "
+        kraft(J + "Pending dynamic member with id {member_id} joins group {group} in {state_to} "
             "state. Adding to the group now.", JAVA),
     ),
     server_line(
         "GROUP_STATIC_MEMBER_JOINS",
-        new(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
+        kraft(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
             "{group} in {state_to} state. Created a new member id {member_id} for this member and "
             "added to the group.", JAVA),
     ),
     server_line(
         "GROUP_STATIC_MEMBER_RETURNS",
-        old(S + "Static member {option} with unknown member id rejoins, assigning new member id "
+        zk(S + "Static member {option} with unknown member id rejoins, assigning new member id "
             "{member_id}, while old member {old_member} will be removed.", SCALA),
-        new(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
+        kraft(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
             "{group} in {state_to} state. Replacing previously mapped member {old_member} with "
             "this groupInstanceId.", JAVA),
     ),
     server_line(
         "GROUP_STATIC_MEMBER_STAYS",
-        old(S + "Static member joins during Stable stage will not trigger rebalance.", SCALA),
-        new(J + "Static member which joins during Stable stage and doesn't affect the selected "
+        zk(S + "Static member joins during Stable stage will not trigger rebalance.", SCALA),
+        kraft(J + "Static member which joins during Stable stage and doesn't affect the selected "
             "protocol will not trigger a rebalance.", JAVA),
     ),
     server_line(
         "GROUP_PREPARING_REBALANCE",
-        old(S + "Preparing to rebalance group {group} in state {state_to} with old generation "
+        zk(S + "Preparing to rebalance group {group} in state {state_to} with old generation "
             "{generation} (__consumer_offsets-{index}) (reason: {reason})", SCALA),
-        new(J + "Preparing to rebalance group {group} in state {state_to} with old generation "
+        kraft(J + "Preparing to rebalance group {group} in state {state_to} with old generation "
             "{generation} (reason: {reason}).", JAVA),
     ),
     server_line(
         "GROUP_MEMBERS_NOT_REJOINED",
-        new(J + "Group {group} removed dynamic members who haven't joined: [{members}]", JAVA),
+        kraft(J + "Group {group} removed dynamic members who haven't joined: [{members}]", JAVA),
         source=JARS,
     ),
     server_line(
         "GROUP_LEADER_REPLACED",
-        new(J + "Group leader [memberId: {old_member}, groupInstanceId: {instance}] failed to join "
-            "before the rebalance timeout. Member {member_id} was elected as the new leader.",
+        kraft(J + "Group leader [memberId: {old_member}, groupInstanceId: {instance}] failed to "
+            "join before the rebalance timeout. Member {member_id} was elected as the new leader.",
             CLASSIC),
         source=JARS,
     ),
     server_line(
         "GROUP_STABILIZED",
-        old(S + "Stabilized group {group} generation {generation} (__consumer_offsets-{index})",
+        zk(S + "Stabilized group {group} generation {generation} (__consumer_offsets-{index})",
             SCALA),
-        new(J + "Stabilized group {group} generation {generation} with {count} members.", JAVA),
+        kraft(J + "Stabilized group {group} generation {generation} with {count} members.", JAVA),
     ),
     server_line(
         "GROUP_ASSIGNMENT_RECEIVED",
-        old(S + "Assignment received from leader for group {group} for generation {generation}",
+        zk(S + "Assignment received from leader for group {group} for generation {generation}",
             SCALA),
-        new(J + "Assignment received from leader {member_id} for group {group} for generation "
+        kraft(J + "Assignment received from leader {member_id} for group {group} for generation "
             "{generation}. The group has {count} members, {static_count} of which are static.",
             JAVA),
     ),
     server_line(
         "GROUP_MEMBER_LEFT",
-        old(S + "Member {member_id} in group {group} has left, removing it from the group", SCALA),
-        new(J + "[Group {group}] Member {member_id} has left group through explicit `LeaveGroup` "
+        zk(S + "Member {member_id} in group {group} has left, removing it from the group", SCALA),
+        kraft(J + "[Group {group}] Member {member_id} has left group through explicit `LeaveGroup` "
             "request; client reason: {reason}", JAVA),
     ),
     server_line(
         "GROUP_MEMBER_FAILED",
-        old(S + "Member {member_id} in group {group} has failed, removing it from the group",
+        zk(S + "Member {member_id} in group {group} has failed, removing it from the group",
             SCALA),
-        new(J + "Member {member_id} in group {group} has failed, removing it from the group.",
+        kraft(J + "Member {member_id} in group {group} has failed, removing it from the group.",
             JAVA),
     ),
     server_line(
         "GROUP_PENDING_MEMBER_LEFT",
-        old(S + "Pending member {member_id} is leaving group {group}.", SCALA),
-        new(J + "[Group {group}] Pending member {member_id} has left group through explicit "
+        zk(S + "Pending member {member_id} is leaving group {group}.", SCALA),
+        kraft(J + "[Group {group}] Pending member {member_id} has left group through explicit "
             "`LeaveGroup` request; client reason: {reason}", JAVA),
         source=JARS,
     ),
     server_line(
         "GROUP_PENDING_MEMBER_EXPIRED",
-        old(S + "Pending member {member_id} in group {group} has been removed after session "
+        zk(S + "Pending member {member_id} in group {group} has been removed after session "
             "timeout expiration.", SCALA),
-        new(J + "Pending member {member_id} in group {group} has been removed after session "
+        kraft(J + "Pending member {member_id} in group {group} has been removed after session "
             "timeout expiration.", JAVA),
         source=JARS,
     ),
     server_line(
         "GROUP_EMPTY",
-        old(S + "Group {group} with generation {generation} is now empty "
+        zk(S + "Group {group} with generation {generation} is now empty "
             "(__consumer_offsets-{index})", SCALA),
-        new(J + "Group {group} with generation {generation} is now empty.", JAVA),
+        kraft(J + "Group {group} with generation {generation} is now empty.", JAVA),
     ),
     server_line(
         "GROUP_DEAD",
-        old(M + "Group {group} transitioned to Dead in generation {generation}", SCALA_STORE),
+        zk(M + "Group {group} transitioned to Dead in generation {generation}", SCALA_STORE),
         source=JARS,
     ),
     server_line(
         "GROUP_LOADED",
-        old(S + "Loading group metadata for {group} with generation {generation}", SCALA),
-        new(J + "Loaded classic group {group} with {count} members.", JAVA),
+        zk(S + "Loading group metadata for {group} with generation {generation}", SCALA),
+        kraft(J + "Loaded classic group {group} with {count} members.", JAVA),
     ),
     server_line(
         "GROUP_UNLOADED",
-        old(S + "Unloading group metadata for {group} with generation {generation}", SCALA),
-        new(J + "[GroupId={group}] Unloading group metadata for generation {generation}.", JAVA),
+        zk(S + "Unloading group metadata for {group} with generation {generation}", SCALA),
+        kraft(J + "[GroupId={group}] Unloading group metadata for generation {generation}.", JAVA),
         source=JARS,
     ),
     server_line(
         "GROUPS_LOADING",
-        old(M + "Scheduling loading of offsets and group metadata from __consumer_offsets-{index}",
+        zk(M + "Scheduling loading of offsets and group metadata from __consumer_offsets-{index}",
             SCALA_STORE),
-        new(R + "Scheduling loading of metadata from __consumer_offsets-{index} with epoch {epoch}",
-            RUNTIME),
+        kraft(R + "Scheduling loading of metadata from __consumer_offsets-{index} with epoch "
+            "{epoch}", RUNTIME),
     ),
     server_line(
         "GROUPS_READ",
-        old(M + "Finished loading offsets and group metadata from __consumer_offsets-{index} in "
+        zk(M + "Finished loading offsets and group metadata from __consumer_offsets-{index} in "
             "{elapsed_ms} milliseconds.", SCALA_STORE),
-        new(R + "Finished loading of metadata from __consumer_offsets-{index} with epoch {epoch} "
+        kraft(R + "Finished loading of metadata from __consumer_offsets-{index} with epoch {epoch} "
             "in {elapsed_ms}ms where {scheduler_ms}ms was spent in the scheduler. Loaded {count} "
             "records which total to {size} bytes.", RUNTIME),
     ),
     server_line(
         "GROUPS_UNLOADING",
-        old(M + "Scheduling unloading of offsets and group metadata from "
+        zk(M + "Scheduling unloading of offsets and group metadata from "
             "__consumer_offsets-{index}", SCALA_STORE),
-        new(R + "Scheduling unloading of metadata for __consumer_offsets-{index} with epoch "
+        kraft(R + "Scheduling unloading of metadata for __consumer_offsets-{index} with epoch "
             "OptionalInt[{epoch}]", RUNTIME),
     ),
     server_line(
         "GROUPS_UNLOADED",
-        old(M + "Finished unloading __consumer_offsets-{index}. Removed {offsets} cached offsets "
+        zk(M + "Finished unloading __consumer_offsets-{index}. Removed {offsets} cached offsets "
             "and {count} cached groups.", SCALA_STORE),
-        new(R + "Finished unloading metadata for __consumer_offsets-{index} with epoch "
+        kraft(R + "Finished unloading metadata for __consumer_offsets-{index} with epoch "
             "OptionalInt[{epoch}].", RUNTIME),
         source=JARS,
     ),
     server_line(
         "GROUPS_NEVER_LOADED",
-        new(R + "Ignored unloading metadata for __consumer_offsets-{index} in epoch "
+        kraft(R + "Ignored unloading metadata for __consumer_offsets-{index} in epoch "
             "OptionalInt[{epoch}] since metadata was never loaded.", RUNTIME),
     ),
     server_line(
         "GROUP_SIMPLE_CREATED",
-        new(J + "[GroupId {group}] Creating a simple consumer group via manual offset commit.",
+        kraft(J + "[GroupId {group}] Creating a simple consumer group via manual offset commit.",
             OFFSETS),
     ),
     server_line(
         "GROUP_OFFSETS_EXPIRED",
-        old(M + "Removed {count} expired offsets in {elapsed_ms} milliseconds.", SCALA_STORE),
+        zk(M + "Removed {count} expired offsets in {elapsed_ms} milliseconds.", SCALA_STORE),
     ),
     server_line(
         "GROUPS_DELETED",
-        old(S + "The following groups were deleted: {groups}. A total of {count} offsets were "
+        zk(S + "The following groups were deleted: {groups}. A total of {count} offsets were "
             "removed.", SCALA),
-        new(J + "The following groups were deleted: {groups}. A total of {count} offsets were "
+        kraft(J + "The following groups were deleted: {groups}. A total of {count} offsets were "
             "removed.", SHARD),
         source=JARS,
     ),
     # KIP-848: broker 4.4 only
     server_line(
         "CONSUMER_GROUP_MEMBER_JOINS",
-        new(J + "[GroupId {group}] Member {member_id} joins the consumer group using the consumer "
-            "protocol.", JAVA),
+        kraft(J + "[GroupId {group}] Member {member_id} joins the consumer group using the "
+            "consumer protocol.", JAVA),
     ),
     server_line(
         "CONSUMER_GROUP_STATIC_JOINS",
-        new(J + "[GroupId {group}] Static member {member_id} with instance id {instance} joins the "
-            "consumer group using the consumer protocol.", JAVA),
+        kraft(J + "[GroupId {group}] Static member {member_id} with instance id {instance} joins "
+            "the consumer group using the consumer protocol.", JAVA),
         source=JARS,
     ),
     server_line(
         "CONSUMER_GROUP_STATIC_RETURNS",
-        new(J + "[GroupId {group}] Static member with instance id {instance} re-joins the consumer "
-            "group using the consumer protocol. Created a new member {member_id} to replace the "
-            "existing member {old_member}.", JAVA),
+        kraft(J + "[GroupId {group}] Static member with instance id {instance} re-joins the "
+            "consumer group using the consumer protocol. Created a new member {member_id} to "
+            "replace the existing member {old_member}.", JAVA),
         source=JARS,
     ),
     server_line(
         "CONSUMER_GROUP_EPOCH",
-        new(J + "[GroupId {group}] Bumped group epoch to {generation} with metadata hash "
+        kraft(J + "[GroupId {group}] Bumped group epoch to {generation} with metadata hash "
             "{metadata_hash}.", JAVA),
     ),
     server_line(
         "CONSUMER_GROUP_TARGET",
-        new(J + "[GroupId {group}] Computed a new target assignment for epoch {generation} with "
+        kraft(J + "[GroupId {group}] Computed a new target assignment for epoch {generation} with "
             "'{assignor}' assignor in {elapsed_ms}ms.", JAVA),
     ),
     server_line(
         "CONSUMER_GROUP_MEMBER_LEFT",
-        new(J + "[GroupId {group}] Member {member_id} left the consumer group.", JAVA),
+        kraft(J + "[GroupId {group}] Member {member_id} left the consumer group.", JAVA),
     ),
     server_line(
         "CONSUMER_GROUP_STATIC_AWAY",
-        new(J + "[GroupId {group}] Static member {member_id} with instance id {instance} "
+        kraft(J + "[GroupId {group}] Static member {member_id} with instance id {instance} "
             "temporarily left the consumer group.", JAVA),
         source=JARS,
     ),
     server_line(
         "CONSUMER_GROUP_STATIC_LEFT",
-        new(J + "[GroupId {group}] Static member {member_id} with instance id {instance} left the "
-            "consumer group.", JAVA),
+        kraft(J + "[GroupId {group}] Static member {member_id} with instance id {instance} left "
+            "the consumer group.", JAVA),
         source=JARS,
     ),
     server_line(
         "CONSUMER_GROUP_FENCED",
-        new(J + "[GroupId {group}] Member {member_id} fenced from the group because {reason}.",
+        kraft(J + "[GroupId {group}] Member {member_id} fenced from the group because {reason}.",
             JAVA),
     ),
 )  # fmt: skip

@@ -5,7 +5,7 @@ Kafka's own log4j settings put the cleaner's lines into a file of their own, log
 
 from __future__ import annotations
 
-from kafkalab.lines.broker_wording import JARS, new, old, server_line
+from kafkalab.lines.server_entry import JARS, kraft, server_line, zk
 
 LOG = "kafka.log.Log"
 LOCAL = "org.apache.kafka.storage.internals.log.LocalLog"
@@ -29,69 +29,69 @@ P = "[ProducerStateManager partition={partition}] "
 ENTRIES = (
     server_line(
         "PRODUCER_SNAPSHOT_WRITTEN",
-        old(P + "Writing producer snapshot at offset {offset}", PRODUCERS_OLD),
-        new(P + "Wrote producer snapshot at offset {offset} with {count} producer ids in "
+        zk(P + "Writing producer snapshot at offset {offset}", PRODUCERS_OLD),
+        kraft(P + "Wrote producer snapshot at offset {offset} with {count} producer ids in "
             "{elapsed_ms} ms.", PRODUCERS),
     ),
     server_line(
         "PRODUCER_SNAPSHOT_LOADED",
-        old(P + "Loading producer state from snapshot file '{file}'", PRODUCERS_OLD),
-        new(P + "Loading producer state from snapshot file '{file}'", PRODUCERS),
+        zk(P + "Loading producer state from snapshot file '{file}'", PRODUCERS_OLD),
+        kraft(P + "Loading producer state from snapshot file '{file}'", PRODUCERS),
     ),
     server_line(
         "LOG_ROLLED",
-        old(G + "Rolled new log segment at offset {offset} in {elapsed_ms} ms.", LOG),
-        new(L + "Rolled new log segment at offset {offset} in {elapsed_ms} ms.", LOCAL),
+        zk(G + "Rolled new log segment at offset {offset} in {elapsed_ms} ms.", LOG),
+        kraft(L + "Rolled new log segment at offset {offset} in {elapsed_ms} ms.", LOCAL),
     ),
     server_line(
         "LOG_DELETABLE_BY_SIZE",
-        old(G + "Found deletable segments with base offsets [{offsets}] due to retention size in "
+        zk(G + "Found deletable segments with base offsets [{offsets}] due to retention size in "
             "bytes {limit} breach", LOG),
     ),
     server_line(
         "LOG_DELETABLE_BY_TIME",
-        old(G + "Found deletable segments with base offsets [{offsets}] due to retention time "
+        zk(G + "Found deletable segments with base offsets [{offsets}] due to retention time "
             "{limit}ms breach", LOG),
     ),
     server_line(
         "LOG_DELETABLE_BY_START",
-        old(G + "Found deletable segments with base offsets [{offsets}] due to log start offset "
+        zk(G + "Found deletable segments with base offsets [{offsets}] due to log start offset "
             "{limit} breach", LOG),
         source=JARS,
     ),
     server_line(
         "LOG_SEGMENT_SCHEDULED",
-        old(G + "Scheduling log segment [baseOffset {offset}, size {size}] for deletion.", LOG),
+        zk(G + "Scheduling log segment [baseOffset {offset}, size {size}] for deletion.", LOG),
     ),
     server_line(
         "LOG_START_MOVED",
-        new(U + "Incremented log start offset to {offset} due to segment deletion", UNIFIED),
+        kraft(U + "Incremented log start offset to {offset} due to segment deletion", UNIFIED),
     ),
     server_line(
         "LOG_SEGMENT_DELETED_BY_SIZE",
-        new(U + "Deleting segment " + SEGMENT + " due to log retention size {limit} breach. Log "
+        kraft(U + "Deleting segment " + SEGMENT + " due to log retention size {limit} breach. Log "
             "size after deletion will be {size_after}.", UNIFIED),
     ),
     server_line(
         "LOG_SEGMENT_DELETED_BY_TIME",
-        new(U + "Deleting segment " + SEGMENT + " due to log retention time {limit}ms breach based "
-            "on the largest record timestamp in the segment", UNIFIED),
+        kraft(U + "Deleting segment " + SEGMENT + " due to log retention time {limit}ms breach "
+            "based on the largest record timestamp in the segment", UNIFIED),
     ),
     server_line(
         "LOG_SEGMENTS_DELETED_BY_START",
-        new(U + "Deleting segments due to log start offset {limit} breach: {segments}", UNIFIED),
+        kraft(U + "Deleting segments due to log start offset {limit} breach: {segments}", UNIFIED),
         source=JARS,
     ),
     server_line(
         "LOG_CLEANING",
-        old(C + "Beginning cleaning of log {partition}.", CLEANER_OLD),
-        new(C + "Beginning cleaning of log {partition}", CLEANER),
+        zk(C + "Beginning cleaning of log {partition}.", CLEANER_OLD),
+        kraft(C + "Beginning cleaning of log {partition}", CLEANER),
     ),
     server_line(
         "LOG_OFFSET_MAP",
-        old(C + "Building offset map for log {partition} for {count} segments in offset range "
+        zk(C + "Building offset map for log {partition} for {count} segments in offset range "
             "[{offset}, {up_to}).", CLEANER_OLD),
-        new(C + "Building offset map for log {partition} for {count} segments in offset range "
+        kraft(C + "Building offset map for log {partition} for {count} segments in offset range "
             "[{offset}, {up_to}).", CLEANER),
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ read: the simulator does not take their steps, or has not got their values.
 
 from __future__ import annotations
 
-from kafkalab.lines.broker_wording import JARS, both, new, old, server_line
+from kafkalab.lines.server_entry import JARS, either, kraft, server_line, zk
 
 PARTITION = "kafka.cluster.Partition"
 REPLICA = "kafka.cluster.Replica"
@@ -26,83 +26,84 @@ C = "[Controller id={broker_id}] "
 ENTRIES = (
     server_line(
         "PARTITION_LEADS",
-        old(P + "{partition} starts at Leader Epoch {epoch} from offset {offset}. Previous Leader "
+        zk(P + "{partition} starts at Leader Epoch {epoch} from offset {offset}. Previous Leader "
             "Epoch was: {epoch_before}", PARTITION),
-        new(B + "Leader {partition} with topic id Some({topic_id}) starts at leader epoch {epoch} "
-            "from offset {offset} with partition epoch {partition_epoch}, high watermark "
+        kraft(B + "Leader {partition} with topic id Some({topic_id}) starts at leader epoch "
+            "{epoch} from offset {offset} with partition epoch {partition_epoch}, high watermark "
             "{high_watermark}, ISR [{isr}], adding replicas [] and removing replicas [] "
             "{under_min_isr}. Previous leader {leader_before} and previous leader epoch was "
             "{epoch_before}.", STATE_CHANGE),
     ),
     server_line(
         "PARTITION_FOLLOWS",
-        new(B + "Follower {partition} starts at leader epoch {epoch} from offset {offset} with "
+        kraft(B + "Follower {partition} starts at leader epoch {epoch} from offset {offset} with "
             "partition epoch {partition_epoch} and high watermark {high_watermark}. Current leader "
             "is {leader}. Previous leader {leader_before} and previous leader epoch was "
             "{epoch_before}.", STATE_CHANGE),
     ),
     server_line(
         "PARTITIONS_LED",
-        new(B + "Transitioning {count} partition(s) to local leaders.", STATE_CHANGE),
+        kraft(B + "Transitioning {count} partition(s) to local leaders.", STATE_CHANGE),
     ),
     server_line(
         "PARTITIONS_FOLLOWED",
-        new(B + "Transitioning {count} partition(s) to local followers.", STATE_CHANGE),
+        kraft(B + "Transitioning {count} partition(s) to local followers.", STATE_CHANGE),
     ),
     server_line(
-        "FETCHER_REMOVED", both(F + "Removed fetcher for partitions Set({partitions})", FETCHERS)
+        "FETCHER_REMOVED", either(F + "Removed fetcher for partitions Set({partitions})", FETCHERS)
     ),
     server_line(
         "FETCHER_ADDED",
-        old(F + "Added fetcher to broker BrokerEndPoint(id={leader}, host={host}:{port}) for "
+        zk(F + "Added fetcher to broker BrokerEndPoint(id={leader}, host={host}:{port}) for "
             "partitions Map({partitions})", FETCHERS),
-        new(F + "Added fetcher to broker {leader} for partitions HashMap({partitions})", FETCHERS),
+        kraft(F + "Added fetcher to broker {leader} for partitions HashMap({partitions})",
+              FETCHERS),
     ),
     server_line(
         "ISR_SHRINKS",
-        both(P + "Shrinking ISR from {isr_before} to {isr}. Leader: (highWatermark: "
+        either(P + "Shrinking ISR from {isr_before} to {isr}. Leader: (highWatermark: "
              "{high_watermark}, endOffset: {offset}). Out of sync replicas: {laggards}.",
              PARTITION),
         source=JARS,
     ),
     server_line(
-        "ISR_EXPANDS", old(P + "Expanding ISR from {isr_before} to {isr}", PARTITION)
+        "ISR_EXPANDS", zk(P + "Expanding ISR from {isr_before} to {isr}", PARTITION)
     ),
     server_line(
         "ISR_UPDATED",
-        new(P + "ISR updated to {isr} {under_min_isr} and version updated to {partition_epoch}",
+        kraft(P + "ISR updated to {isr} {under_min_isr} and version updated to {partition_epoch}",
             PARTITION),
     ),
     server_line(
         "BROKER_UNFENCED",
-        new("[BrokerLifecycleManager id={broker_id}] The broker has been unfenced. Transitioning "
+        kraft("[BrokerLifecycleManager id={broker_id}] The broker has been unfenced. Transitioning "
             "from RECOVERY to RUNNING.", LIFECYCLE),
     ),
     server_line(
         "BROKERS_CHANGED",
-        old(C + "Newly added brokers: {added}, deleted brokers: {gone}, bounced brokers: "
+        zk(C + "Newly added brokers: {added}, deleted brokers: {gone}, bounced brokers: "
             "{bounced}, all live brokers: {live}", CONTROLLER_OLD),
     ),
     server_line(
-        "BROKER_GONE", old(C + "Broker failure callback for {brokers}", CONTROLLER_OLD)
+        "BROKER_GONE", zk(C + "Broker failure callback for {brokers}", CONTROLLER_OLD)
     ),
     server_line(
-        "BROKER_CAME", old(C + "New broker startup callback for {brokers}", CONTROLLER_OLD)
+        "BROKER_CAME", zk(C + "New broker startup callback for {brokers}", CONTROLLER_OLD)
     ),
     server_line(
         "PRODUCER_EPOCH_REFUSED",
-        old("[ReplicaManager broker={broker_id}] Error processing append operation on partition "
+        zk("[ReplicaManager broker={broker_id}] Error processing append operation on partition "
             "{partition}", MANAGER, "ERROR", trace=True),
     ),
     # only read
     server_line(
         "BROKER_FENCED",
-        new("[QuorumController id={broker_id}] Fencing broker {fenced} at epoch {epoch} because "
+        kraft("[QuorumController id={broker_id}] Fencing broker {fenced} at epoch {epoch} because "
             "its session has timed out.", QUORUM),
     ),
     server_line(
         "PARTITION_LEADER_STAYS",
-        new(B + "Skipped the become-leader state change for {partition} with topic id "
+        kraft(B + "Skipped the become-leader state change for {partition} with topic id "
             "Some({topic_id}), partition registration {registration} and isNew={is_new} since it "
             "is already the leader with leader epoch {epoch}. Current high watermark "
             "{high_watermark}, ISR [{isr}], adding replicas [] and removing replicas [].",
@@ -110,23 +111,23 @@ ENTRIES = (
     ),
     server_line(
         "PARTITION_FOLLOWER_STAYS",
-        new(B + "Skipped the become-follower state change for {partition} with topic id "
+        kraft(B + "Skipped the become-follower state change for {partition} with topic id "
             "Some({topic_id}), partition registration {registration} and isNew={is_new} since it "
             "is already a follower with leader epoch {epoch}.", STATE_CHANGE),
     ),
     server_line(
         "PARTITION_CREATED",
-        new(B + "Creating new partition {partition} with topic id {topic_id}.", STATE_CHANGE),
+        kraft(B + "Creating new partition {partition} with topic id {topic_id}.", STATE_CHANGE),
     ),
     server_line(
         "PARTITION_WITHOUT_CHECKPOINT",
-        both(P + "No checkpointed highwatermark is found for partition {partition}", PARTITION),
+        either(P + "No checkpointed highwatermark is found for partition {partition}", PARTITION),
     ),
     server_line(
         "PARTITION_LOADED",
-        old("Replica loaded for partition {partition} with initial high watermark "
+        zk("Replica loaded for partition {partition} with initial high watermark "
             "{high_watermark}", REPLICA),
-        new(P + "Log loaded for partition {partition} with initial high watermark "
+        kraft(P + "Log loaded for partition {partition} with initial high watermark "
             "{high_watermark}", PARTITION),
     ),
 )  # fmt: skip

@@ -23,17 +23,17 @@ def server_line(name: str, *wordings: Wording, source: str = BROKERS_RECORDED) -
     return Entry(name, wordings, source, lineage.BROKER_NAMES)
 
 
-def old(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
+def zk(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
     """A wording of the ZooKeeper broker 2.3."""
     return Wording(level, logger, template, {OLD: NO_NUMBER}, prefixed=False, trace=trace)
 
 
-def new(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
+def kraft(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
     """A wording of the KRaft broker 4.4."""
     return Wording(level, logger, template, {NEW: NO_NUMBER}, prefixed=False, trace=trace)
 
 
-def both(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
+def either(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
     """A wording that both releases have, under one logger."""
     return Wording(
         level, logger, template, {OLD: NO_NUMBER, NEW: NO_NUMBER}, prefixed=False, trace=trace
