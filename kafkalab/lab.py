@@ -59,6 +59,7 @@ INSTEAD = {
     "now": "lab.now_ms is the time, in milliseconds.",
     "time": "lab.now_ms is the time, in milliseconds.",
     "run": "lab.run_for(1_000) lets a second pass, lab.run_until(done) waits for something.",
+    "server_log": "lab.broker_lines(0) is a table of what broker 0 wrote.",
     "log": (
         'lab.lines("shop") is a table of what a client wrote, lab.log_text("shop") its log file.'
     ),
@@ -469,7 +470,8 @@ class Lab:
 
     def broker_lines(self, broker: int) -> pandas.DataFrame:
         """The lines that one broker wrote into its server.log, as `lines` has those of clients:
-        at_ms, time, level, logger, event, message, text.
+        at_ms, time, level, logger, event, message, text, and cause: the id of the event that
+        caused it, for `why`.
 
         Only steps that the simulator takes are there, on levels INFO and WARN: groups that
         rebalance, their members and coordinators, transactional ids, leaders and in-sync replicas,
@@ -480,7 +482,7 @@ class Lab:
         Raises IllegalArgumentException for an unknown broker.
         """
         log = self.broker(broker).machine.server_log
-        told = ((line.name, line.row(self.epoch_ms)) for line in log.lines())
+        told = ((line.name, line.cause, line.row(self.epoch_ms)) for line in log.lines())
         return frames.server_lines(told, self.epoch_ms)
 
     def broker_log_text(self, broker: int) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 LINE_COLUMNS = "at_ms time client client_id level logger line message text".split()
-SERVER_COLUMNS = "at_ms time level logger event message text".split()
+SERVER_COLUMNS = "at_ms time level logger event message text cause".split()
 GROUP_COLUMNS = (
     "topic partition current_offset log_end_offset lag consumer_id host client_id".split()
 )
@@ -65,10 +65,10 @@ def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFra
     return LineTable(rows, columns=LINE_COLUMNS)
 
 
-def server_lines(told: Iterable[tuple[str, Row]], epoch_ms: int) -> pandas.DataFrame:
+def server_lines(told: Iterable[tuple[str, int | None, Row]], epoch_ms: int) -> pandas.DataFrame:
     """A row for each line of a broker's server.log: SERVER_COLUMNS.
 
-    told: the name and the row of each line.
+    told: the name, the cause and the row of each line.
     """
     from kafkalab.reading.line_table import LineTable
 
@@ -81,8 +81,9 @@ def server_lines(told: Iterable[tuple[str, Row]], epoch_ms: int) -> pandas.DataF
             name,
             row.message,
             text_of(row),
+            cause,
         )
-        for name, row in told
+        for name, cause, row in told
     ]
     return LineTable(rows, columns=SERVER_COLUMNS)
 

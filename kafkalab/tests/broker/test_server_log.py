@@ -117,9 +117,10 @@ def test_a_line_points_at_the_request_that_caused_it():
     lab = a_lab("4.4")
     lab.spawn(member, "inv", 5_000, name="inv")
     lab.run_for(ms=9_000)
-    first = next(lab.broker(0).machine.server_log.lines())
-    assert first.name == "GROUP_MEMBER_ID_GIVEN"
-    assert lab.journal.events[first.cause].api == "JOIN_GROUP"
+    first = lab.broker_lines(0).iloc[0]
+    assert first.event == "GROUP_MEMBER_ID_GIVEN"
+    assert lab.journal.events[int(first.cause)].api == "JOIN_GROUP"
+    assert lab.why(int(first.cause))
 
 
 def a_slow_follower(release):

@@ -74,6 +74,16 @@ def test_a_fenced_producer_has_the_id_that_the_coordinator_gave(spark, recording
 
 
 @pytest.mark.slow
+def test_a_brokers_log_alone_is_explained(spark, recordings, capsys):
+    log = recordings / "2.3.1/2.1.1/group_member_crash/broker-2.log.gz"
+    assert main(["explain", str(log)]) == 0
+    told = capsys.readouterr().out
+    assert "broker 2: " in told and "What coordinators wrote" in told
+    assert "A member's session ended at its coordinator: 1" in told
+    assert "Both sides" not in told
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["2.3", "4.4"])
 def test_explain_of_a_played_folder_lays_both_sides_side_by_side(spark, release, tmp_path, capsys):
     lab = Lab(brokers=2, seed=3, version=release, broker_version=release)
