@@ -1,7 +1,8 @@
 """RoleLines: what a broker writes when its partitions get a leader, and when an ISR changes.
 
 Kafka's classes are Partition and ReplicaManager, with the state change logger (4.x). A ZooKeeper
-broker says only where it leads; a KRaft broker says every role, also on its start.
+broker says only where it leads; a KRaft broker says every role, also on its start. Here each change
+of the controller is said by itself; a real broker gathers those of one moment into one line.
 """
 
 from __future__ import annotations
