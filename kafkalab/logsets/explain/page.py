@@ -10,6 +10,7 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.pictures import pictures, svg
+from kafkalab.logsets.explain.two_sides import speakers
 
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
 TIMES = (
@@ -124,15 +125,8 @@ def _both_sides(story: LogReport) -> str:
         return ""
     parts = ["<h2>Both sides</h2>"]
     for what, rows in story.sides.groupby("what", sort=False):
-        shown = pd.DataFrame(
-            {
-                "at": rows["at"],
-                "broker": rows["broker"].map(lambda id: "" if pd.isna(id) else str(int(id))),
-                "the broker wrote": rows["broker_says"],
-                "client": rows["client_id"],
-                "the client did": rows["client_says"],
-            }
-        )
+        brokers, clients = speakers(rows)
+        shown = pd.DataFrame({"at": rows["at"], "brokers": brokers, "clients": clients})
         parts.append(f"<h3>{escape(str(what))}</h3>{_table(shown)}")
     return "\n".join(parts)
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import printed_time
+from kafkalab.logsets.explain.two_sides import speakers
 
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
@@ -95,12 +96,9 @@ def _both_sides(story: LogReport) -> str:
     texts = ["Both sides: what the brokers wrote, and what the clients did"]
     for what, rows in list(story.sides.groupby("what", sort=False))[:ROWS]:
         texts.append(f"  {what}")
-        for row in rows.itertuples():
-            of_broker = row.client_id is None or pd.isna(row.client_id)
-            who = f"broker {int(row.broker)}" if of_broker else row.client_id
-            said = row.broker_says if of_broker else row.client_says
-            margin = "" if of_broker else " " * SIDE
-            texts.append(f"    {_clock(row.at)}  {margin}{who}: {said}"[:SIDE_WIDTH])
+        for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):
+            said = broker or f"{'':{SIDE}}{client}"
+            texts.append(f"    {_clock(at)}  {said}"[:SIDE_WIDTH])
     return "\n".join(texts) + _more(story.sides["what"].nunique())
 
 

@@ -48,7 +48,19 @@ def _of_broker(what: str, row: Any) -> tuple[Any, ...]:
 
 
 def _shortened(text: str) -> str:
-    return UUID.sub(r"\1", text.splitlines()[0])[:SAYS]
+    said = UUID.sub(r"\1", text.splitlines()[0])
+    return said if len(said) <= SAYS else f"{said[: SAYS - 1]}…"
+
+
+def speakers(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """What each row shows on the brokers' side and on the clients': `broker 0: …`, `inv-1: …`. One
+    of the two is empty."""
+    brokers, clients = [], []
+    for row in rows.itertuples():
+        of_broker = row.client_id is None or pd.isna(row.client_id)
+        brokers.append(f"broker {int(row.broker)}: {row.broker_says}" if of_broker else "")
+        clients.append("" if of_broker else f"{row.client_id}: {row.client_says}")
+    return brokers, clients
 
 
 def _of_member(what: str, row: Any) -> Iterator[tuple[Any, ...]]:

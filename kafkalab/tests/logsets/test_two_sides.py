@@ -8,7 +8,7 @@ import pytest
 from kafkalab import KafkaConsumer, Lab, logsets
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
-from kafkalab.logsets.explain.two_sides import COLUMNS, two_sides
+from kafkalab.logsets.explain.two_sides import COLUMNS, speakers, two_sides
 
 
 def at(second):
@@ -48,6 +48,15 @@ def test_a_rebalance_and_a_fencing_are_told_in_the_order_of_time():
         ("transactional id till", "Initialized transactionalId till"),
         ("transactional id till", "fenced"),
     ]
+
+
+def test_each_row_is_on_one_side_and_long_texts_end_with_dots():
+    long = STEPS.assign(says=STEPS["says"] + " and so on" * 30)
+    rows = two_sides(long, ROUNDS, SIGNS)
+    brokers, clients = speakers(rows)
+    assert all(bool(broker) != bool(client) for broker, client in zip(brokers, clients))
+    assert brokers[1].startswith("broker 0: Preparing") and brokers[1].endswith("…")
+    assert clients[0] == "inv-1: joins: first join"
 
 
 def test_what_only_one_side_tells_has_no_row():
