@@ -2,7 +2,8 @@
 
 `python -m autograder variants` answers for each question with numbers: how many of 10,000 students
 have numbers nobody else has drawn, how many of 1,000 sampled students the reference solves, and
-which share of the points a neighbour's right answer would earn.
+which share of the points a neighbour's right answer would earn. A hundred of them give each named
+wrong answer: it has to be wrong with their numbers, and known by its name.
 
 Nothing runs in the sandbox here: it is the teacher's own code, run in this process. A set of
 numbers is heard once, together with its neighbours in the list of sets, and its truth is played
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -26,11 +27,12 @@ from autograder.cell.question import Question
 from autograder.cell.reply import ask
 from autograder.course.judge import judge_of
 from autograder.course.references import references
-from autograder.course.rehearsal import namespace_of, place_of, reply_of_reference
+from autograder.course.rehearsal import namespace_of, place_of, reply_of_reference, reply_of_wrong
 from autograder.grading.pace import counted
 
 STUDENTS = tuple(f"s{number:05}" for number in range(10_000))
 SAMPLED = 1_000
+WRONG_SAMPLED = 100
 LEAST_DIFFERENT, MOST_FOR_A_NEIGHBOUR = 0.95, 0.20
 
 
@@ -49,6 +51,8 @@ class Drawn:
     # share of the points that a neighbour's right answer earns, over all pairs of sampled students
     neighbour: float
     case: float
+    # named wrong answers that are right with a student's numbers, or not known by their names
+    passing: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[str, ...]:
@@ -68,6 +72,7 @@ class Drawn:
                     f"a neighbour's answer earns {self.neighbour:.0%}",
                     self.neighbour > MOST_FOR_A_NEIGHBOUR,
                 ),
+                *((words, True) for words in self.passing),
             )
             if found
         )
@@ -124,7 +129,35 @@ def drawn(
         solved,
         _alike(rights),
         sum(places) / len(places),
+        tuple(passing_wrong(question, students[:WRONG_SAMPLED])),
     )
+
+
+def passing_wrong(question: Question, students: Sequence[str]) -> list[str]:
+    """The named wrong answers that are right with a student's numbers, or that the judge does not
+    know by their names there. One sentence each, with the first such student. What only Spark can
+    run is taken as its author says it (`says`)."""
+    found = {}
+    for student in students:
+        cases = own_cases(question, student)
+        truths = [_truth(question, case) for case in cases]
+        for wrong in judge_of(question.id).wrong_answers:
+            if wrong.name in found:
+                continue
+            known = [reply_of_wrong(question, wrong, case).get("data") for case in cases]
+            if all(map(same, known, truths)):
+                found[wrong.name] = f'the wrong answer "{wrong.name}" is right for {student}'
+            elif wrong.says is None and question.scenery:
+                namespace = namespace_of(
+                    question, wrong.source, dict(numbers_for(question, student))
+                )
+                said = [ask(question, namespace, case).get("data") for case in cases]
+                if not all(map(same, said, known)):
+                    found[wrong.name] = (
+                        f'the wrong answer "{wrong.name}" is not known by its name with the '
+                        f"scenery of {student}"
+                    )
+    return list(found.values())
 
 
 def different(question: Question) -> float:

@@ -187,6 +187,53 @@ def draw_incidents(found: pandas.DataFrame) -> Picture:
     )
 
 
+def draw_night(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> Picture:
+    """Draw the lag of each group by minute, and below it one lane for each finding.
+
+    by_minute is a frame of logsets.lag_per_minute. A group's lag is the sum over its partitions.
+    findings has the columns finding, first and last. The three groups with the largest lag are
+    named.
+    """
+    grouped = by_minute.dropna(subset=["group_id"]).groupby(["group_id", "minute"])["lag"].sum()
+    lag = grouped.unstack("group_id")
+    largest = list(lag.max().sort_values(ascending=False, kind="stable").index[:3])
+    lanes = 0.30 * len(findings)
+    height_in = 3.1 + lanes
+    figure = blank_figure(WIDTH_IN, height_in)
+    low = 0.45 / height_in
+    lane_axes = figure.add_axes((0.20, low, 0.64, max(lanes, 0.01) / height_in))
+    axes = figure.add_axes(
+        (0.20, low + (lanes + 0.35) / height_in, 0.64, 1.8 / height_in), sharex=lane_axes
+    )
+    for group in lag.columns:
+        if group not in largest:
+            axes.plot(lag.index, lag[group], color=QUIET, linewidth=0.8)
+    for number, group in enumerate(largest):
+        axes.plot(lag.index, lag[group], color=COLOURS[number], linestyle=DASHES[number],
+                  marker=".", label=group)  # fmt: skip
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("lag, records", fontsize=SMALL_PT)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=SMALL_PT, frameon=False)
+    least = (lag.index.max() - lag.index.min()) / 200
+    for place, row in enumerate(findings.itertuples()):
+        wide = max(row.last - row.first, least)
+        lane_axes.barh([-place], [wide], left=[row.first], height=0.6, color=COLOURS[place],
+                       edgecolor=INK, linewidth=0.4)  # fmt: skip
+        axes.axvspan(row.first, row.first + wide, color=COLOURS[place], alpha=0.15, linewidth=0)
+    _labels(lane_axes, list(findings["finding"].astype(str)))
+    _time_axis(lane_axes)
+    axes.tick_params(labelbottom=False)
+    lane_axes.tick_params(left=bool(lanes))
+    lane_axes.spines["left"].set_visible(bool(lanes))
+    return _finished(
+        figure,
+        height_in,
+        "the lag of each group" + (", and one lane for each finding" if len(findings) else ""),
+        findings,
+        ("finding", "first", "last"),
+    )
+
+
 def _owner(rows: pandas.DataFrame) -> pandas.Series:
     return rows["group_id"].where(rows["group_id"].notna(), rows["client_id"]).astype(str)
 

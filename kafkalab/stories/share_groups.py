@@ -5,6 +5,7 @@ A worker's loop is short and in the chapter. This module makes the labs, starts 
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -91,19 +92,24 @@ def start_workers(
     names: str,
     rule: Rule = lambda record: "accept",
     work_ms: int | Callable[[ConsumerRecord], int] = 500,
+    leaves_at_ms: float = math.inf,
     **config: Any,
 ) -> None:
-    """Start a worker for each name. It works on a record, says what the rule says, and polls."""
+    """Start a worker for each name. It works on a record, says what the rule says, and polls.
+
+    leaves_at_ms: after this moment of the lab's clock it polls no more, and closes.
+    """
 
     def work(lab: Lab, name: str) -> None:
         consumer = worker(lab, name, **config)
-        while True:
+        while lab.now_ms < leaves_at_ms:
             for record in consumer.poll(timeout_ms=2_000):
                 lab.sleep(work_ms(record) if callable(work_ms) else work_ms)
                 answer = rule(record)
                 if answer == "accept":
                     _note_work(lab, name, record)
                 consumer.acknowledge(record, answer)
+        consumer.close()
 
     for name in names.split():
         lab.spawn(work, name, name=name)
@@ -517,26 +523,34 @@ TOLD = r"firstOffset=(\d+), lastOffset=(\d+), (?:deliveryCount=|acknowledgeTypes
 def night_of_the_workers(slow: str, poll: int, bad: int, seed: int) -> Lab:
     """Four workers, 40 jobs. One worker needs nine seconds for a job; the lock is 30 s.
 
-    poll: max.poll.records. bad: how many jobs are rejected. Five to seven others are released at
-    the first delivery. Which ones, follows the seed.
+    poll: max.poll.records. bad: how many jobs are rejected. Six others are released by a quick
+    worker at their first delivery. Which ones, follows the seed. Two of the quick workers go home
+    after 25 seconds, so one is left for the slow worker's jobs.
     """
     lab = jobs(40, seed)
     rng = Random(seed)
-    released = set(rng.sample(range(40), rng.randrange(5, 8)))
-    rejected = set(rng.sample(sorted(set(range(40)) - released), bad))
+    in_turn = rng.sample(range(40), 40)
+    rejected, to_release = set(in_turn[:bad]), [6]
 
     def rule(name: str) -> Rule:
         def answer(record: ConsumerRecord) -> str:
             if name == slow:
                 lab.sleep(8_500)
-            if record.offset in released and record.delivery_count == 1:
+                return "reject" if record.offset in rejected else "accept"
+            if record.offset in rejected:
+                return "reject"
+            if record.delivery_count == 1 and to_release[0] and rng.random() < 0.5:
+                to_release[0] -= 1
                 return "release"
-            return "reject" if record.offset in rejected else "accept"
+            return "accept"
 
         return answer
 
+    quick = [name for name in ("ada", "bo", "cy", "di") if name != slow]
+    stays = quick[(poll + bad) % len(quick)]
     for name in ("ada", "bo", "cy", "di"):
-        start_workers(lab, name, rule(name), max_poll_records=poll)
+        ends_ms = math.inf if name in (slow, stays) else 25_000
+        start_workers(lab, name, rule(name), leaves_at_ms=ends_ms, max_poll_records=poll)
     lab.run_for(50_000)
     return lab
 

@@ -285,6 +285,10 @@ FLOORS = {
         ),
         "a story uses what a learner could use",
     ),
+    "kafkalab.stories.incident": (
+        f"kafkalab kafkalab.course_folder kafkalab.logsets kafkalab.stories.log_files {CORE}",
+        "a night is a log set: what a story of it does is kafkalab.logsets.generate.scenes'",
+    ),
     "kafkalab.proof.cases": (
         f"kafkalab.stories {CORE}",
         "an answer drives a machine and reads off what it did",

@@ -405,8 +405,8 @@ answered[["time", "client"]].assign(error=code)
 #
 # ## 10. Spark lab: who did it twice?
 #
-# A team of four workers sends mails. Some customers got the same mail twice. The lock is 30 seconds.
-# All you have is the logs of the four workers.
+# A team of four workers sends mails. Two of them go home after 25 seconds. Some customers got the same
+# mail twice. The lock is 30 seconds. All you have is the logs of the four workers.
 
 # %%
 from kafkalab.stories.log_files import write_log_files

@@ -114,7 +114,7 @@ def test_only_questions_without_a_truth_are_played_again():
     assert all(judge_of(question).truth is None for question in PLAYED_AGAIN)
 
 
-@pytest.mark.parametrize("name", share(HONEST, 3))
+@pytest.mark.parametrize("name", share(HONEST, 6))
 def test_however_an_honest_answer_goes_about_it_its_run_can_be_played_again(name):
     id, source = HONEST[name]
     question = find(id)

@@ -7,6 +7,7 @@ do about it.
 
 import re
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -19,6 +20,9 @@ CHAPTERS = [name for name in sources.chapters() if name[:2] in asked_chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with
 # the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
+# A post-mortem has no half for the simulator to run. The learner writes a detector instead, and
+# the judge runs it over lines of stories that it plays anew.
+DETECTORS = {"17": "17.5"}
 
 
 def source_of(chapter: str) -> str:
@@ -108,7 +112,22 @@ def recalled(prose: str) -> list[str]:
     return re.findall(r"<summary>(.*?)</summary> ?(?!</details>)", on_one_line(quiz[1]))
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("detector", DETECTORS.values(), ids=str)
+def test_a_detector_is_run_over_three_stories_played_anew(detector):
+    cases = judge_of(detector).hidden_cases(Random(1))
+    other = judge_of(detector).hidden_cases(Random(2))
+    told = [case["rows"] for case in cases]
+    assert len(told) >= 3 and all(len(rows) >= 10 for rows in told), (
+        f"{detector} tries a detector on fewer than three stories of ten lines: play more"
+    )
+    assert told != [case["rows"] for case in other], (
+        f"{detector} tries a detector on the same lines each time: draw the seed of the story"
+    )
+
+
+@pytest.mark.parametrize(
+    "chapter", [chapter for chapter in CHAPTERS if chapter[:2] not in DETECTORS]
+)
 def test_the_simulator_runs_the_learners_half_under_faults_and_seeds(chapter):
     name = half(chapter)
     assert name, (

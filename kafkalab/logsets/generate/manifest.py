@@ -30,6 +30,7 @@ class Wanted:
     shares_id  whether all its copies have the first copy's client id
     variants   the most simulations of it; more copies share the variants
     first      the number of other incidents' copies before it in the manifest
+    seed       of an incident's first copy; None: follows from the set's seed and `first`
     """
 
     story: str
@@ -40,6 +41,7 @@ class Wanted:
     is_incident: bool = False
     shares_id: bool = False
     first: int = 0
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,15 @@ class Manifest:
                  `orders`, with one partition on each broker
     levels       the log4j levels by logger; the longest matching name wins, "" is the root
     config       client settings that differ from the defaults, by kind of client ("consumer",
-                 "producer")
+                 "producer"). "incident" has such settings once more, by "consumer", "producer",
+                 "topic" and "broker": incidents are played with them instead of their own
     variants     the number of simulations of each story and version; more clients are copies with
                  other names and times
     clients      story -> version -> number; or one number, for usual stories of all `versions`
     versions     version -> its share (of any total), where `clients` is a number
     incidents    incidents and lookalikes: {"kind": one of generate/scenes.py or lookalikes.py,
                  "version": "3.9" or several, "copies": 1 of each, "at_s": seconds after the start
-                 (else drawn)}
+                 (else drawn), "seed": of the incident itself (else the set's)}
     skew         faults that make a set hard to read. {"one_id": {story: version}}: copies share one
                  client id. {"clock_step_ms": -3000, "every": 7, "at_s": 300}: the clock of every
                  seventh client is set back then. {"flush_ms": 4000, "every": 5}: every fifth client
@@ -125,6 +128,7 @@ class Manifest:
                 str(what["kind"]), version, copies[number], variants=copies[number],
                 at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000),
                 is_incident=True, first=sum(copies[:number]),
+                seed=None if what.get("seed") is None else int(what["seed"]),
             )
             for number, (what, version) in enumerate(each)
         ]  # fmt: skip
@@ -223,9 +227,10 @@ def _check(made: Manifest) -> None:
     for what in made.incidents:
         if "kind" not in what:
             raise ValueError(f"an incident needs a kind: {dict(what)}.")
-        if unknown := set(what) - {"kind", "version", "copies", "at_s"}:
+        if unknown := set(what) - {"kind", "version", "copies", "at_s", "seed"}:
             raise ValueError(
-                f"an incident has kind, version, copies and at_s, not {', '.join(sorted(unknown))}."
+                f"an incident has kind, version, copies, at_s and seed, not "
+                f"{', '.join(sorted(unknown))}."
             )
     if sum(want.copies for want in made.wanted) < 1:
         raise ValueError("a set needs a client.")

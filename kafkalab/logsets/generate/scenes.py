@@ -65,13 +65,13 @@ class Scene:
             seed=self.seed,
             version=self.version,
             epoch=self.manifest.start,
-            broker_config=dict(self.broker_config),
+            broker_config={**self.broker_config, **self._instead("broker")},
         )
         self.lab.create_topic(
             self.topic,
             partitions=self.partitions,
             replication_factor=self.replicas,
-            config=dict(self.topic_config),
+            config={**self.topic_config, **self._instead("topic")},
         )
         self.coordinator = self.chance.randrange(max(3, self.manifest.brokers))
         self.lab.place_coordinator(GROUP, self.coordinator)
@@ -90,6 +90,7 @@ class Scene:
             "fetch.max.wait.ms": 2_000,
         }
         own |= {key.replace("_", "."): value for key, value in settings.items()}
+        own |= self._instead("consumer", number)
         own = {key: value for key, value in own.items() if value is not None}
         return KafkaConsumer(
             self.lab, own, version=version or self.version, name=self._born(number, "consumer")
@@ -103,9 +104,21 @@ class Scene:
         own = {"client.id": client_mark(number)} | {
             key.replace("_", "."): value for key, value in settings.items()
         }
+        own |= self._instead("producer", number)
         return KafkaProducer(
             self.lab, own, version=self.version, name=self._born(number, "producer")
         )
+
+    def _instead(self, what: str, number: int = 0) -> dict[str, Any]:
+        """The manifest's settings for an incident's clients, topic or brokers.
+
+        "{number}" in a text becomes the client's number.
+        """
+        settings: Any = self.manifest.config.get("incident", {}).get(what, {})
+        return {
+            key: value.replace("{number}", str(number)) if isinstance(value, str) else value
+            for key, value in settings.items()
+        }
 
     def _born(self, number: int, kind: str) -> str:
         self.kinds[number] = kind

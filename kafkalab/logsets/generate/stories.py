@@ -258,9 +258,8 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
         raise ManifestError(f"There is no incident {want.story}; there are {', '.join(known)}.")
     place = want.first + variant
     # The seed differs from the stories' and from every other incident's.
-    scene = known[want.story](
-        want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest
-    )
+    seed = manifest.seed * 1_000 + 500 + place if want.seed is None else want.seed + variant
+    scene = known[want.story](want.version, seed, _topic_of(manifest, place), manifest)
     identities: dict[str, int] = {}
     members = tuple(
         _member(

@@ -41,6 +41,7 @@ IDEAS = {
     "14.open": "PMLT",
     "15.open": "WSOB",
     "16.open": "OPLR",
+    "17.open": "LDWROXFN",
 }
 """The letters of each question's ideas, in the order of its rubric;
 each file's first line tells what they stand for."""

@@ -1,0 +1,136 @@
+# %% [markdown]
+# ### Exercise 17.3 · What was never read?
+#
+# Around 03:07 a group asks for records that are gone.
+#
+# - `never_read`: how many records did it jump over, in all partitions together? The line "out of
+#   range" has the offset it asked for. The line "Resetting offset" has the offset it got.
+# - `setting`: the setting of the *topic* that would have kept the records. Its value may grow.
+# - `least_s`: play story 3 again with 20, 30, 40, 50, 60, 70, 80, 90 and 100 seconds. From how many
+#   seconds on is no position out of range?
+
+# %%
+n3 = numbers("17.3")
+n3
+
+# %% answer
+never_read = ...  # a number
+setting = ...  # the name of a setting, a text
+least_s = ...  # a number
+### BEGIN SOLUTION
+import re
+
+from kafkalab.stories.incident import told
+
+
+def jumps(lines):
+    """How far each partition's position was moved."""
+    at, moved = {}, {}
+    for line in lines:
+        if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
+            at[found[2]] = int(found[1])
+        if found := re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line):
+            moved[found[1]] = int(found[2]) - at.get(found[1], int(found[2]))
+    return moved
+
+
+never_read = sum(jumps(told(3, n3)).values())
+setting = "retention.ms"
+least_s = next(
+    seconds
+    for seconds in range(20, 101, 10)
+    if not any("out of range" in x for x in told(3, n3, topic={setting: seconds * 1_000}))
+)
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="what was never read",
+    points=3,
+    answers=("never_read", "setting", "least_s"),
+    space={"seed": SEEDS, "version": RELEASES},
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+
+
+@cache
+def _never_read(seed: int, version: str) -> int:
+    return jumped({"seed": seed, "version": version})
+
+
+@cache
+def _least_s(seed: int, version: str) -> int:
+    """The shortest retention with which no position is out of range, in steps of 10 seconds."""
+    case = {"seed": seed, "version": version}
+    return next(seconds for seconds in range(20, 101, 10) if not jumped(case, seconds))
+
+
+Judge(
+    truth=lambda case: {
+        "never_read": _never_read(case["seed"], case["version"]),
+        "setting": "retention.ms",
+        "least_s": _least_s(case["seed"], case["version"]),
+    },
+    right="right: a topic must keep its records for longer than its slowest reader may stop.",
+    otherwise=(
+        "not these three. Subtract the two offsets of each partition, and add up. Then try one "
+        "retention after the other."
+    ),
+)
+
+# %% begin
+import re
+
+from kafkalab.stories.incident import told
+
+
+def jumps(lines):
+    at, moved = {}, {}
+    for line in lines:
+        if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
+            at[found[2]] = int(found[1])
+        if found := re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line):
+            moved[found[1]] = int(found[2]) - at.get(found[1], int(found[2]))
+    return moved
+
+
+def is_out(seconds):
+    lines = told(3, n3, topic={"retention.ms": seconds * 1_000})
+    return any("out of range" in line for line in lines)
+
+
+never_read = sum(jumps(told(3, n3)).values())
+setting = "retention.ms"
+least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))
+
+# %% wrong="partitions"
+# That is the number of partitions. Each jumped over many records: offset after the reset minus
+# offset before it.
+never_read = len([each for each in jumps(told(3, n3)).values() if each])
+
+# %% wrong="one partition"
+# That is one partition. Add up all four.
+never_read = max(jumps(told(3, n3)).values())
+
+# %% wrong="the reset rule"
+# auto.offset.reset decides where to continue when the records are gone. It brings none of them back.
+setting = "auto.offset.reset"
+
+# %% wrong="a step too early"
+# With so many seconds one position is still out of range. Deletion is late and by whole segments,
+# but it came.
+least_s -= 10
+
+# %% hint
+# Two lines belong together: "is out of range for partition", and after it "Resetting offset for
+# partition" with the same partition.
+
+# %% hint
+# `retold(3, n3, topic={"the.setting": 50_000})` plays it with 50 seconds. Look for "out of range" in
+# its lines.

@@ -1,0 +1,366 @@
+# %% [markdown]
+# # 17 · Why did the lag rise at 03:12?
+#
+# It is morning. The lag of a group rose at 03:12 in the night. You have the clients' log files, a few
+# hundred thousand lines of 37 clients. No dashboard, no witness. Five things went wrong in this
+# night, and one of them is the reason. You find all five, with the lines that prove them. For each
+# you find one setting that would have prevented it, and you play the story again to see that it does.
+#
+# **You need** chapters 05, 07, 08, 10 and 11. **You get** five words: *incident*, *symptom*,
+# *trigger*, *evidence*, *post-mortem*. **Time** three sittings: about 30 + 35 + 35 minutes.
+# They end after sections 5 and 7 and at the end.
+
+# %%
+from autograder import me, numbers, predict, truth, check, hint, require, reveal
+from kafkalab.stories.incident import build, night, retold
+
+me("")  # your student id, if your teacher gave you one: me("s123")
+
+# %% [markdown]
+# ## 1. The night
+#
+# Your night follows from your numbers. Other students have other nights: other releases, other
+# groups, other counts. The stories are the same. This cell plans it:
+
+# %%
+mine = {part: numbers(f"17.{part}") for part in (1, 2, 3, 4)}
+plan = night(mine)  # the large night: night(mine, large=True)
+plan.name, plan.start, f"{plan.duration_ms // 60_000} minutes"
+
+# %% [markdown]
+# Now the lines are made, on your machine. The small night takes about half a minute, and Spark
+# starts first. The large one has the same five stories among about 580 clients, as many as the log
+# set `night`, which has 21 million lines. It needs 8 GB of disk and some minutes. Everything below
+# works for both.
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import Window, functions as F
+
+folder = build(plan)
+spark = logsets.session()
+lines = spark.read.parquet(str(folder / "parquet")).cache()
+lines.groupBy("level").count().orderBy(F.desc("count")).toPandas()
+
+# %% [markdown]
+# Nearly all lines are DEBUG. Each row has its time, its client, its group and its text, and an
+# `event` where the text is known. You have met these columns in every Spark lab.
+#
+# ## 2. Look before you ask
+#
+# An **incident** (事故) begins with a **symptom** (症状): here, lag. The symptom is not the cause. First
+# look at the whole night. Guess: in how many groups does the lag of one minute reach 50 records?
+
+# %%
+predict("17 who has lag", groups=None)
+
+# %% spark=true
+from kafkalab.logsets.pictures import draw_night
+import pandas
+
+lag = logsets.lag_per_minute(lines).toPandas()
+by_group = lag.groupby(["group_id", "minute"]).lag.sum().groupby("group_id").max()
+truth("17 who has lag", groups=int((by_group >= 50).sum()))
+draw_night(lag, pandas.DataFrame(columns=["finding", "first", "last"]))
+
+# %% [markdown]
+# Two groups, and not at the same time. One rises at 03:12. The other had its lag five minutes before.
+# The curve ends where the members fetch no more. All other groups stay low.
+#
+# ## 3. The loudest line
+#
+# A usual next step is to look at the warnings. Most people begin with the client that warns most
+# often. Guess: is that a member of the group whose lag rose at 03:12?
+
+# %%
+predict("17 the loudest", in_the_late_group=None)
+
+# %% spark=true
+late = by_group.idxmax()
+warned = lines.where("level in ('WARN', 'ERROR')")
+loud = warned.groupBy("client_id", "group_id").agg(
+    F.count("*").alias("lines"), F.min("time").alias("first"), F.max("time").alias("last")
+)
+loud = loud.orderBy(F.desc("lines")).limit(8).toPandas()
+truth("17 the loudest", in_the_late_group="yes" if loud.group_id[0] == late else "no")
+loud
+
+# %% [markdown]
+# No. The loudest clients are two producers, and they begin at 03:15. What comes after 03:12 did not
+# cause it. The number of lines says how often a client repeats something. It does not say how much
+# harm was done. The order in time is better **evidence** (证据): a cause comes first.
+#
+# ## 4. What the group says
+#
+# Now the group itself, without its DEBUG lines. For each kind of event you see when it came first:
+
+# %% spark=true
+of_late = lines.where(F.col("group_id") == late).where("level != 'DEBUG'")
+said = (
+    of_late.where("time >= '2026-01-05 03:12:00'")
+    .groupBy("event")
+    .agg(F.min("time").alias("first"), F.first(F.substring("message", 1, 60)).alias("for_instance"))
+)
+said.orderBy("first").limit(14).toPandas()
+
+# %% [markdown]
+# Shortly after 03:12 all members are closed and start again within seconds: somebody deployed. That
+# is the **trigger** (触发因素), the event that starts an incident. A deploy alone is no harm. What do the
+# members write a few seconds later, that they did not write before?
+#
+# A colleague says: "They are thrown out of the group, so their sessions end too soon. Give them a
+# session of 60 seconds." You can try it. `retold` plays a story of the night again, alone, with
+# another setting, and writes its lines into a folder. The members are then called `worker-0`,
+# `worker-1` and so on. Guess how many WARN lines they write now, compared with the night.
+
+# %%
+predict("17 a longer session", fewer_warnings=None)
+
+# %% spark=true
+longer = retold(1, mine[1], consumer={"session.timeout.ms": 60_000})
+
+
+def warnings(lines, group):
+    return lines.where("level = 'WARN'").where(F.col("group_id") == group).count()
+
+
+counts = {
+    "night": warnings(lines, late),
+    "60 seconds": warnings(logsets.read(spark, str(longer)), "team"),
+}
+fewer = "yes" if counts["60 seconds"] < counts["night"] else "no"
+truth("17 a longer session", fewer_warnings=fewer)
+counts
+
+# %% [markdown]
+# Not one fewer. A setting that sounds right is only a guess. The run decides. The same two steps
+# serve for each finding: a query over the night, and the same query over the story played again.
+
+# %% exercise="17.1"
+
+# %% [markdown]
+# ## 5. Who comes and goes?
+#
+# The remaining four findings have nothing to do with 03:12. They would have been incidents of other
+# nights. Three of them write no line above INFO, and no lag shows the first one.
+#
+# A group that does little but rebalance is called a storm. Each rebalance has a generation, and its
+# number is in a line of each member. Write the query that finds the group:
+
+# %% spark=true
+joined = lines.where("message like '%Successfully joined group with generation%'")
+joined.select("time", "client_id", "group_id", "message").orderBy("time").limit(3).toPandas()
+
+# %% exercise="17.2"
+
+# %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open. The night that is there is
+# not made again.
+#
+# ## 6. What was never read?
+#
+# In the picture a second group had lag, at 03:07. Then its lag fell to nothing within a second. That
+# looks like good news. Guess: did its reader work faster?
+
+# %%
+predict("17 good news", worked_faster=None)
+
+# %% spark=true
+peaks = lag.groupby(["group_id", "minute"]).lag.sum().drop(late).unstack("minute").max(axis=1)
+second = peaks.idxmax()
+of_second = lines.where(F.col("group_id") == second).where("level != 'DEBUG'")
+gone = of_second.where("message like '%out of range%'").count()
+truth("17 good news", worked_faster="no" if gone else "yes")
+of_second.where("time >= '2026-01-05 03:07:00'").select(
+    "time", F.substring("message", 1, 90).alias("message")
+).orderBy("time").limit(9).toPandas()
+
+# %% [markdown]
+# The records were deleted before they were read. A lag of zero is then no health: the reader has
+# nothing left to read (chapter 11). No line is above INFO. Nobody was warned.
+
+# %% exercise="17.3"
+
+# %% [markdown]
+# ## 7. What was read twice?
+#
+# The next one has neither lag nor warnings. It came in as a complaint of a customer.
+
+# %% exercise="17.4"
+
+# %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
+# ## 8. A detector
+#
+# Back to the loudest clients. Two producers were refused again and again:
+
+# %% spark=true
+refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'")
+refused.select("time", "client_id", "message").orderBy("time").limit(4).toPandas()
+
+# %% [markdown]
+# `acks=all` and `min.insync.replicas=2`, and for some seconds only one replica is in sync (chapter
+# 05). The producers repeat, and at last all is written. One spell would be an accident. Here the
+# followers fall behind again and again. The topic has three replicas, so which setting throws them
+# out so fast? The story knows `replica.lag.time.max.ms` at 3 seconds. The default is 30. Guess: with
+# 30 seconds, how many refusals are left?
+
+# %%
+predict("17 patience", refusals=None)
+
+# %% spark=true
+patient = retold(5, mine[3], broker={"replica.lag.time.max.ms": 30_000})
+again = logsets.read(spark, str(patient))
+left = again.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").count()
+truth("17 patience", refusals=left)
+left
+
+# %% [markdown]
+# None. The followers stop for eight seconds, and the leader waits for them. The price: with
+# `acks=all` a producer waits these eight seconds, too. Setting `min.insync.replicas` to 1 also ends
+# the refusals. But then a record can be acknowledged with one copy, and a crash loses it.
+#
+# A finding that you have met once should be found by a machine the next time:
+
+# %% exercise="17.5"
+
+# %% [markdown]
+# ## 9. Five lanes
+#
+# Here are the five findings with their first and last sign. Each row is a condition for lines that
+# prove it:
+
+# %% spark=true
+deploy = F.col("group_id") == late
+signs = {
+    "comes and goes": (F.col("event") == "REVOKING_PARTITIONS")
+    & (F.col("time") < "2026-01-05 02:58"),
+    "never read": F.col("message").contains("is out of range"),
+    "put out": deploy & F.col("message").contains("poll timeout has expired"),
+    "refused": F.col("message").contains("Error: NOT_ENOUGH_REPLICAS"),
+}
+span = [F.min("time").alias("first"), F.max("time").alias("last")]
+spans = {name: lines.where(sign).agg(*span).first() for name, sign in signs.items()}
+twice = logsets.reprocessed(lines).where("how = 'committed' and began_at < '2026-01-05 03:05'")
+spans["read twice"] = twice.agg(F.min("began_at"), F.max("began_at")).first()
+findings = pandas.DataFrame([(name, *each) for name, each in spans.items()])
+findings.columns = ["finding", "first", "last"]
+draw_night(lag, findings.sort_values("first"))
+
+# %% [markdown]
+# Only now ask the machine. `logsets.incidents` knows ten kinds of incidents, each with a query of its
+# own. It takes about a minute. The night also holds two scenes that only look like an incident: a
+# rolling restart, and a member with long work. Guess: how many incidents does it find?
+
+# %%
+predict("17 the machine", incidents=None)
+
+# %% spark=true
+found = logsets.incidents(lines).toPandas().sort_values("first")
+truth("17 the machine", incidents=len(found))
+found[["kind", "group_id", "first", "cause"]]
+
+# %% [markdown]
+# It finds your five, and no other. Compare its first signs with yours, and its counts with your
+# answers. Two counts differ by intention: "rebalances" counts those within the storm only, and
+# "records" are at most so many. A machine finds what its author has met before. Somebody must find
+# the sixth kind first, with lines and with a run.
+#
+# At a prompt it is `python -m kafkalab.logsets explain FOLDER`. It reads your own logs, too.
+#
+# ## 10. The real thing beside it
+#
+# A recording of a real Java consumer 3.9.2 that works too long between two polls. The right column
+# is the simulator:
+
+# %%
+from kafkalab.stories.recorded import recorded
+
+pair = recorded("4.4.0/3.9.2/group_slow_poll", seed=1)
+beside = pair.beside("timeout has expired. This", "sending LeaveGroup", "Resetting generation")
+beside.apply(lambda column: column.str.slice(0, 80))
+
+# %% [markdown]
+# One question about the real log. The WARN line names a setting to raise. Which sentence of it would
+# have sent you to the wrong setting in this night?
+
+# %%
+real = pair.real[pair.real.level == "WARN"]
+[text for text in real.message if "poll timeout" in text][:1]
+
+# %% [markdown]
+# <details><summary>Answer</summary>The end: "or by reducing the maximum size of batches returned in
+# poll() with max.poll.records". It helps when the work grows with the records. In this night the
+# work of a poll is long for one record, too.</details>
+#
+# ## 11. The post-mortem
+#
+# A **post-mortem** (事后复盘) is one page after an incident. It blames nobody. It says what happened, why,
+# how one knows, and what will be different.
+
+# %% exercise="17.open"
+
+# %% [markdown]
+# ## Then and now
+#
+# KIP is a
+# [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals).
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | A restart always rebalances. | A static member keeps its place within its session (2.3, KIP-345). | section 5 |
+# | A session is 10 seconds by default. | 45 seconds (3.0, KIP-735). | section 5 |
+# | A follower is out of sync after 10 seconds. | After 30 seconds (2.5, KIP-537). | section 8 |
+# | A poll too late is one INFO line (2.8). | It is three lines, and one is a WARN (3.6). | the cell below |
+
+# %%
+from kafkalab.stories import incident
+
+{
+    version: "".join(incident.told(1, {**mine[1], "version": version})).count("timeout has expired")
+    for version in ("2.8", "3.6")
+}
+
+# %% [markdown]
+# ## Break it yourself
+#
+# The cooperative assignor is often praised as a cure for storms. Play story 2 with it. Does the group
+# get to a higher or to a lower generation than in the night, and why?
+
+# %% spark=true
+COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
+calm = retold(2, mine[2], consumer={"partition.assignment.strategy": COOPERATIVE})
+said = logsets.read(spark, str(calm)).where("message like '%Successfully joined group%'")
+generation = F.regexp_extract("message", r"generationId=(\d+)", 1).cast("int")
+said.agg(F.max(generation).alias("last generation")).toPandas()
+
+# %% [markdown]
+# **So what.** For production: draw the lag of each group by minute, and mark deploys in it. Alert on
+# four numbers: poll timeouts, refused writes, lead near zero, and more than five rebalances of a
+# group in a minute. Keep DEBUG lines of the clients for a day: the lag of this chapter comes from
+# them, and so does the count of what was read twice.
+#
+# ## What you know now
+#
+# - A symptom is where you begin. The cause comes before it in time.
+# - The loudest client is often not the cause.
+# - A setting is a guess, until a run has shown what it does.
+# - A lag that falls to zero can be a loss.
+# - What you have found once, a detector finds the next time.
+#
+# **Words**: incident 事故 · symptom 症状 · evidence 证据 · trigger 触发因素 · post-mortem 事后复盘
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 08: what does a static member do when it is closed?</summary>It sends no
+# LEAVE_GROUP. Its place waits until its session ends.</details>
+# <details><summary>2. Chapter 11: what is the lead?</summary>Position minus log start: how far
+# retention is behind the reader.</details>
+# <details><summary>3. Chapter 05: how many copies has a record that was acknowledged with
+# <code>acks=all</code> and <code>min.insync.replicas=1</code>?</summary>At least one. There may be no
+# other.</details>
