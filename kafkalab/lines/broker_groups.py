@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from kafkalab.lines.server_entry import JARS, NEW, OLD, kraft, server_line, zk
+from kafkalab.lines.server_entry import JARS, NEW, OLD, kraft, other, server_line, zk
 
 SCALA = "kafka.coordinator.group.GroupCoordinator"
 SCALA_STORE = "kafka.coordinator.group.GroupMetadataManager"
@@ -92,6 +92,9 @@ ENTRIES = (
         kraft(J + "Dynamic member with unknown member id joins group {group} in {state_to} state. "
             "Created a new member id {member_id} and requesting the member to rejoin with this id.",
             JAVA),
+        other(S + "Dynamic member with unknown member id joins group {group} in {state_to} state. "
+              "Created a new member id {member_id} and request the member to rejoin with this id.",
+              SCALA),
     ),
     server_line(
         "GROUP_PENDING_MEMBER_JOINS",
@@ -103,6 +106,9 @@ ENTRIES = (
         kraft(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
             "{group} in {state_to} state. Created a new member id {member_id} for this member and "
             "added to the group.", JAVA),
+        other(S + "Static member with groupInstanceId={instance} and unknown member id joins group "
+              "{group} in {state_to} state. Created a new member id {member_id} for this member "
+              "and add to the group.", SCALA),
     ),
     server_line(
         "GROUP_STATIC_MEMBER_RETURNS",
@@ -111,12 +117,20 @@ ENTRIES = (
         kraft(J + "Static member with groupInstanceId={instance} and unknown member id joins group "
             "{group} in {state_to} state. Replacing previously mapped member {old_member} with "
             "this groupInstanceId.", JAVA),
+        other(S + "Static member {option} of group {group} with unknown member id rejoins, "
+              "assigning new member id {member_id}, while old member id {old_member} will be "
+              "removed.", SCALA),
+        other(S + "Static member with groupInstanceId={instance} and unknown member id joins group "
+              "{group} in {state_to} state. Replacing previously mapped member {old_member} with "
+              "this groupInstanceId.", SCALA),
     ),
     server_line(
         "GROUP_STATIC_MEMBER_STAYS",
         zk(S + "Static member joins during Stable stage will not trigger rebalance.", SCALA),
         kraft(J + "Static member which joins during Stable stage and doesn't affect the selected "
             "protocol will not trigger a rebalance.", JAVA),
+        other(S + "Static member which joins during Stable stage and doesn't affect selectProtocol "
+              "will not trigger rebalance.", SCALA),
     ),
     server_line(
         "GROUP_PREPARING_REBALANCE",
@@ -142,6 +156,8 @@ ENTRIES = (
         zk(S + "Stabilized group {group} generation {generation} (__consumer_offsets-{index})",
             SCALA),
         kraft(J + "Stabilized group {group} generation {generation} with {count} members.", JAVA),
+        other(S + "Stabilized group {group} generation {generation} (__consumer_offsets-{index}) "
+              "with {count} members", SCALA),
     ),
     server_line(
         "GROUP_ASSIGNMENT_RECEIVED",
@@ -150,12 +166,21 @@ ENTRIES = (
         kraft(J + "Assignment received from leader {member_id} for group {group} for generation "
             "{generation}. The group has {count} members, {static_count} of which are static.",
             JAVA),
+        other(S + "Assignment received from leader for group {group} for generation {generation}. "
+              "The group has {count} members, {static_count} of which are static.", SCALA),
+        other(S + "Assignment received from leader {member_id} for group {group} for generation "
+              "{generation}. The group has {count} members, {static_count} of which are static.",
+              SCALA),
     ),
     server_line(
         "GROUP_MEMBER_LEFT",
         zk(S + "Member {member_id} in group {group} has left, removing it from the group", SCALA),
         kraft(J + "[Group {group}] Member {member_id} has left group through explicit `LeaveGroup` "
             "request; client reason: {reason}", JAVA),
+        other(S + "Member[group.instance.id {instance}, member.id {member_id}] in group {group} "
+              "has left, removing it from the group", SCALA),
+        other(S + "Member {member} has left group {group} through explicit `LeaveGroup`; client "
+              "reason: {reason}", SCALA),
     ),
     server_line(
         "GROUP_MEMBER_FAILED",
@@ -207,6 +232,8 @@ ENTRIES = (
             SCALA_STORE),
         kraft(R + "Scheduling loading of metadata from __consumer_offsets-{index} with epoch "
             "{epoch}", RUNTIME),
+        other(M + "Scheduling loading of offsets and group metadata from "
+              "__consumer_offsets-{index} for epoch {epoch}", SCALA_STORE),
     ),
     server_line(
         "GROUPS_READ",
@@ -215,6 +242,9 @@ ENTRIES = (
         kraft(R + "Finished loading of metadata from __consumer_offsets-{index} with epoch {epoch} "
             "in {elapsed_ms}ms where {scheduler_ms}ms was spent in the scheduler. Loaded {count} "
             "records which total to {size} bytes.", RUNTIME),
+        other(M + "Finished loading offsets and group metadata from __consumer_offsets-{index} in "
+              "{elapsed_ms} milliseconds for epoch {epoch}, of which {scheduler_ms} milliseconds "
+              "was spent in the scheduler.", SCALA_STORE),
     ),
     server_line(
         "GROUPS_UNLOADING",
@@ -229,6 +259,8 @@ ENTRIES = (
             "and {count} cached groups.", SCALA_STORE),
         kraft(R + "Finished unloading metadata for __consumer_offsets-{index} with epoch "
             "OptionalInt[{epoch}].", RUNTIME),
+        other(M + "Finished unloading __consumer_offsets-{index} for coordinator epoch {epoch}. "
+              "Removed {offsets} cached offsets and {count} cached groups.", SCALA_STORE),
         source=JARS,
     ),
     server_line(
@@ -251,6 +283,17 @@ ENTRIES = (
             "removed.", SCALA),
         kraft(J + "The following groups were deleted: {groups}. A total of {count} offsets were "
             "removed.", SHARD),
+        source=JARS,
+    ),
+    server_line(
+        "GROUP_COORDINATOR_ELECTED",
+        other(S + "Elected as the group coordinator for partition {index} in epoch {epoch}", SCALA),
+        source=JARS,
+    ),
+    server_line(
+        "GROUP_COORDINATOR_RESIGNED",
+        other(S + "Resigned as the group coordinator for partition {index} in epoch {epoch}",
+              SCALA),
         source=JARS,
     ),
     # KIP-848: broker 4.4 only

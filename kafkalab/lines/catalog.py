@@ -78,6 +78,8 @@ SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
 ONLY_READ = frozenset(
     {
         "BROKER_FENCED",
+        "GROUP_COORDINATOR_ELECTED",
+        "GROUP_COORDINATOR_RESIGNED",
         "PARTITION_CREATED",
         "PARTITION_FOLLOWER_STAYS",
         "PARTITION_LEADER_STAYS",

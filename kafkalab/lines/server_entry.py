@@ -33,6 +33,11 @@ def kraft(template: str, logger: str, level: str = "INFO", *, trace: bool = Fals
     return Wording(level, logger, template, {NEW: NO_NUMBER}, prefixed=False, trace=trace)
 
 
+def other(template: str, logger: str, level: str = "INFO") -> Wording:
+    """A wording of brokers between the two, 2.4 to 3.9. They are not simulated, only read."""
+    return Wording(level, logger, template, {}, prefixed=False)
+
+
 def either(template: str, logger: str, level: str = "INFO", *, trace: bool = False) -> Wording:
     """A wording that both releases have, under one logger."""
     return Wording(
