@@ -1,8 +1,8 @@
 """The autograder's command line: `python -m autograder` lists what it can do.
 
-Learners use lab, reset, pack and progress; teachers use the others. Unusable input ends with one
-sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a
-person's attention, 1 when the tool itself failed.
+Learners use lab, reset, pack, progress, check and add; teachers use the others. Unusable input ends
+with one sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something
+needs a person's attention, 1 when the tool itself failed.
 """
 
 from __future__ import annotations
@@ -312,8 +312,14 @@ def _share(text: str) -> tuple[int, int]:
 def _due(wanted) -> None:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.masters import master
+    from autograder.gradebook.due_list import set_due_list
     from autograder.gradebook.late import dates, parse_moment, set_due
 
+    if wanted.list:
+        if wanted.chapter or wanted.student:
+            raise Unusable("--list says the chapters and students; name none besides.")
+        print(set_due_list(Path(wanted.out), Path(wanted.list)))
+        return
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
         return
@@ -405,17 +411,47 @@ def _regrade(wanted) -> None:
 
 def _export(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
-    from autograder.teacher.export import export
+    from autograder.teacher.export import NO_WEIGHTS, export, parse_weights
+
+    out = Path(wanted.out)
+    if (wanted.layout == "worksheet") != bool(wanted.sheet):
+        raise Unusable("--as worksheet and --sheet THE_FILE_FROM_MOODLE.csv go together.")
+    if wanted.sheet is None and wanted.chapter:
+        raise Unusable("--chapter goes with --as worksheet; the other layouts have all chapters.")
+    weights = parse_weights(wanted.weights) if wanted.weights is not None else NO_WEIGHTS
+    settle_penalties(out)
+    _say_if_unfinished(wanted.out)
+    if wanted.sheet:
+        from autograder.cell.course_folder import chapter_number
+        from autograder.teacher.worksheet import fill_worksheet
+
+        if weights or wanted.scale is not None:
+            raise Unusable("The sheet says its own maximum; leave --scale and --weights out.")
+        chapter = chapter_number(wanted.chapter) if wanted.chapter else None
+        written = fill_worksheet(out, Path(wanted.sheet), chapter, say)
+    else:
+        text = export(out, wanted.layout, say=say, scale=wanted.scale, weights=weights)
+        written = text.encode()
+    if wanted.file:
+        Path(wanted.file).write_bytes(written)  # the layout brings its own line ends
+    else:
+        sys.stdout.buffer.write(written)
+
+
+def _letters(wanted) -> None:
+    from autograder.gradebook.late import settle_penalties
+    from autograder.teacher.letters import as_lines, as_table, letters_of, summary
 
     settle_penalties(Path(wanted.out))
     _say_if_unfinished(wanted.out)
-    text = export(Path(wanted.out), wanted.layout, say=say, scale=wanted.scale)
+    letters = letters_of(Path(wanted.out))
     if wanted.file:
-        # the layout brings its own line ends
-        with open(wanted.file, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        # with a mark at its beginning, by which Excel knows UTF-8
+        Path(wanted.file).write_bytes(as_table(letters).encode("utf-8-sig"))
     else:
-        sys.stdout.buffer.write(text.encode())
+        for line in as_lines(letters):
+            print(line)
+    print(summary(letters))
 
 
 def _feedback(wanted) -> None:
@@ -462,7 +498,7 @@ def _gradescope(wanted) -> None:
         )
     roster, _ = _class_list(wanted.roster)
     count = write_gradescope(
-        chapter_number(wanted.chapter),
+        list(dict.fromkeys(map(chapter_number, wanted.chapters))),
         Path(wanted.out),
         Path(wanted.roster) if roster.rows else None,
     )
@@ -548,33 +584,63 @@ def _exercise(wanted) -> int:
 
 
 def _release(wanted) -> None:
+    from autograder.course.release import release
+
+    chapters, key = _to_hand_out(wanted.chapters, wanted.demo)
+    package = release(chapters, Path(wanted.out))
+    print(f"The package for learners is {package}: no judges, no solutions, no secret.{key}")
+
+
+def _github(wanted) -> None:
+    from autograder.teacher.github_template import write_template
+
+    chapters, key = _to_hand_out(wanted.chapters, wanted.demo)
+    template = write_template(chapters, Path(wanted.out))
+    print(
+        f"{template} is the template: push it as a repository of your own, and name that in the"
+        f" assignment. No judges, no solutions, no secret are in it.{key}"
+    )
+
+
+def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
+    """(the chapters, a sentence about their course key); Unusable where students would get the
+    demo key and nobody asked for it."""
     from autograder.cell.course_folder import MYTHS, chapter_number
     from autograder.cell.numbers import course_key_id
     from autograder.course.masters import master
-    from autograder.course.release import release
     from autograder.course.secret import is_demo
 
-    chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
+    chapters = [text if text == MYTHS else chapter_number(text) for text in named]
     asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)
-    if asks and is_demo() and not wanted.demo:
+    if asks and is_demo() and not demo:
         raise Unusable(
             "AUTOGRADER_SECRET is not set, so the package would carry the public demo key, and your"
             " class would get other numbers than you grade by. Set the secret of your course, or"
             " add --demo to try things out."
         )
-    package = release(chapters, Path(wanted.out))
-    print(
-        f"The package for learners is {package}: no judges, no solutions, no secret."
-        + (
-            (
-                " Students' numbers come from course key"
-                " "
-                f"{course_key_id()}{', the public demo key: good for trying things out' if is_demo() else ''}."  # noqa: E501
-            )
-            if asks
-            else ""
-        )
-    )
+    public = ", the public demo key: good for trying things out" if is_demo() else ""
+    key = f" Students' numbers come from course key {course_key_id()}{public}."
+    return chapters, key if asks else ""
+
+
+def _add(wanted) -> None:
+    from autograder.learner.new_package import add_package
+
+    for line in add_package(Path(wanted.package)):
+        print(line)
+
+
+def _check(wanted) -> int:
+    from autograder.cell.course_folder import chapter_number
+    from autograder.learner.notebook_run import tests_of
+
+    say("Running a copy of your notebook from the top; this takes a minute or two.")
+    found = tests_of(chapter_number(wanted.chapter))
+    for test in found:
+        print(f"{test.question} {'✓ right' if test.right else f'✗ {test.sentence}'}")
+    right = sum(test.right for test in found)
+    print(f"{right} of {len(found)} are right on the cases that you can see.")
+    return OK if right == len(found) else ATTENTION
 
 
 def _lab(wanted) -> None:
@@ -693,6 +759,12 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--out", metavar="FILE")
     shown = command("progress", _progress, "show how far you are and what to repeat")
     shown.add_argument("--all", action="store_true", help="a line for each question and each guess")
+    command(
+        "check", _check, "run a copy of your notebook from the top and say what its tests say"
+    ).add_argument("chapter", metavar="NN")
+    command(
+        "add", _add, "bring a new package into this folder; your own notebooks stay as they are"
+    ).add_argument("package", metavar="FILE.zip|DIR")
     grade = command(
         "grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file"
     )
@@ -747,7 +819,7 @@ def _parser() -> argparse.ArgumentParser:
         dest="layout",
         default="csv",
         metavar="LAYOUT",
-        help="csv, json, canvas, moodle, gradescope, or totals for the whole course",
+        help="csv, json, canvas, moodle, gradescope, totals for the whole course, or worksheet",
     )
     export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
     export.add_argument(
@@ -756,6 +828,20 @@ def _parser() -> argparse.ArgumentParser:
         metavar="POINTS",
         help="for canvas, moodle and totals: what each chapter is worth there, such as 100",
     )
+    export.add_argument(
+        "--weights",
+        metavar="NN=N,NN=N",
+        help="for totals: what each chapter is worth in the course, 02=10,03=15",
+    )
+    export.add_argument(
+        "--sheet", metavar="FILE.csv", help="for worksheet: the grading worksheet from Moodle"
+    )
+    export.add_argument(
+        "--chapter", metavar="NN", help="for worksheet: whose marks, where OUT has several chapters"
+    )
+    letters = command("letters", _letters, "list whom to write to, why, and what to say")
+    letters.add_argument("out", metavar="OUT")
+    letters.add_argument("--file", metavar="FILE.csv", help="write a table for a mail merge")
     pages = command(
         "feedback",
         _feedback,
@@ -774,9 +860,11 @@ def _parser() -> argparse.ArgumentParser:
     seen.add_argument("names", nargs="*", metavar="FILE|STUDENT")
     seen.add_argument("--all", action="store_true", help="everything that needs you now")
     zipped = command(
-        "gradescope", _gradescope, "make the zip file of a chapter's Gradescope autograder"
+        "gradescope",
+        _gradescope,
+        "make the zip file of a Gradescope autograder, for one chapter or several",
     )
-    zipped.add_argument("chapter", metavar="NN")
+    zipped.add_argument("chapters", nargs="+", metavar="NN")
     zipped.add_argument("--out", required=True, metavar="FILE.zip")
     zipped.add_argument("--roster", metavar="FILE.csv", help="the class list with SID and Email")
     zipped.add_argument("--demo", action="store_true", help="use the public demo secret")
@@ -857,6 +945,11 @@ def _parser() -> argparse.ArgumentParser:
         ),
     )
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
+    due.add_argument(
+        "--list",
+        metavar="FILE.csv",
+        help="many at once: columns chapter and until, and student for an extension",
+    )
     receive = command(
         "receive",
         _receive,
@@ -907,12 +1000,20 @@ def _parser() -> argparse.ArgumentParser:
         "make the package that a teacher hands out: no judges, no solutions, no secret",
     )
     release.add_argument("chapters", nargs="+", metavar="NN|myths")
-    release.add_argument("--out", default="package", metavar="DIR")
+    release.add_argument(
+        "--out", default="package", metavar="DIR|FILE.zip", help="default: the folder package"
+    )
     release.add_argument(
         "--demo",
         action="store_true",
         help="use the public demo key, where AUTOGRADER_SECRET is not set",
     )
+    github = command(
+        "github", _github, "make the template repository of a GitHub Classroom assignment"
+    )
+    github.add_argument("chapters", nargs="+", metavar="NN")
+    github.add_argument("--out", required=True, metavar="DIR")
+    github.add_argument("--demo", action="store_true", help="use the public demo key")
     built = command("course", _course, "build chapters and their exercises, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument(

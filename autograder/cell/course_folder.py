@@ -30,8 +30,8 @@ def chapter_number(text: str) -> str:
     found = re.fullmatch(r"(\d{1,2})(_\w+)?", str(text).strip())
     if str(text).strip().lower() == MYTHS:
         raise ValueError(
-            "The myth court has no marks: nothing of it is due, solved or graded. `release myths`"
-            " makes its package."
+            "The myth court has no marks: nothing of it is handed in, due, solved or graded."
+            " `release myths` makes its package."
         )
     if not found:
         raise ValueError(f"A chapter is a number such as 03, not {text!r}.")

@@ -10,6 +10,12 @@ from pathlib import Path
 
 # The commands of the Makefile that a learner has a use for.
 FOR_LEARNERS = ("help", "lab", "wheels")
+# The rule that installs the tools of teachers and authors.
+TOOLS = ".venv/ready-%"
+NOT_FOR_LEARNERS = re.compile(
+    r"^# Two commands|^(?:STUDENTS|CHAPTERS|DIR|N|LEVEL|COMMA)\b|gsub\(.*\[\(\](?:N|STUDENTS)\["
+)
+EXTRAS = re.compile(r"\[[a-z,]*\bdev\b[a-z,]*\]")
 README = """# Kafka, opened up
 
 How many connections does one consumer open to three brokers, and why? Guess, then run it and look.
@@ -35,8 +41,8 @@ follow from it. `check("03.2")` in a cell tells you in a sentence how an answer 
 | `.venv/bin/python -m autograder pack 03` | makes the one file to hand in, and prints a receipt code |
 | `.venv/bin/python -m autograder reset 03` | gives a fresh copy of a chapter and keeps the old one |
 | `.venv/bin/python -m autograder progress` | says how far you are |
-
-A new package comes each week? Copy all of it over this folder and give `make lab` again: your notebooks and the environment stay.
+| `.venv/bin/python -m autograder check 03` | runs a copy of your notebook from the top and says what its tests say |
+| `.venv/bin/python -m autograder add week04.zip` | brings the package of a new week into this folder; your notebooks stay |
 """  # noqa: E501
 
 
@@ -57,16 +63,17 @@ def write_papers(package: Path) -> None:
 
 
 def commands(makefile: str, released: set[str]) -> str:
-    """The Makefile without the teachers' and authors' commands."""
+    """The Makefile without the teachers' and authors' commands, their variables and their part of
+    the environment."""
     kept, leaving_out = [], False
     for line in makefile.splitlines():
         target = re.match(r"([a-z-]+):.*##", line)
-        leaving_out = bool(target and target[1] not in FOR_LEARNERS) or (
-            leaving_out and line.startswith("\t")
-        )
+        own = not target or target[1] in FOR_LEARNERS
+        leaving_out = not own or line.startswith(TOOLS) or (leaving_out and line.startswith("\t"))
         if line.startswith(".PHONY:"):
             line = ".PHONY: " + " ".join(name for name in line.split()[1:] if name in FOR_LEARNERS)
-        if not leaving_out and not line.startswith("# Two commands"):
+        line = EXTRAS.sub("[learn,spark]", line)
+        if not leaving_out and not NOT_FOR_LEARNERS.search(line):
             kept.append(line.replace("JupyterLab opens on chapter 00, on", "JupyterLab opens on"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).lstrip("\n") + "\n"
 

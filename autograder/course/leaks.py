@@ -147,8 +147,19 @@ def _kept(chapter: str, size: int) -> Iterator[tuple[str, str]]:
                 for form in _forms(case):
                     yield form, f"a hidden case of {question.id}"
         else:
+            shown = _of_a_kept_promise(question)
             for text in _sentences(question, judge):
-                yield text, question.id
+                if text not in shown:
+                    yield text, question.id
+
+
+def _of_a_kept_promise(question) -> set[str]:
+    """What is said of a play in which the promise was kept: the learner's half makes these
+    sentences itself."""
+    kept = getattr(question, "kept", "")
+    if not callable(kept):
+        return {kept}
+    return {kept(case) for case in question.cases(numbers_for(question, "")) if "seed" in case}
 
 
 def _sentences(question, judge) -> list[str]:

@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 from autograder.cell import sealed
@@ -36,6 +37,7 @@ PAPERS = (
     "notebooks/README.md",
 )
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
+MIDNIGHT = (2000, 1, 1, 0, 0, 0)
 TRUTH = "truth.json"  # of a log set: what the judges know of it
 # the simulator is open to read; its code is no solution even where a line is alike
 GIVEN_BY_DESIGN = ("kafkalab", "data")
@@ -43,9 +45,12 @@ GIVEN_BY_DESIGN = ("kafkalab", "data")
 
 def release(chapters: list[str], out: Path) -> Path:
     """Write the package of these chapters ("03", or "myths" for the myth court) into the folder
-    `out`, which must be empty or not there. Raises Leak, and leaves nothing behind, when a solution
-    would get out."""
-    if out.exists() and any(out.iterdir()):
+    `out`, which must be empty or not there, or into the zip file `out`, as one folder of its name.
+    Raises Leak, and leaves nothing behind, when a solution would get out."""
+    zipped = out.suffix == ".zip"
+    if zipped and out.exists():
+        raise ValueError(f"{out} is there already; name another file, or delete it.")
+    if not zipped and out.exists() and any(out.iterdir()):
         raise ValueError(f"{out} is not empty; a package goes into a folder of its own.")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".package", dir=out.parent))
@@ -54,6 +59,9 @@ def release(chapters: list[str], out: Path) -> Path:
         found = leaks(draft, chapters)
         if found:
             raise Leak("No package was made: " + "; ".join(found[:5]) + ".")
+        if zipped:
+            _pack(draft, out)
+            return out
         if out.exists():
             out.rmdir()
         draft.chmod(0o755)
@@ -61,6 +69,16 @@ def release(chapters: list[str], out: Path) -> Path:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return out
+
+
+def _pack(package: Path, out: Path) -> None:
+    """Write the zip file of a package: the same package makes the same bytes."""
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(each for each in package.rglob("*") if each.is_file()):
+            name = f"{out.stem}/{path.relative_to(package).as_posix()}"
+            told = zipfile.ZipInfo(name, MIDNIGHT)
+            told.external_attr, told.compress_type = 0o644 << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(told, path.read_bytes())
 
 
 def learners(court: bool = False) -> list[str]:

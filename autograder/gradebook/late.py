@@ -146,16 +146,28 @@ def policy() -> Policy:
 def lateness(out: Path) -> Callable[[str, str, datetime], float]:
     """(student, assignment, moment) -> the share of its points that work loses which came at this
     moment, by the dates OUT has now."""
-    costs, extended, due = policy(), _extensions(out), _due_dates(out)
+    costs, until = policy(), deadlines(out)
 
     def lost(student: str, assignment: str, moment: datetime) -> float:
-        if assignment not in due:
-            return 0.0
-        longer = extended.get(assignment, {}).get(student)
-        until = max(due[assignment], datetime.fromisoformat(longer)) if longer else due[assignment]
-        return costs.share((moment.astimezone(UTC).replace(tzinfo=None) - until).total_seconds())
+        end = until(student, assignment)
+        return costs.share((moment.astimezone(UTC) - end).total_seconds()) if end else 0.0
 
     return lost
+
+
+def deadlines(out: Path) -> Callable[[str, str], datetime | None]:
+    """(student, assignment) -> until when the student has time, extensions included; None where
+    nothing is due."""
+    extended, due = _extensions(out), due_dates(out)
+
+    def until(student: str, assignment: str) -> datetime | None:
+        if assignment not in due:
+            return None
+        longer = extended.get(assignment, {}).get(student)
+        end = max(due[assignment], datetime.fromisoformat(longer)) if longer else due[assignment]
+        return end.replace(tzinfo=UTC)
+
+    return until
 
 
 def handed_in_times(rows: Mapping[str, Mapping[str, str]]) -> dict[str, datetime]:
@@ -200,7 +212,7 @@ def _as_moodle_writes(text: str) -> datetime | None:
 def settle_penalties(out: Path) -> int:
     """Bring every late penalty of OUT's gradebook up to date; returns how many changed.
     Submissions without a due date are left alone."""
-    if (out / NAME).is_file() and not _due_dates(out):
+    if (out / NAME).is_file() and not due_dates(out):
         return 0
     with changing(out) as book:
         due = _due_in(book)
@@ -232,10 +244,20 @@ def settle_penalties(out: Path) -> int:
 def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
     """Set when a chapter is due, or until when a student has time; None takes it away.
     Returns what was done, in a sentence."""
-    moment = when.astimezone(UTC).replace(tzinfo=None) if when else None
     listed = class_of(out).rows
-    if student is not None and moment is not None and listed and student not in listed:
+    if student is not None and when is not None and listed and student not in listed:
         raise ValueError(f"{student} is not on the class list of {out}.")
+    write_due(out, assignment, when, student)
+    changed = settle_penalties(out)
+    until = moment_text(when) if when else "no date"
+    whose = f" for {student}" if student else ""
+    return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
+
+
+def write_due(out: Path, assignment: str, when: datetime | None, student: str | None) -> None:
+    """Write one date or one extension down; the penalties stay as they are until
+    `settle_penalties`."""
+    moment = when.astimezone(UTC).replace(tzinfo=None) if when else None
     if student is None and moment is not None:
         _expect(out, assignment)
     with changing(out) as book:
@@ -289,10 +311,6 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
             out / EXTENSIONS,
             json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
         )
-    changed = settle_penalties(out)
-    until = moment_text(moment) if moment else "no date"
-    whose = f" for {student}" if student else ""
-    return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
 
 
 def _expect(out: Path, assignment: str) -> None:
@@ -367,7 +385,7 @@ def lateness_text(seconds_late: float) -> str:
     return " and ".join(parts) or "less than a minute"
 
 
-def _due_dates(out: Path) -> dict[str, datetime]:
+def due_dates(out: Path) -> dict[str, datetime]:
     """When each assignment is due that has a date; {} without a gradebook."""
     if not (out / NAME).is_file():
         return {}

@@ -19,6 +19,7 @@ from autograder.course import judges
 from autograder.course.masters import Master
 from autograder.course.secret import derive
 from autograder.gradebook.files import write_atomically
+from autograder.handed_in.concerns import Concern
 from autograder.handed_in.submission import Submission
 from autograder.written import rubrics
 
@@ -81,6 +82,7 @@ class Results(Mapping):
             add_reason(result, said, names_another=borrowed)
             if borrowed:
                 result["flags"] = [*result["flags"], said.removesuffix(".")]
+                result["concerns"] = sorted({*result["concerns"], str(Concern.NAMES_ANOTHER)})
         for other in self._stayed.get(name, ()):
             if other not in result.get("preferred_to", ()):
                 result["preferred_to"] = [*result.get("preferred_to", ()), other]
@@ -134,8 +136,8 @@ def read(folder: Path, key: str) -> dict | None:
 
 
 def is_old(result: dict) -> bool:
-    """Whether an older version of this package made the result: its verdicts have no outcome."""
-    return "reason_for_student" not in result or any(
+    """Whether an older version of this package made the result: it has no codes."""
+    return "concerns" not in result or any(
         "outcome" not in cell for cell in result["cells"].values()
     )
 

@@ -33,6 +33,7 @@ from autograder.course.secret import hidden_rng
 from autograder.grading.results import add_reason
 from autograder.grading.scoring import decide
 from autograder.grading.verdict_cache import foreseen
+from autograder.handed_in.concerns import Concern
 from autograder.handed_in.submission import PARTIAL, Submission
 from autograder.sandbox.outside.signs import in_answers, in_heard
 from autograder.written.rubrics import RubricMissing, suggest
@@ -111,6 +112,7 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     ) + in_heard(heard)
     if odd:
         result["flags"] = result["flags"] + odd
+        result["concerns"] = [*result["concerns"], str(Concern.ODD_CODE)]
         add_reason(result, f"{'; '.join(odd)}.")
     if heard["ended"]:
         silent = [question for question in asked if question not in heard["replies"]]
@@ -142,6 +144,7 @@ def blank(submission: Submission, level: str, seconds: float = 0.0) -> dict:
         "suggestions": {},
         "variant": submission.variant,
         "flags": list(submission.flags),
+        "concerns": list(map(str, submission.concerns)),
         **({"key": submission.key} if submission.key else {}),
     }
 

@@ -119,15 +119,7 @@ class Roster:
 
 def read_roster(path: Path) -> Roster:
     """Read a class list; ValueError, with a sentence, for a file that is none."""
-    raw = path.read_bytes()
-    try:
-        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{path.name} is not written in UTF-8, so its names would be wrong; in Excel save it "
-            'as "CSV UTF-8".'
-        ) from None
-    table = table_of(text, path.name)
+    table = table_in(path)
     columns = [re.sub(r"[\s_-]+", " ", name.strip().lower()) for name in table[0]] if table else []
     rows = [
         (number, dict(zip(columns, map(str.strip, row))))
@@ -164,6 +156,19 @@ def read_roster(path: Path) -> Roster:
         else:
             found[student] = dict(_about(row, canvas))
     return Roster(found, tuple(dropped))
+
+
+def table_in(path: Path) -> list[list[str]]:
+    """The rows of a table in a file; ValueError, with a sentence, for a file that is none."""
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path.name} is not written in UTF-8, so its names would be wrong; in Excel save it "
+            'as "CSV UTF-8".'
+        ) from None
+    return table_of(text, path.name)
 
 
 def table_of(text: str, name: str) -> list[list[str]]:

@@ -27,6 +27,7 @@ from autograder.handed_in.assignment import (
     take_answers,
 )
 from autograder.handed_in.classlist import Roster
+from autograder.handed_in.concerns import Concern
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.repair import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
 from autograder.handed_in.tampering import tampered
@@ -74,6 +75,8 @@ class Submission:
     for_student: str | None = None
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
+    # the same as codes, for programs
+    concerns: tuple[Concern, ...] = ()
     key: str = (
         ""  # the id of the course key of its numbers, where that is not the class's and is known
     )
@@ -99,6 +102,7 @@ class Submission:
                 "path": Path(data["path"]),
                 "missing": tuple(data["missing"]),
                 "flags": tuple(data["flags"]),
+                "concerns": tuple(map(Concern, data["concerns"])),
                 "extras": tuple(Extra(**extra) for extra in data["extras"]),
             }
         )
@@ -293,7 +297,7 @@ def _submission(
     student, variant, naming = _whose(stem, said, own.name, nobody.sha256, roster)
     naming += _of_several(notebooks, name, roster)
     named = course_key_of(salvaged.notebook) if variant and variant == said else ""
-    flags = _of_another_key(named)
+    foreign = _of_another_key(named)
     tampering = tampered(
         own,
         salvaged.notebook,
@@ -302,8 +306,13 @@ def _submission(
         named,
         roster.spelled,
     )
-    flags += tampering.flags
+    flags = foreign + tampering.flags
     naming += tampering.naming
+    concerns = {
+        Concern.NAMES_ANOTHER: naming,
+        Concern.CHANGED: best.flags + tampering.flags,
+        Concern.ANOTHER_KEY: foreign,
+    }
     saved = _saved(own, salvaged, best) if salvaged.damaged else ()
     repairs = salvaged.repairs + saved + best.repairs
     if several > 1:
@@ -341,6 +350,7 @@ def _submission(
         _in_a_line(told) if naming else None,
         best.extras,
         best.flags + naming + flags,
+        tuple(concern for concern, found in concerns.items() if found),
         named if named and named != course_key_id() and key_with_id(named) else "",
     )
 

@@ -2,12 +2,12 @@
 
     python -m autograder export OUT --as canvas > marks.csv
     python -m autograder export OUT --as moodle --scale 100 > marks.csv
-    python -m autograder export OUT --as totals > course.csv
+    python -m autograder export OUT --as totals --weights 02=10,03=15 > course.csv
 
-CSV follows RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before
-it, so that a name like =HYPERLINK(...) is a name; numbers are written as numbers. CSV and JSON have
-the outcome of each question and the id of its misconception too (docs/results.md); the other
-systems have no place for them.
+Moodle's own worksheet is filled by worksheet.py. CSV follows RFC 4180. A text that a spreadsheet
+would take for a formula gets an apostrophe before it, so that a name like =HYPERLINK(...) is a
+name; numbers are written as numbers. CSV and JSON have the outcome of each question and the id of
+its misconception too (docs/results.md); the other systems have no place for them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
 
+from autograder.cell.course_folder import chapter_number
 from autograder.cell.outcome import Outcome
 from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.written.answers import read_results
@@ -33,6 +34,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 Verdicts = Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]
 """(student, assignment) -> question -> (outcome, misconception)."""
 NO_VERDICTS: Verdicts = MappingProxyType({})
+Weights = Mapping[str, float]
+"""What each chapter ("03") is worth in the course."""
+NO_WEIGHTS: Weights = MappingProxyType({})
 
 
 def export(
@@ -40,16 +44,35 @@ def export(
     layout: str,
     say: Callable[[str], None] = lambda text: None,
     scale: float | None = None,
+    weights: Weights = NO_WEIGHTS,
 ) -> str:
     """The marks of an OUT folder in one layout; `say` is told what is not final in them. `scale`:
-    the points that each assignment is worth elsewhere. Raises ValueError for a layout there is not,
-    LookupError without marks."""
+    the points that each assignment is worth elsewhere; `weights`: what each chapter is worth in the
+    course's total. Raises ValueError for a layout there is not, LookupError without marks."""
     if layout not in LAYOUTS:
-        raise ValueError(f"There is no layout {layout!r}; there are {', '.join(LAYOUTS)}.")
+        raise ValueError(
+            f"There is no layout {layout!r}; there are {', '.join(LAYOUTS)}, and worksheet with"
+            " --sheet."
+        )
     if scale is not None and layout not in SCALED:
         raise ValueError(f"--scale goes with {', '.join(SCALED)}; {layout} has our own points.")
     if scale is not None and not 0 < scale <= 10_000:
         raise ValueError(f"--scale is a number of points above 0, such as 100, not {scale:g}.")
+    if weights and layout != "totals":
+        raise ValueError(f"--weights goes with totals; {layout} has no total of the course.")
+    found = marked_sheets(out, say)
+    if weights:
+        _check_weights(
+            weights, {name[:2] for sheet in found if (name := sheet.assignment)[:2].isdigit()}
+        )
+    verdicts = _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS
+    shown = found if scale is None else [_scaled(sheet, scale) for sheet in found]
+    return _totals(shown, weights=weights) if weights else LAYOUTS[layout](shown, verdicts)
+
+
+def marked_sheets(out: Path, say: Callable[[str], None] = lambda text: None) -> list[Sheet]:
+    """All sheets of OUT; `say` is told of open answers that still wait. LookupError without
+    marks."""
     found = list(sheets(out))
     if not found:
         raise LookupError(
@@ -62,10 +85,45 @@ def export(
             f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in "
             f"this table until `python -m autograder review {quote(str(out))}` has a mark for it."
         )
-    verdicts = _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS
-    return LAYOUTS[layout](
-        found if scale is None else [_scaled(sheet, scale) for sheet in found], verdicts
-    )
+    return found
+
+
+def parse_weights(text: str) -> Weights:
+    """The weights in "02=10,03=15"; ValueError, with a sentence, for what is none."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        chapter, _, weight = part.partition("=")
+        try:
+            number, worth = chapter_number(chapter), float(weight)
+        except ValueError:
+            number, worth = "", -1.0
+        if not 0 <= worth <= 10_000:
+            raise ValueError(
+                "--weights is written like 02=10,03=15, a chapter and a number from 0 on, not"
+                f" {part.strip()!r}."
+            )
+        if number in found:
+            raise ValueError(f"--weights names chapter {number} twice.")
+        found[number] = worth
+    if not any(found.values()):
+        raise ValueError("--weights has only zeros, so there is nothing to add up.")
+    return found
+
+
+def _check_weights(weights: Weights, graded: set[str]) -> None:
+    """Each graded chapter has a weight, and each weight a graded chapter."""
+    without = sorted(graded - weights.keys())
+    if without:
+        raise ValueError(
+            f"Chapter {' and '.join(without)} has marks and no weight; add {without[0]}=10, or"
+            f" {without[0]}=0 to leave it out."
+        )
+    unused = sorted(weights.keys() - graded)
+    if unused:
+        raise ValueError(
+            f"Chapter {' and '.join(unused)} has a weight and no marks yet; leave it out of"
+            " --weights until it is graded."
+        )
 
 
 def safe(text: str) -> str:
@@ -142,7 +200,7 @@ def _csv(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
         for sheet in found
         for told in (_in_columns(sheet, questions, verdicts),)
     )
-    return _table(chain([head], rows))
+    return as_csv(chain([head], rows))
 
 
 def _in_columns(sheet: Sheet, questions: list[str], verdicts: Verdicts) -> list[tuple[str, str]]:
@@ -187,28 +245,42 @@ def _plain(sheet: Sheet, verdicts: Verdicts) -> dict:
     }
 
 
-def _totals(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
+def _totals(
+    found: list[Sheet], verdicts: Verdicts = NO_VERDICTS, weights: Weights = NO_WEIGHTS
+) -> str:
     """A row for each student, a column for each chapter, and the course's total: a chapter without
-    a result counts 0 of its points."""
+    a result counts 0 of its points. With weights there is a second total beside it: the share of
+    each chapter's points times its weight."""
     most = {sheet.assignment: sheet.max for sheet in found}
     head = ["student", "last_name", "first_name", "email", *most, "total", "max", "percent"]
+    if weights:
+        head += ["weighted", "weights", "weighted_percent"]
     rows = []
     for own in _by_student(found):
         first, marks = own[0], {sheet.assignment: sheet.score for sheet in own}
-        total, possible = sum(marks.values()), sum(most.values())
-        rows.append(
-            [
-                safe(first.student),
-                safe(first.last_name),
-                safe(first.first_name),
-                safe(first.email),
-                *(_number(marks[name]) if name in marks else "" for name in most),
-                _number(round(total, 4)),
-                _number(possible),
-                _number(round(100 * total / possible, 1)) if possible else "",
-            ]
-        )
-    return _table([head, *rows])
+        row = [
+            safe(first.student),
+            safe(first.last_name),
+            safe(first.first_name),
+            safe(first.email),
+            *(_number(marks[name]) if name in marks else "" for name in most),
+            *_sum(sum(marks.values()), sum(most.values())),
+        ]
+        if weights:
+            earned = sum(
+                weights.get(name[:2], 0) * score / most[name]
+                for name, score in marks.items()
+                if most[name]
+            )
+            row += _sum(earned, sum(weights.values()))
+        rows.append(row)
+    return as_csv([head, *rows])
+
+
+def _sum(total: float, most: float) -> tuple[str, str, str]:
+    """A total, what was to be had, and the percentage."""
+    share = _number(round(100 * total / most, 1)) if most else ""
+    return _number(round(total, 4)), _number(most), share
 
 
 def _scaled(sheet: Sheet, most: float) -> Points:
@@ -250,7 +322,7 @@ def _canvas(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
                 *(marks.get(each, "") for each in names),
             ]
         )
-    return _table([head, *rows])
+    return as_csv([head, *rows])
 
 
 def _moodle(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
@@ -269,7 +341,7 @@ def _moodle(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
                 *(marks.get(each, "") for each in names),
             ]
         )
-    return _table([["First name", "Last name", "ID number", "Email address", *names], *rows])
+    return as_csv([["First name", "Last name", "ID number", "Email address", *names], *rows])
 
 
 def _gradescope(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
@@ -303,7 +375,7 @@ def _gradescope(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
         ]
         for sheet in found
     )
-    return _table(chain([head], rows))
+    return as_csv(chain([head], rows))
 
 
 def _marks(sheet: Sheet, questions: Iterable[str]) -> Iterator[str]:
@@ -327,7 +399,7 @@ LAYOUTS: Mapping[str, Callable[..., str]] = MappingProxyType(
 SCALED = ("canvas", "moodle", "totals")
 
 
-def _table(rows: Iterable[list]) -> str:
+def as_csv(rows: Iterable[list]) -> str:
     """RFC 4180: CRLF at each line's end, quotes where needed."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows(rows)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -68,9 +69,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             (sheet.student, sheet.assignment), {"cells": {}, "reason_for_student": ""}
         )
         told = sentences(result)
-        leak = of_feedback(own.chapter).found_in(
-            "\n".join([*told.values(), result["reason_for_student"]])
-        )
+        leak = leak_in(own.chapter, [*told.values(), result["reason_for_student"]])
         if leak:
             leaky.append((sheet.student, sheet.assignment, leak))
             continue
@@ -135,6 +134,26 @@ def sentences(result: dict) -> dict[str, str]:
     }
 
 
+def leak_in(chapter: str, texts: Iterable[str]) -> str | None:
+    """What these texts to a student would give away of the chapter; None, as one hopes."""
+    return of_feedback(chapter).found_in("\n".join(texts))
+
+
+def lateness_sentence(sheet: Sheet, costs: Policy) -> str:
+    """How late it came and what that costs, after a blank; "" where neither can be said."""
+    if not sheet.seconds_late:
+        return f" A penalty of {sheet.late_penalty:g} is taken off." if sheet.late_penalty else ""
+    taken = (
+        f"{sheet.late_penalty:g} of the {sheet.earned:g} points earned are taken off"
+        if sheet.late_penalty
+        else "nothing is taken off"
+    )
+    return (
+        f" It was due {_at(sheet.due)} and came {lateness_text(sheet.seconds_late)} late; {taken}"
+        f" ({costs})."
+    )
+
+
 def feedback_page(
     sheet: Sheet,
     own: Master,
@@ -171,7 +190,7 @@ def _page(
         reached=f"{sum(cell.max for cell in sheet.cells) - waiting:g}",
         still=f"; {waiting:g} more points wait for your teacher" if waiting else "",
         handed_in=f", handed in {_at(sheet.handed_in)}" if sheet.handed_in else "",
-        lateness=_lateness(sheet, costs),
+        lateness=lateness_sentence(sheet, costs),
         reason=reason,
         questions=[
             _question(
@@ -181,20 +200,6 @@ def _page(
         ],
         student=sheet.student,
         assignment=sheet.assignment,
-    )
-
-
-def _lateness(sheet: Sheet, costs: Policy) -> str:
-    if not sheet.seconds_late:
-        return f" A penalty of {sheet.late_penalty:g} is taken off." if sheet.late_penalty else ""
-    taken = (
-        f"{sheet.late_penalty:g} of the {sheet.earned:g} points earned are taken off"
-        if sheet.late_penalty
-        else "nothing is taken off"
-    )
-    return (
-        f" It was due {_at(sheet.due)} and came {lateness_text(sheet.seconds_late)} late; {taken}"
-        f" ({costs})."
     )
 
 

@@ -1,6 +1,7 @@
-"""Writes the zip file that Gradescope's autograder is made of, for one chapter.
+"""Writes the zip file that Gradescope's autograder is made of, for one chapter or several.
 
     python -m autograder gradescope 03 --out chapter03.zip --roster class.csv
+    python -m autograder gradescope 02 03 04 --out term.zip --roster class.csv
 
 In it are the course with its judges and the secret, so it is the teacher's alone.
 """
@@ -8,7 +9,7 @@ In it are the course with its judges and the secret, so it is the teacher's alon
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autograder.cell.course_folder import HOME
@@ -29,13 +30,13 @@ MIDNIGHT = (2000, 1, 1, 0, 0, 0)  # the same course makes the same bytes
 PROGRAM, PLAIN = 0o755 << 16, 0o644 << 16
 
 
-def write_gradescope(chapter: str, path: Path, roster: Path | None = None) -> int:
-    """Write the zip file of a chapter; how many files are in it. NoMaster for a chapter that was
-    not built."""
-    own = master(chapter)
+def write_gradescope(chapters: Sequence[str], path: Path, roster: Path | None = None) -> int:
+    """Write the zip file of these chapters; how many files are in it. NoMaster for a chapter that
+    was not built."""
+    names = [master(chapter).name for chapter in chapters]
     small = {
         "secret.txt": secret() + "\n",
-        "chapter.txt": chapter + "\n",
+        "chapters.txt": " ".join(chapters) + "\n",
         **({"roster.csv": roster.read_text(encoding="utf-8-sig")} if roster else {}),
     }
     runs = (Path(__file__).with_name("gradescope_run.py")).read_text(encoding="utf-8")
@@ -44,13 +45,13 @@ def write_gradescope(chapter: str, path: Path, roster: Path | None = None) -> in
         _add(archive, "run_autograder", runs.encode(), PROGRAM)
         for name, text in small.items():
             _add(archive, name, text.encode())
-        for file in _course(own.name):
+        for file in _course(names):
             _add(archive, file.relative_to(HOME).as_posix(), file.read_bytes())
         return len(archive.namelist())
 
 
-def _course(chapter: str) -> Iterator[Path]:
-    """The files that grading one chapter needs."""
+def _course(chapters: Sequence[str]) -> Iterator[Path]:
+    """The files that grading these chapters needs."""
     for name in FILES:
         if (HOME / name).is_file():
             yield HOME / name
@@ -59,8 +60,9 @@ def _course(chapter: str) -> Iterator[Path]:
             if file.is_file() and not LEFT_OUT & set(file.relative_to(HOME).parts):
                 yield file
     notebooks = HOME / "notebooks"
-    yield notebooks / "source_py" / f"{chapter}.py"
-    yield notebooks / "release" / chapter / f"{chapter}.ipynb"
+    for chapter in chapters:
+        yield notebooks / "source_py" / f"{chapter}.py"
+        yield notebooks / "release" / chapter / f"{chapter}.ipynb"
     yield notebooks / "nbgrader_config.py"
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from autograder.written.answers import read_results
 
-FOLDER = re.compile(r"[^/]+_\d+_assignsubmission_\w+")
+FOLDER = re.compile(r"[^/]+_(\d+)_assignsubmission_\w+")
 MIDNIGHT = (2000, 1, 1, 0, 0, 0)  # the same pages make the same bytes
 
 
@@ -37,6 +37,16 @@ def write_moodle_zip(out: Path, path: Path) -> tuple[int, list[str]]:
         for name, page in sorted(pages):
             archive.writestr(zipfile.ZipInfo(name, MIDNIGHT), page.read_bytes())
     return len(pages), sorted(set(unknown))
+
+
+def participants(results: Mapping[str, dict], assignment: str) -> dict[str, str]:
+    """Moodle's number of each student whose file of this assignment came in a folder of Moodle's:
+    the number in "Participant 10423" of its worksheet."""
+    return {
+        found[1]: result["student"]
+        for name, result in results.items()
+        if result["assignment"] == assignment and (found := FOLDER.match(name))
+    }
 
 
 def _pages(out: Path) -> Iterator[tuple[str, str, Path]]:

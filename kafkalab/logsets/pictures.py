@@ -225,13 +225,18 @@ def draw_night(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> Pictu
     axes.tick_params(labelbottom=False)
     lane_axes.tick_params(left=bool(lanes))
     lane_axes.spines["left"].set_visible(bool(lanes))
-    return _finished(
-        figure,
-        height_in,
-        "the lag of each group" + (", and one lane for each finding" if len(findings) else ""),
-        findings,
-        ("finding", "first", "last"),
-    )
+    title = "the lag of each group" + (", and one lane for each finding" if len(findings) else "")
+    lanes_alone = _finished(figure, height_in, title, findings, ("finding", "first", "last"))
+    curves = [
+        (str(group), f"{minute:%H:%M}", f"{records:.0f}")
+        for group in largest
+        for minute, records in lag[group].dropna().items()
+    ][:MOST_TOLD]
+    text = columns(curves, ("group", "minute", "lag"))
+    if len(findings):
+        text += f"\n\n{lanes_alone.text}"
+    most = f"the largest is {lag.max().max():.0f} records, of {largest[0]}" if largest else "none"
+    return Picture(figure, text, f"{title[0].upper()}{title[1:]}: {most}.")
 
 
 def _owner(rows: pandas.DataFrame) -> pandas.Series:

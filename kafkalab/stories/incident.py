@@ -28,7 +28,7 @@ BROKERS = 5  # as many as in the manifest `night`
 
 
 @dataclass(frozen=True)
-class Part:
+class NightPart:
     """One of the five stories: its scene, and its first second of the night."""
 
     scene: str
@@ -36,11 +36,11 @@ class Part:
 
 
 PARTS = {
-    1: Part("bad_deploy", 1_260),
-    2: Part("rebalance_storm", 300),
-    3: Part("retention_bites", 960),
-    4: Part("auto_commit_duplicates", 700),
-    5: Part("flapping_isr", 1_500),
+    1: NightPart("bad_deploy", 1_260),
+    2: NightPart("rebalance_storm", 300),
+    3: NightPart("retention_bites", 960),
+    4: NightPart("auto_commit_duplicates", 700),
+    5: NightPart("flapping_isr", 1_500),
 }
 HARMLESS = (("rolling_restart", "3.9", 540), ("long_work", "2.8", 1_080))
 """Scenes that only look like an incident: scene, release, first second."""

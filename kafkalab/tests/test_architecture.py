@@ -101,7 +101,7 @@ AUTOGRADER = {
     ),
     "autograder.cell.spark_rows": (f"{CELL} pyspark", "only Spark questions meet Spark"),
     "autograder.learner": (
-        f"{SCREEN} {CELL}",
+        f"{SCREEN} nbclient {CELL}",
         "a learner's machine has cell/ and learner/, and no teacher's rooms",
     ),
     "autograder.written.scorer": (

@@ -23,9 +23,11 @@ from .record_lanes import record_lanes
 from .record_strip import record_strip
 from .replica_ladder import replica_ladder
 from .request_gantt import request_gantt
+from .request_stations import request_stations
 from .segment_strip import segment_strip
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
+from .share_window import share_window
 from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
@@ -60,9 +62,11 @@ __all__ = [
     "record_strip",
     "replica_ladder",
     "request_gantt",
+    "request_stations",
     "segment_strip",
     "sequence",
     "sequence_ladder",
+    "share_window",
     "side_by_side",
     "state_diagram",
     "timeline",
@@ -87,6 +91,7 @@ for _what, _views in {
         segment_strip,
         sequence,
         sequence_ladder,
+        share_window,
         timeline,
         transaction_timeline,
         worker_lanes,

@@ -1,13 +1,14 @@
 # %% [markdown]
 # # 15 · What happens inside between request and response?
 #
-# A till sends an order and gets its answer after 180 milliseconds. The work of the broker took less
-# than one. Where was the order in the other 179? A broker has few threads and several queues. This
-# chapter follows requests through them, and finds the place where the time goes.
+# A till (收银台) is the place in a shop where you pay. A till sends an order and gets its answer after
+# 180 milliseconds. The work of the broker took less than one. Where was the order in the other 179?
+# A broker has few threads and several queues. This chapter follows requests through them, and finds
+# the place where the time goes.
 #
 # **You need** chapters 01 and 05. **You get** eight words: *acceptor*, *network thread*, *I/O
 # thread*, *request queue*, *response queue*, *purgatory*, *percentile*, *backpressure*. **Time** two sittings: about
-# 40 + 45 minutes. The first ends after section 4.
+# 40 + 50 minutes. The first ends after section 4.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -67,21 +68,22 @@ requests[["client", "network_thread", "io_thread"]]
 # | RequestQueueTimeMs | read by a network thread | taken by an I/O thread |
 # | LocalTimeMs | taken by an I/O thread | its own work is done |
 # | RemoteTimeMs | own work done | nothing is missing any more |
-# | ThrottleTimeMs | (a quota holds the response back) | |
 # | ResponseQueueTimeMs | response ready | taken by the network thread |
 # | ResponseSendTimeMs | taken by the network thread | written |
+# | ThrottleTimeMs | (no station: a quota lets the client wait after the response) | |
 #
-# TotalTimeMs is their sum. The lab has no quotas, so it has no throttle time. Kafka can also write
-# these times into a log, one line for each request: the logger is `kafka.request.logger`, with the
-# level DEBUG. The lab keeps them with `lab.broker(0).time_requests()`.
+# TotalTimeMs is the sum of the first five. A client above its quota gets its response at once, and
+# then the broker reads nothing from it for the ThrottleTimeMs (since 2.0). The lab has no quotas, so it has no throttle time. Kafka can also write these times into a
+# log, one line for each request: the logger is `kafka.request.logger`, with the level DEBUG. The lab
+# keeps them with `lab.broker(0).time_requests()`.
 
 # %%
 stages(requests_since(lab, begin_ms, "PRODUCE")).head(4)
 
 # %% [markdown]
-# An order on a quiet broker waits nowhere. The lab adds a random 0 to 2 ms to the local time of each
-# request, and keeps no thread for it. How long a request really keeps an I/O thread is in the
-# lab's column `worked_ms`: 0.12 ms for PRODUCE. This number is an assumption.
+# An order on a quiet broker waits nowhere. Two numbers are assumptions of the lab. An order keeps an
+# I/O thread for 0.12 ms. Then the lab adds a random 0 to 2 ms to its LocalTimeMs, and keeps no thread
+# for them.
 
 # %% exercise="15.1"
 
@@ -108,9 +110,10 @@ orders = requests_since(lab, begin_ms, "PRODUCE")
 request_gantt(orders, since_ms=begin_ms, title="one I/O thread, five orders that wait")
 
 # %% [markdown] items="N104"
-# The only I/O thread was free. It wrote each order to the log in a tenth of a millisecond. Then it put
-# the request into the **purgatory** (炼狱, `DelayedOperationPurgatory`) and took the next one. A
-# request in the purgatory is only a note in memory: "answer this, when the high watermark reaches
+# The kiosk waited 3 ms. The picture says 1 ms, because a broker does not count the way there and
+# back. The only I/O thread was free. It needed 0.12 ms for each order of the five. Then it put the
+# request into the **purgatory** (炼狱, `DelayedOperationPurgatory`) and took the next one. A request
+# in the purgatory is only a note in memory, for instance "answer this, when the high watermark reaches
 # offset 7". Its time there is the RemoteTimeMs. So the broker can keep thousands of such requests.
 #
 # There are several purgatories. These two matter most:
@@ -124,8 +127,24 @@ request_gantt(orders, since_ms=begin_ms, title="one I/O thread, five orders that
 # for each of its partitions: this is its *watch key*. When a partition changes, only the
 # requests on its list are checked. A clock ends the others when their time is over.
 #
-# The longest poll of a reader with nothing to read is the same thing: a FETCH that waits in the
-# purgatory. Its RemoteTimeMs of 500 ms is normal and harms nobody.
+# The long poll of a reader (chapter 03) is the same thing: a FETCH that waits in the purgatory until
+# there is something to read. Its RemoteTimeMs of 500 ms is normal and harms nobody.
+#
+# Here are all stations in one picture. Eight tills send an order with `acks=all`, and a kiosk sends
+# one with `acks=1`. The only follower stops for 120 ms. An order keeps an I/O thread for 20 ms. This
+# picture moves: use the slider, the play button and the switch. Who is answered first, and when does
+# the purgatory become empty?
+
+# %%
+from kafkalab.stories.moving_broker import requests_over_time
+
+requests_over_time()
+
+# %% [markdown]
+# The kiosk is answered first, although it was not the first to come. All who wait in the purgatory
+# leave it together, when the follower has their orders. An I/O thread is never kept by them. With one
+# I/O thread you see something new: the request queue is full, and a network thread holds a request in
+# its hands. Section 6 shows what that costs.
 
 # %% exercise="15.3"
 
@@ -178,7 +197,8 @@ request_gantt(
 # another.*
 #
 # Where is the limit? One I/O thread that needs 5 ms for each order can do 200 orders a second. Here
-# are more and more tills on one I/O thread. Each sells about ten orders a second.
+# are more and more tills on one I/O thread. Each sells about ten orders a second. Two columns show a
+# **percentile** (百分位数): the p99 is the time that 99 of 100 requests do not exceed.
 
 # %%
 from kafkalab.stories.broker import saturation
@@ -188,10 +208,9 @@ load
 
 # %% [markdown]
 # The last two columns are RequestQueueTimeMs and LocalTimeMs. The work of one order takes 5 ms in each
-# row. What grows is the queue, and it grows long before the
-# limit: the **percentile** (百分位数) p99 is the time that 99 of 100 requests do not exceed. Near the
-# limit the idle share goes to 0, and more tills sell no more orders: they only wait longer. Kafka
-# calls this share `RequestHandlerAvgIdlePercent`. Below 0.3 you should look.
+# row. What grows is the queue, and it grows long before the limit. Near the limit the idle share goes
+# to 0, and more tills sell no more orders: they only wait longer. Kafka calls this share
+# `RequestHandlerAvgIdlePercent`, a number from 0 to 1. Below 0.3 you should look.
 
 # %% exercise="15.2"
 
@@ -214,11 +233,13 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 
 # %% [markdown] items="N102 N103"
 # The queue has four requests. Each network thread holds one more in its hands and waits for a place.
-# Then it reads nothing and writes nothing. Two things follow.
+# Kafka counts this wait as RequestQueueTimeMs, too. Until then the thread reads nothing and writes
+# nothing. Two things follow.
 #
 # - The other requests stay in their sockets, unread. The clients slow down by themselves: TCP lets
 #   them send no more. This is **backpressure** (反压). The broker's memory is safe.
-# - A response that is ready waits too, in pink. Its network thread is not free to write it.
+# - A response that is ready waits too: the crossed part of till-5. Its network thread is not free to
+#   write it.
 #
 # The time in the socket is in none of Kafka's six times: no thread has read the request yet. The
 # number behind each bar is TotalTimeMs, so it begins where the dots end. Clients see the time in the
@@ -227,9 +248,10 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 #
 # ## 7. Do more threads help?
 #
-# A kiosk sells with `acks=all`, and its p99 is bad. There are two causes. Once, twelve audit jobs keep
-# I/O threads for 50 ms each, again and again. Once, the follower needs 50 ms to write what it copies.
-# The team raises `num.io.threads` from 4 to 32. What is the p99 then, in milliseconds? Guess roughly.
+# A kiosk sells with `acks=all`, and its p99 is bad. There are two cases. In the first, twelve audit
+# jobs keep an I/O thread for 50 ms each, again and again. In the second, the follower needs 50 ms to
+# write what it copies. The team raises `num.io.threads` from 4 to 32. What is the p99 of the kiosk's
+# TotalTimeMs then, in each case? Guess roughly.
 
 # %%
 predict("15 more threads", slow_audits_ms=None, slow_follower_ms=None)
@@ -250,8 +272,8 @@ pandas.DataFrame(measured).rename_axis("num.io.threads")
 
 # %% [markdown]
 # More threads empty the request queue. They change nothing about a remote time. On a real machine
-# they do not make a slow disk faster either. (In the lab each append waits for itself, so the lab
-# cannot show that.) First look for the stage, then choose the cure.
+# they do not make a slow disk faster either. (The lab's disk takes any number of writes at the same
+# time, so the lab cannot show that.) First look for the stage, then choose the cure.
 
 # %% [markdown] items="N103"
 # ## 8. May responses overtake each other?

@@ -22,8 +22,8 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 #
 # The topic `jobs` has one partition with twelve jobs. Each job takes half a second. eve, fay, gil
 # and hal are in a consumer group. ada, bo, cy and di are in a **share group** (共享组). Guess how
-# many of each four do a job. How many seconds does each group need, from the first begin to the last
-# end?
+# many of each four do a job. How many seconds does the share group need, from the first begin to the
+# last end?
 
 # %%
 predict("16 four workers", consumer_group=None, share_group=None, seconds_shared=None)
@@ -49,7 +49,8 @@ record_lanes(lab, "workers")
 
 # %% [markdown]
 # Each lane is a record, `@0` to `@11`. A box is the time in which one worker holds the record. Its
-# number is the delivery. A tick ends a record that is done.
+# number is the delivery. A tick ends a record that is done. The clock is the lab's. The group needs its
+# first two seconds to form.
 #
 # In the consumer group eve owns the partition, and the others wait. That is the rule of chapter 07:
 # a partition has at most one owner in a group. In the share group all four work on the same
@@ -120,7 +121,7 @@ truth("16 the window", start_offset=start_offset, next_poll=len(again))
 before
 
 # %% [markdown]
-# The start offset is 1, because record 1 is not done. Records 3 and 5 are behind it and are done
+# The start offset is 1, because record 1 is not done. Records 3 and 5 have larger offsets and are done
 # already. "Acknowledging is committing" is wrong here. A committed offset is one number: all below it
 # is done. It cannot say "3 and 5, but not 1 and 4". The share group notes it for each record.
 #
@@ -161,10 +162,10 @@ record_lanes(labs["works"], "workers")
 # share session, and frees her records at once. It does not wait for the lock.
 #
 # When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
-# After 30 seconds bo gets the jobs. Now two workers do the same four jobs. The lock is no proof that
-# a worker has stopped.
+# After 30 seconds bo gets the jobs: at 32 on the picture's clock, for ada got them at 2. Now two
+# workers do the same four jobs. The lock is no proof that a worker has stopped.
 #
-# What does ada hear at second 32?
+# What does ada hear, 32 seconds after she got the jobs?
 
 # %%
 from kafkalab.stories.share_groups import ada_heard
@@ -176,13 +177,14 @@ from kafkalab.stories.share_groups import ada_heard
 # has worked for nothing, or worse: the effect is there twice. `commit_sync` returns this error for
 # its partition. It does not raise. A loop that does not look never learns of it.
 #
-# What if ada needs 40 seconds? bo is ready then, and the start offset has passed the four records.
+# And if she needs 20 seconds, or 40? After 40 seconds bo is done, and the start offset has passed the
+# four records.
 
 # %%
 {seconds: ada_heard(ada_and_bo("works", seconds)) for seconds in (20, 32, 40)}
 
 # %% [markdown]
-# At second 40 she hears "ok". The records are before the start offset, and the broker passes over an
+# After 40 seconds she hears "ok". The records are before the start offset, and the broker passes over an
 # acknowledgement for them. So "ok" does not prove that she alone did the work. A share group gives
 # at least once, like the loops of chapter 09. The work must bear a second time.
 #
@@ -194,8 +196,8 @@ from kafkalab.stories.share_groups import ada_heard
 # %% [markdown]
 # ## 4. A record that nobody can do
 #
-# Record 3 fails at each try. Both workers release it each time. How often is it delivered? And what
-# does the group do with it in the end?
+# Record 3 fails at each try. Each worker that gets it releases it. How often is it delivered? And
+# what does the group do with it in the end: is it "archived", or "delivered for ever"?
 
 # %%
 predict("16 a pill", deliveries=None, end=None)
@@ -221,6 +223,20 @@ record_lanes(lab, "workers")
 # raised, and the workers' logs have no warning. If the cause is a bank that is away for a minute,
 # **good** jobs are archived too, after five quick tries. Then they are lost for the group.
 #
+# Here is the window in one picture: twelve jobs, two workers. A held record has its worker's name and
+# the number of its delivery. This picture moves: use the slider, the play button and the switch. What
+# does one bad job do to the window, and what does a killed worker do?
+
+# %%
+from kafkalab.stories.moving_share_groups import window_over_time
+
+window_over_time()
+
+# %% [markdown]
+# While job 2 is released again and again, the start offset stays at 2, and the window grows. The other
+# jobs are done. At the fifth release job 2 is archived, and the window passes it. A killed worker's
+# jobs are available at once.
+#
 # So the worker must know *why* a job failed. Each of the four words has its case.
 
 # %% exercise="16.3"
@@ -242,8 +258,9 @@ from kafkalab.stories.share_groups import survive
 # ## 5. The order is gone
 #
 # 24 jobs in one partition, three workers, two records a poll. A job takes 200 to 800 milliseconds.
-# Nobody fails. Guess: "in order" or "not in order"? Then each third job is released once. How many of
-# the first six jobs that are done are at their own place?
+# Nobody fails. Guess: "in order" or "not in order"? Then each third job is released once. Write the
+# jobs in a row as they get done. How many of the first six are at their own place, job 0 first, job 1
+# second and so on?
 
 # %%
 predict("16 order", nobody_fails=None, at_their_place=None)
@@ -272,8 +289,8 @@ truth(
 calm[:12], troubled[:12]
 
 # %% [markdown]
-# Even without a failure job 2 may be done before job 0: three workers work at the same time. With
-# failures it is worse. A released job comes back behind others.
+# Even without a failure job 4 is done before job 1: three workers work at the same time. With
+# failures it is worse. A released job comes back after others: job 0 is the fifth one now.
 #
 # A key does not help. In a consumer group all records of a key are in one partition, and one member
 # works on them in their order (chapter 01). In a share group two workers may hold two records of the
@@ -304,17 +321,17 @@ done
 # and it holds at most 100 records. So one slow record can stop a partition here too. It does so later
 # than in a consumer group, and with workers that are up and idle.
 #
-# This is also the lag of a share group: the log end minus the start offset, less the records behind
-# it that are done.
+# The lag of a share group counts from the start offset, too: all records up to the log end, without
+# those that are done already.
 #
 # ## 7. Is it faster?
 #
 # "A share group is a faster group." Now the topic has four partitions, and each group four workers.
-# 64 jobs take 20 milliseconds each. Guess how many seconds each group needs. How many requests do
-# the workers send in this time?
+# 64 jobs take 20 milliseconds each. Guess: is the share group "faster" or "not faster"? How many
+# requests do the workers of each group send in this time?
 
 # %%
-predict("16 a race", share_is="", share_requests=None, consumer_requests=None)
+predict("16 a race", share_is=None, share_requests=None, consumer_requests=None)
 
 # %%
 import pandas
@@ -336,7 +353,7 @@ table
 
 # %% [markdown]
 # With one partition four workers beat one. With four partitions both groups have four workers at
-# work, and need the same time. The share group sends more requests. Its consumer fetches when the
+# work, and need nearly the same time. The share group sends more requests. Its consumer fetches when the
 # last records are acknowledged, and each fetch carries the acknowledgements. The broker notes the
 # state of each record. A consumer group fetches many records at once and commits one number.
 #
@@ -391,13 +408,14 @@ acquired_in(pair.real)
 acquired_in(pair.played)
 
 # %% [markdown]
-# One question about the real log. worker-2 accepts the records 0 to 2 at once, and worker-1 accepts
-# them a moment later. What did the real broker answer to worker-1: error 121, or no error?
+# One question about the real log. When worker-2 gets the records 0 to 2, it accepts them at once. A
+# moment later worker-1 accepts them, too. What did the real broker answer to worker-1: error 121, or
+# no error?
 
 # %%
 answered = pair.real[pair.real.message.str.contains("Received SHARE_ACKNOWLEDGE")]
 code = answered.message.str.extract(r"PartitionData\(partitionIndex=0, errorCode=(\d+)")[0]
-answered[["time", "client"]].assign(error=code)
+answered[["time", "client"]].assign(error=code).dropna().tail(2)
 
 # %% [markdown]
 # <details><summary>The answer</summary>No error: 0. worker-2 had accepted the records, so the start
@@ -489,8 +507,9 @@ for release in ("3.9", "4.4"):
 # %% [markdown]
 # ## Break it yourself
 #
-# Four workers, 24 jobs, each three seconds. A poll brings ten records. Some jobs are done twice.
-# Change one number so that each job is delivered once. Which number is it, and which others help?
+# Four workers, 24 jobs, each three seconds. A poll brings ten records. Most jobs are delivered again
+# and again. Change one of the two numbers so that each job is delivered once. Then try it with the
+# other number. Where is the limit, and why?
 
 # %%
 max_poll_records, work_ms = 10, 3_000

@@ -232,7 +232,7 @@ def _slip(waiting, in_flight, limits, chosen) -> str:
             break
         fits.append(each.partition)
     due = any(each.is_full or each.waited_ms >= limits.linger_ms for each in able)
-    if in_flight >= limits.max_in_flight:
+    if limits.max_in_flight <= in_flight:
         told = f"{in_flight} requests had no answer, and your rule sent another one."
         return told if chosen else ""
     for each in chosen:

@@ -87,7 +87,7 @@ from kafkalab.stories.broker import harm, kafkas_night, seen_at_night, waiting_n
 
 NIGHTS = (
     {"case": "slow followers, and the leader dies", "seed": 3, "kind": "leader dies"},
-    {"case": "a request for two topics, and the leader dies", "seed": 2, "kind": "two topics"},
+    {"case": "a request for two topics, and the leader dies", "seed": 3, "kind": "two topics"},
     {"case": "the leader is cut off, another one leads", "seed": 5, "kind": "leader moves"},
     {"case": "a reader of a quiet topic", "seed": 6, "kind": "reader"},
     {"case": "a reader who wants 500 bytes", "seed": 7, "kind": "minimum"},
@@ -116,7 +116,7 @@ def better_than_kafkas(case, lab) -> tuple[str, tuple] | None:
 QUESTION_15_4 = Function(
     id="15.4",
     hints=(
-        "Begin with the partitions that the broker does not lead. Then treat the two kinds apart.",
+        "Treat the two kinds apart. For each, begin with the partitions that the broker does not lead.",
         "PRODUCE: compare the high watermark with the need, for every partition. FETCH: add what may be read in all partitions, and compare the sum.",
     ),
     title="who may leave the purgatory",

@@ -282,7 +282,7 @@ JUDGE_15_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the threads are in the queue",
-            sentence="An order that an I/O thread has taken is not in the queue any more. {threads} of them are at work.",
+            sentence="An order that an I/O thread has taken is not in the queue any more. This broker has {threads} of these threads.",
             source=(
                 "per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}\n"
                 "in_queue = {name: min(x.tills, x.queue) for name, x in n.items()}\n"
@@ -300,7 +300,7 @@ JUDGE_15_2 = Judge(
         ),
         WrongAnswer(
             name="one thread's speed",
-            sentence="One thread does 1000 / {work_ms} orders a second. All {threads} work at the same time.",
+            sentence="One thread does 1000 / {work_ms} orders a second. This broker has {threads}, and they work at the same time.",
             source=(
                 "per_second = {name: 1000 // x.work_ms for name, x in n.items()}\n"
                 "in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.items()}\n"
@@ -311,8 +311,8 @@ JUDGE_15_2 = Judge(
     truth=_fits,
     right="right: first the threads are taken, then the queue fills, then clients wait in sockets.",
     otherwise=(
-        "not these. {threads} orders are at work. Up to {queue} wait in the queue. The others are "
-        "outside."
+        "not these. The I/O threads take up to {threads} orders. Up to {queue} wait in the queue. "
+        "The others are outside."
     ),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.cell.course_folder import released
+from autograder.cell.course_folder import HOME, released
 from autograder.cell.question import asked_chapters
 from autograder.cell.sealed import folder as sealed_folder
 from autograder.course import build, leaks
@@ -15,6 +15,7 @@ from autograder.course.judge import judge_of
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.course.masters import master
 from autograder.course.references import reference
+from autograder.course.release import learners
 from autograder.course.secret import DEMO_SECRET
 
 HIDDEN = [
@@ -98,3 +99,13 @@ def test_a_hidden_case_is_known_in_every_form(demo, monkeypatch, text):
     )
     assert "of a hidden case of 90.2" in kept.found_in(f"Some words.\n{text}\nMore words.")
     assert kept.found_in(f"the key is {DEMO_SECRET}") == "the course secret"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", [each for each in released() if each in asked_chapters()])
+def test_the_learners_half_of_each_chapter_goes_out_alone(chapter):
+    """A package of one week holds one chapter, so no other chapter shows what it keeps."""
+    code = [HOME / "autograder" / name for name in learners() if name.endswith((".py", ".toml"))]
+    kept = Secrets([chapter], given([chapter], code))
+    (half,) = learners_half([chapter])
+    assert kept.found_in(half.read_text(encoding="utf-8"), chapter) is None

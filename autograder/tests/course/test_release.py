@@ -226,16 +226,25 @@ def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(
 
 
 def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
-    """No link leads out of the package, and no command of its Makefile is a teacher's."""
+    """No link leads out of the package, and nothing in its Makefile is a teacher's."""
     package = tmp_path / "package"
     assert main(["release", "03", "--demo", "--out", str(package)]) == 0
-    for page in ("README.md", "notebooks/README.md"):
-        links = re.findall(r"\]\((?!https?:)([^)#]+)", (package / page).read_text(encoding="utf-8"))
-        assert (
-            links
-            and [link for link in links if not (package / page).parent.joinpath(link).exists()]
-            == []
-        )
+    pages = {
+        path: path.read_text(encoding="utf-8")
+        for path in sorted(package.rglob("*"))
+        if path.suffix in (".md", ".ipynb")
+    }
+    links = [
+        (path, link)
+        for path, text in pages.items()
+        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text)
+    ]
+    assert {package / "README.md", package / "notebooks" / "README.md"} <= {
+        path for path, _ in links
+    }
+    assert [(path, link) for path, link in links if not (path.parent / link).exists()] == []
+    makefile = (package / "Makefile").read_text(encoding="utf-8")
+    assert not re.search(r"STUDENTS|LEVEL|ready-%|[\[,]dev|teach", makefile)
     listed = subprocess.run(["make"], cwd=package, capture_output=True, text=True)
     assert (
         listed.returncode == 0 and "make lab" in listed.stdout and "chapter 00" not in listed.stdout

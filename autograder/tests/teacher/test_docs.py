@@ -26,12 +26,12 @@ def gradescope(hand_in, tmp_path):
     (tmp_path / "source" / "secret.txt").write_text("a demo secret, known to everybody\n")
     for part in ("autograder", "kafkalab"):
         (tmp_path / "source" / part).symlink_to(HOME / part)
-    (tmp_path / "source" / "chapter.txt").write_text("90\n")
+    (tmp_path / "source" / "chapters.txt").write_text("90\n")
 
-    def run(*users):
+    def run(*users, title="Week 1"):
         told = {
             "users": [{"email": email, "id": 7, "name": "A Name"} for email in users],
-            "assignment": {"title": "Week 1"},
+            "assignment": {"title": title},
         }
         (tmp_path / "submission_metadata.json").write_text(json.dumps(told))
         subprocess.run(
@@ -84,10 +84,22 @@ def test_gradescopes_script_takes_nobodys_work_but_the_uploaders(gradescope, han
     )
     hand_in("90_demo", folder=tmp_path / "submission")
     assert gradescope("ada@school.org")["output"].startswith("its first cell names nobody.")
-    (tmp_path / "source" / "chapter.txt").write_text("89")
+    (tmp_path / "source" / "chapters.txt").write_text("89")
     assert (
         gradescope("ada@school.org")["output"] == "it answers chapter 90; chapter 89 was asked for."
     )
+
+
+@pytest.mark.slow
+def test_one_zip_for_several_chapters_takes_the_one_that_came(gradescope, hand_in, tmp_path):
+    """The title of an assignment may name its chapter; then no other is taken."""
+    (tmp_path / "source" / "chapters.txt").write_text("89 90\n")
+    hand_in("90_demo", student="ada", folder=tmp_path / "submission")
+    assert len(gradescope("ada@school.org")["tests"]) == 3
+    assert len(gradescope("ada@school.org", title="Week 89: chapter 90")["tests"]) == 3
+    refused = gradescope("ada@school.org", title="Homework: Chapter 89")
+    assert refused["output"] == "it answers chapter 90; chapter 89 was asked for."
+    assert (refused["score"], refused["tests"]) == (0, [])
 
 
 def test_every_command_the_docs_name_exists():
@@ -102,20 +114,21 @@ def test_every_command_the_docs_name_exists():
     assert named and all(re.search(rf"^    {name}\s", known, re.M) for name in named)
 
 
-def test_gradescopes_zip_grades_its_chapter_where_nothing_else_is(tmp_path, monkeypatch, capsys):
-    """Unpacked into an empty folder it refuses another chapter and grades its own."""
+def test_gradescopes_zip_grades_its_chapters_where_nothing_else_is(tmp_path, monkeypatch, capsys):
+    """Unpacked into an empty folder it grades the chapter that was handed in."""
     monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)
-    path = tmp_path / "chapter03.zip"
-    assert main(["gradescope", "03", "--out", str(path)]) == 2
+    path = tmp_path / "chapters.zip"
+    assert main(["gradescope", "02", "03", "--out", str(path)]) == 2
     assert "AUTOGRADER_SECRET is not set" in capsys.readouterr().err and not path.exists()
-    assert main(["gradescope", "3", "--out", str(path), "--demo"]) == 0
+    assert main(["gradescope", "2", "3", "--out", str(path), "--demo"]) == 0
     source = tmp_path / "source"
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         archive.extractall(source)
         assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
     assert not [name for name in names if "/tests/" in name or "__pycache__" in name]
-    assert (source / "chapter.txt").read_text() == "03\n"
+    assert (source / "chapters.txt").read_text() == "02 03\n"
+    assert len([name for name in names if name.startswith("notebooks/release/")]) == 2
     assert path.stat().st_size < 20_000_000
     blank = HOME / "notebooks" / "release" / "03_consumer_connections"
     notebook = json.loads((blank / "03_consumer_connections.ipynb").read_text(encoding="utf-8"))

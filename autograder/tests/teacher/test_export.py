@@ -12,7 +12,7 @@ from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.gradebook.read import GradeCell, Sheet
 from autograder.handed_in.classlist import Roster
-from autograder.teacher.export import LAYOUTS, export, safe
+from autograder.teacher.export import LAYOUTS, _totals, export, parse_weights, safe
 
 _KEPT = {}
 ROSTER = Roster(
@@ -170,6 +170,45 @@ def test_the_courses_total_counts_what_nothing_came_of():
     assert head[-5:] == ["02_x", "03_y", "total", "max", "percent"]
     assert ada[-5:] == ["9", "7.5", "16.5", "20", "82.5"]
     assert bo[-5:] == ["4", "", "4", "20", "20"]
+
+
+def test_a_weighted_total_stands_beside_the_sum():
+    """A chapter of few points can weigh most."""
+
+    def sheet(student, chapter, score, most):
+        cells = (GradeCell(f"{chapter[:2]}.1", score, most, False, False),)
+        return Sheet(student, "", "", "", chapter, "", 0.0, cells)
+
+    found = [sheet("ada", "02_x", 9, 10), sheet("ada", "03_y", 10, 40), sheet("bo", "03_y", 40, 40)]
+    head, ada, bo = rows_of(_totals(found, weights=parse_weights("2=30, 03=10")))
+    assert head[-6:] == ["total", "max", "percent", "weighted", "weights", "weighted_percent"]
+    assert ada[-6:] == ["19", "50", "38", "29.5", "40", "73.8"]
+    assert bo[-6:] == ["40", "50", "80", "10", "40", "25"]
+
+
+@pytest.mark.parametrize(
+    "weights, told",
+    [
+        ("02=ten", "written like 02=10,03=15, a chapter and a number from 0 on, not '02=ten'"),
+        ("02=-1", "not '02=-1'"),
+        ("90=nan", "not '90=nan'"),
+        ("", "not ''"),
+        ("90=1,90=2", "names chapter 90 twice"),
+        ("90=0", "only zeros"),
+        ("02=10", "Chapter 90 has marks and no weight; add 90=10, or 90=0"),
+        ("90=10,91=5", "Chapter 91 has a weight and no marks yet"),
+    ],
+)
+def test_weights_that_do_not_fit_are_one_sentence(graded, capsys, weights, told):
+    assert main(["export", str(graded), "--as", "totals", "--weights", weights]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert told in said[-1] and all("open answer" in line for line in said[:-1])
+
+
+def test_weights_belong_to_the_total(graded, capsys):
+    assert main(["export", str(graded), "--as", "csv", "--weights", "90=10"]) == 2
+    assert main(["export", str(graded), "--as", "totals", "--weights", "90=10"]) == 0
+    assert "6,10,60,6,10,60" in capsys.readouterr().out
 
 
 def test_tables_of_our_own_say_what_became_of_each_question(graded):

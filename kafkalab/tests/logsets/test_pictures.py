@@ -59,3 +59,14 @@ def test_a_frame_that_grew_is_refused():
     many = pd.concat([FRAMES["lag"]] * 3_000, ignore_index=True)
     with pytest.raises(ValueError, match="6,000 rows are too many for a picture"):
         pictures.draw_lag(many)
+
+
+def test_the_picture_of_a_night_tells_the_lag_and_the_findings():
+    findings = pd.DataFrame({"finding": ["put out"], "first": [at(30)], "last": [at(50)]})
+    picture = pictures.draw_night(FRAMES["lag"], findings)
+    told = [line.split() for line in picture.text.splitlines()]
+    assert told[1:3] == [["billing", "09:00", "10"], ["billing", "09:01", "400"]]
+    assert told[-1][:2] == ["put", "out"]
+    assert picture.alt.endswith("the largest is 400 records, of billing.")
+    nothing = pictures.draw_night(FRAMES["lag"], findings[:0])
+    assert nothing.text.splitlines() == picture.text.splitlines()[:3]

@@ -7,10 +7,12 @@ import re
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPool
+from kafkalab.stories.moving_broker import requests_over_time
 from kafkalab.stories.moving_cluster import first_poll, race, replicas_of_cells
 from kafkalab.stories.moving_groups import join_step_by_step, newcomer_over_time
 from kafkalab.stories.moving_replicas import moment_of_the_crash
 from kafkalab.stories.moving_segments import files_over_time
+from kafkalab.stories.moving_share_groups import window_over_time
 from kafkalab.stories.moving_work import batch_and_pace, commits_of_a_pool, moment_of_death
 from kafkalab.views import Outcome
 
@@ -70,6 +72,27 @@ def test_files_go_as_a_whole_and_compaction_keeps_the_last_of_each_key():
     assert left[-1].split()[2:] == ["23", "tea", "23"]
 
 
+@pytest.mark.parametrize("io_threads", [1, 8])
+def test_a_request_in_the_purgatory_keeps_no_thread(io_threads):
+    picture = requests_over_time()
+    words = [picture.picture(ms, io_threads=io_threads).alt for ms in (100, 200)]
+    waiting = {1: "at work 1, in the purgatory 3", 8: "at work 0, in the purgatory 8"}
+    assert waiting[io_threads] in words[0] and "purgatory 0, answered 9" in words[1]
+    full = picture.picture(48, io_threads=io_threads).text
+    assert full.count("request queue") == {1: 4, 8: 0}[io_threads]
+    assert (full.count("network thread") == 1) is (io_threads == 1)
+
+
+def test_one_bad_job_holds_the_window_and_a_killed_workers_jobs_are_available():
+    picture = window_over_time()
+    held = [line for line in picture.text.splitlines() if " yes " in line]
+    assert held[0].split() == ["@2", "yes", "Acquired", "3", "ada"] and len(held) == 8
+    assert "accepted 11 of 12 jobs, archived 1" in picture.picture(7_000).alt
+    assert "archived 0" in picture.picture(5_200).alt
+    assert picture.picture(2_900, story="killed").text.count("Available") == 2
+    assert "accepted 12" in picture.picture(7_000, story="accept").alt
+
+
 def test_one_record_more_is_one_too_many():
     picture = batch_and_pace()
     assert "0 times" in picture.picture(150).alt and "0 times" not in picture.picture(151).alt
@@ -119,6 +142,9 @@ def test_the_grid_shows_the_ladder_of_the_cell():
     assert "acks=all" in picture.picture(0, cell=("the leader dies", "acks=all")).alt
 
 
-@pytest.mark.parametrize("make", [first_poll, race, join_step_by_step, moment_of_death])
+@pytest.mark.parametrize(
+    "make",
+    [first_poll, race, join_step_by_step, moment_of_death, requests_over_time, window_over_time],
+)
 def test_the_same_moment_gives_the_same_bytes(make):
     assert make().still.png() == make().still.png()

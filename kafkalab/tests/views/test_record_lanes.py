@@ -4,7 +4,7 @@ import pytest
 
 from kafkalab import KafkaProducer, KafkaShareConsumer, Lab, ProducerRecord
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.views import record_lanes
+from kafkalab.views import record_lanes, share_window
 
 
 def a_day():
@@ -43,6 +43,19 @@ def test_the_text_says_who_held_what_and_what_became_of_it():
         ("@2", "2", "worker-2", "now held"),
     ]
     assert picture.png() == record_lanes(a_day(), "workers").png()
+
+
+def test_the_window_is_what_the_broker_says():
+    lab = a_day()
+    for at_ms in range(0, lab.now_ms + 1, 250):
+        group = lab.at(at_ms).get("share_groups", {}).get("workers", {"partitions": {}})
+        known = group["partitions"].get("jobs-0", {"records": {}})["records"]
+        rows = share_window(lab, "workers", "jobs", at_ms=at_ms).text.splitlines()[1:]
+        shown = [line.split() for line in rows if line.split()[1] == "yes"]
+        assert [row[0] for row in shown] == [f"@{offset}" for offset in known]
+        assert [row[2] for row in shown] == [record["state"] for record in known.values()]
+    with pytest.raises(IllegalArgumentException, match="no record to draw"):
+        share_window(lab, "workers", "empty")
 
 
 def test_a_group_that_acquired_nothing_gets_a_sentence():

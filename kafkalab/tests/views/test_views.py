@@ -28,6 +28,7 @@ from kafkalab.views import (
     record_strip,
     replica_ladder,
     request_gantt,
+    request_stations,
     segment_strip,
     sequence,
     sequence_ladder,
@@ -691,3 +692,26 @@ def test_a_request_gantt_tells_each_stage():
     assert "shop PRODUCE" in picture.text and "response queue" in picture.text
     with pytest.raises(IllegalArgumentException, match="draws 1 to 24 requests, not 0"):
         request_gantt([], title="nothing")
+
+
+def test_a_request_is_at_one_station_at_a_time():
+    lab = Lab(brokers=1, seed=5)
+    lab.create_topic("orders")
+    lab.broker(0).time_requests()
+    lab.broker(0).keep_busy("PRODUCE", ms=20)
+    KafkaProducer(lab, name="shop").send(ProducerRecord("orders", value="tea")).get()
+    (order,) = (row for row in lab.broker(0).request_times() if row["api"] == "PRODUCE")
+    at = order["read_at_ms"]
+    stations = [
+        request_stations([order], moment, title="one order").text.splitlines()[1:]
+        for moment in (at - 1_000, at + 10, at + 30)
+    ]
+    assert [[line.split("  ")[0] for line in each] for each in stations] == [
+        [],
+        ["I/O thread"],
+        ["answered"],
+    ]
+    with pytest.raises(IllegalArgumentException, match="draws at least one request"):
+        request_stations([], 0, title="nothing")
+    with pytest.raises(IllegalArgumentException, match="no station 'disk'; it has socket"):
+        request_stations([order], 0, title="a disk", places={"disk": 1})

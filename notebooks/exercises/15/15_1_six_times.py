@@ -1,10 +1,11 @@
 # %% [markdown]
 # ### Exercise 15.1 · The times of one order
 #
-# A broker has `n.A.threads` I/O threads, and all are free. `n.A.ahead` orders are read at one moment,
-# and yours directly after them. Each order keeps an I/O thread for `n.A.work_ms` ms. The followers
-# have your order `n.A.copied_ms` ms after the leader wrote it. You sent it with `n.A.acks`. What are
-# its RequestQueueTimeMs, LocalTimeMs and RemoteTimeMs? Whole milliseconds are enough.
+# You send three orders, A to C, each to another broker. Broker A has `n.A.threads` I/O threads, and all
+# are free. It reads `n.A.ahead` orders of others at one moment, and yours directly after them. Each
+# order keeps an I/O thread for `n.A.work_ms` ms. The followers have your order `n.A.copied_ms` ms after
+# the leader wrote it. You sent it with `n.A.acks`. What are its RequestQueueTimeMs, LocalTimeMs and
+# RemoteTimeMs? Whole milliseconds are enough.
 
 # %%
 n = numbers("15.1")

@@ -1,10 +1,11 @@
 # %% [markdown]
 # ### Exercise 15.2 · How much fits?
 #
-# A broker has `n.A.threads` I/O threads and `n.A.queue` places in the request queue. Each order keeps
-# an I/O thread for `n.A.work_ms` ms. How many orders can it do in a second? Now `n.A.tills` tills send
-# one order each, at the same moment. A moment later no order is done yet. How many orders are in the
-# request queue? How many are still outside, in a socket or in the hands of a network thread?
+# Three brokers, A to C. Broker A has `n.A.threads` I/O threads and `n.A.queue` places in the request
+# queue. Each order keeps an I/O thread for `n.A.work_ms` ms. How many orders can the broker do in a
+# second? Now `n.A.tills` tills send one order each, at the same moment. A moment later no order is done
+# yet. How many orders are in the request queue? How many are still outside, in a socket or in the hands
+# of a network thread?
 
 # %%
 n = numbers("15.2")
@@ -72,13 +73,14 @@ Judge(
     truth=_fits,
     right="right: first the threads are taken, then the queue fills, then clients wait in sockets.",
     otherwise=(
-        "not these. {threads} orders are at work. Up to {queue} wait in the queue. The others are "
-        "outside."
+        "not these. The I/O threads take up to {threads} orders. Up to {queue} wait in the queue. "
+        "The others are outside."
     ),
 )
 
 # %% wrong="the threads are in the queue"
-# An order that an I/O thread has taken is not in the queue any more. {threads} of them are at work.
+# An order that an I/O thread has taken is not in the queue any more. This broker has {threads}
+# of these threads.
 per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}
 in_queue = {name: min(x.tills, x.queue) for name, x in n.items()}
 outside = {name: max(x.tills - x.queue, 0) for name, x in n.items()}
@@ -90,7 +92,8 @@ in_queue = {name: max(x.tills - x.threads, 0) for name, x in n.items()}
 outside = {name: 0 for name in n}
 
 # %% wrong="one thread's speed"
-# One thread does 1000 / {work_ms} orders a second. All {threads} work at the same time.
+# One thread does 1000 / {work_ms} orders a second. This broker has {threads}, and they work at the
+# same time.
 per_second = {name: 1000 // x.work_ms for name, x in n.items()}
 in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.items()}
 outside = {name: max(x.tills - x.threads - x.queue, 0) for name, x in n.items()}

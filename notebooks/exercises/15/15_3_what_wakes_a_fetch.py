@@ -1,11 +1,12 @@
 # %% [markdown]
 # ### Exercise 15.3 · What wakes a fetch?
 #
-# ada reads the partitions 0 and 1 of `orders`. Her fetch waits in the purgatory. It wants
-# `n.A.min_bytes` bytes (`fetch.min.bytes`), and waits for at most `n.A.wait_ms` ms. Four batches of 300
-# bytes are written, 100, 200, 300 and 400 ms after the fetch began to wait. They go to the partitions
-# `n.A.first`, `n.A.second`, `n.A.third` and `n.A.fourth`. There are no followers. Which write completes
-# the fetch: 1, 2, 3 or 4? Answer 0 when its time is over first.
+# Four fetches, A to D, each in a lab of its own. ada reads the partitions 0 and 1 of `orders`. Her
+# fetch waits in the purgatory. It wants `n.A.min_bytes` bytes (`fetch.min.bytes`), and waits for at
+# most `n.A.wait_ms` ms. Four batches of 300 bytes are written, 100, 200, 300 and 400 ms after the fetch
+# began to wait. They go to the partitions `n.A.first`, `n.A.second`, `n.A.third` and `n.A.fourth`.
+# There are no followers. Which write completes the fetch: 1, 2, 3 or 4? Answer 0 when its time is over
+# first.
 
 # %%
 n = numbers("15.3")

@@ -46,7 +46,7 @@ def tells_words_apart(cases: list[dict]) -> bool:
     return (
         any(set(words[:2]) == {"accept", "reject"} for words in says)
         and any(words[0] == "hold" and "release" in words for words in says)
-        and any(words[0] in ("release", "hold") and "accept" in words for words in says)
+        and any(words[0] in {"hold", "release"} and "accept" in words for words in says)
     )
 
 

@@ -6,7 +6,7 @@
 #
 # - `put_out`: how often did the client of a member find out that its poll comes too late? In these
 #   releases one such moment writes three lines, and one of the three is a WARN.
-# - `setting`: the one consumer setting that would have prevented it. Its value may grow.
+# - `setting`: the one consumer setting that would have prevented it, with a larger value.
 # - `generation`: play story 1 again with your setting at 20 seconds. To which generation does the
 #   group get? ("Successfully joined group with generation ...")
 

@@ -5,7 +5,7 @@
 #
 # - `never_read`: how many records did it jump over, in all partitions together? The line "out of
 #   range" has the offset it asked for. The line "Resetting offset" has the offset it got.
-# - `setting`: the setting of the *topic* that would have kept the records. Its value may grow.
+# - `setting`: the setting of the *topic* that would have kept the records, with a larger value.
 # - `least_s`: play story 3 again with 20, 30, 40, 50, 60, 70, 80, 90 and 100 seconds. From how many
 #   seconds on is no position out of range?
 

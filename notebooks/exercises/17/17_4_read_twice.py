@@ -5,8 +5,8 @@
 # member of a group fell silent, and another took its partitions. Find the group.
 #
 # - `read_twice`: how many records were handed out a second time?
-# - `setting`: the group commits automatically. Which consumer setting makes this number smaller?
-#   Its value may shrink.
+# - `setting`: the group commits automatically. Which consumer setting makes this number smaller, if
+#   the setting gets a smaller value, too?
 # - `with_five`: play story 4 again with your setting at 5 seconds, its default. How many records are
 #   read twice now?
 

@@ -1,0 +1,146 @@
+"""Draws the records of one partition as a share group sees them at one moment: a box a record.
+
+The bar above the boxes is the window, from the start offset to the end offset. A held record has
+its member's colour and name, and the number of its delivery. A tick is an accepted record, a cross
+an archived one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkalab.errors import IllegalArgumentException
+
+from .picture import Picture, blank_figure, columns
+from .record_lanes import END_SIGNS, MEMBERS
+from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .shown_lab import ShownLab
+
+NEW, FREE, DONE = "not yet acquired", "Available", "#eeeeee"
+
+
+class SharedRecord(NamedTuple):
+    """The state of a record in a share group, its deliveries, and who holds it."""
+
+    state: str
+    deliveries: int = 0
+    member: str = ""
+
+
+def states_at(
+    lab: ShownLab, group: str, at_ms: int, topic: str, partition: int = 0
+) -> dict[int, SharedRecord]:
+    """Offset -> its state at that moment, for each record that the group has acquired so far."""
+    names = {
+        event.fields["member"]: event.fields["client_id"]
+        for event in lab.journal.of("share_group.joined")
+    }
+    found: dict[int, SharedRecord] = {}
+    for event in lab.journal.of("share.records"):
+        said = event.fields
+        if event.at_ms > at_ms:
+            break
+        if (said["group"], said["topic"], said["partition"]) != (group, topic, partition):
+            continue
+        held = said["state"] == "Acquired"
+        who = names.get(said["member"], said["member"]) if held else ""
+        for offset in range(said["first_offset"], said["last_offset"] + 1):
+            found[offset] = SharedRecord(said["state"], said["delivery_count"], who)
+    return found
+
+
+def share_window(
+    lab: ShownLab, group: str, topic: str, *, at_ms: int | None = None, title: str = ""
+) -> Picture:
+    """Draw partition 0 of a share group's topic at a moment of the lab; None: now.
+
+    Raises IllegalArgumentException where the topic has no record.
+    """
+    at_ms = lab.now_ms if at_ms is None else at_ms
+    place = f"{topic}-0"
+    end = lab.at(lab.now_ms)["partitions"].get(place, {}).get("log_end_offset", 0)
+    if not end:
+        raise IllegalArgumentException(f"partition 0 of the topic {topic!r} has no record to draw")
+    states = states_at(lab, group, at_ms, topic)
+    members = sorted({event.fields["client_id"] for event in lab.journal.of("share_group.joined")})
+    open_now = [
+        offset
+        for offset in range(max(states, default=-1) + 1)
+        if states.get(offset, SharedRecord(FREE)).state not in END_SIGNS
+    ]
+    span = (open_now[0], max(states)) if open_now else None
+    figure = blank_figure(WIDTH_IN, 1.75)
+    axes = figure.add_axes((0.012, 0.04, 0.976, 0.74))
+    told = []
+    for offset in range(end):
+        one = states.get(offset, SharedRecord(NEW))
+        _draw_record(axes, offset, one, members)
+        inside = span is not None and span[0] <= offset <= span[1]
+        told.append(
+            (
+                f"@{offset}",
+                "yes" if inside else "no",
+                one.state,
+                str(one.deliveries or ""),
+                one.member,
+            )
+        )
+    if span is not None:
+        axes.plot([span[0] + 0.03, span[1] + 0.97], [-0.72, -0.72], color=INK, linewidth=4)
+    start = span[0] if span else max(states, default=-1) + 1
+    words = f"start offset {start}, end offset {span[1]}" if span else f"start offset {start}"
+    # a window at the right edge has its words to the left
+    left, align = (start + 0.03, "left") if start < end - 3 else (end, "right")
+    axes.text(left, -1.1, words, fontsize=SMALL_PT, color=INK, va="center", ha=align)
+    axes.set_xlim(-0.05, end + 0.05)
+    axes.set_ylim(1.0, -1.4)
+    axes.axis("off")
+    title = title or f"the window of share group {group}"
+    figure.text(0.012, 0.965, title, fontsize=12, weight="bold", va="top")
+    return Picture(
+        figure,
+        columns(told, ("record", "in the window", "state", "deliveries", "held by")),
+        f"A share group's records: {title}.",
+    )
+
+
+def _draw_record(axes: Axes, offset: int, one: SharedRecord, members: list[str]) -> None:
+    """Draw one record's box with what is known of it."""
+    colour, hatch, line = "#ffffff", "", "-"
+    words = ""
+    if one.member:
+        colour, hatch = MEMBERS[members.index(one.member) % len(MEMBERS)]
+        words = f"{one.member}\n{one.deliveries}"
+    elif one.state in END_SIGNS:
+        colour = DONE
+    elif one.state == FREE:
+        words = f"available\n{one.deliveries}"
+    else:
+        line = ":"
+    axes.barh(
+        [0.1],
+        [0.92],
+        left=offset + 0.04,
+        height=1.0,
+        color=colour,
+        hatch=hatch,
+        edgecolor=INK if line == "-" else QUIET,
+        linestyle=line,
+        linewidth=0.7,
+    )
+
+    def write(words: str, y: float, size: float, ink: str, paper: dict[str, Any] | None) -> None:
+        at = offset + 0.5, y
+        axes.text(*at, words, fontsize=size, color=ink, bbox=paper, ha="center", va="center")
+
+    if one.state in END_SIGNS:
+        sign, ink = END_SIGNS[one.state]
+        write(sign, 0.1, 13, ink, None)
+    elif words:
+        paper = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.0}
+        write(words, 0.1, SMALL_PT, INK, paper)
+    write(f"@{offset}", 0.82, SMALL_PT, QUIET, None)
