@@ -15,6 +15,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from kafkalab.extras import install_command
+
 if TYPE_CHECKING:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
@@ -27,7 +29,6 @@ NARROW_BYTES = 4 << 30
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 
 SAID = {SPARK: "Spark", DUCKDB: "DuckDB"}
-HOW_TO_GET = "pip install 'kafkalab[logs]' brings it."
 
 _in_use: ContextVar[str] = ContextVar("engine", default=SPARK)
 
@@ -53,7 +54,7 @@ def engine_for(
     there = all(find_spec(name) for name in ("duckdb", "sqlframe"))
     text = f"{size / 1e6:,.1f} MB"
     if asked == DUCKDB and not there:
-        raise ValueError(f"DuckDB is not installed: {HOW_TO_GET}")
+        raise ValueError(f"DuckDB is not installed: {install_command('logs')} brings it.")
     if asked:
         return asked, f"{SAID[asked]} reads {text}, as asked."
     if master or os.environ.get(MASTER_VARIABLE):
@@ -61,7 +62,9 @@ def engine_for(
     if size > most:
         return SPARK, f"Spark reads {text}; DuckDB would read up to {most / 1e6:,.0f} MB."
     if not there:
-        return SPARK, f"Spark reads {text}. DuckDB would start faster: {HOW_TO_GET}"
+        return SPARK, (
+            f"Spark reads {text}. DuckDB would start faster: {install_command('logs')} brings it."
+        )
     return DUCKDB, f"DuckDB reads {text}; --engine spark takes Spark."
 
 

@@ -58,8 +58,8 @@ COLUMNS = (
     LineColumn(
         "event",
         "string",
-        "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does "
-        "not know",
+        "the name of its entry in kafkalab.lines.catalog (clients' and brokers' lines); null for "
+        "lines that the catalogue does not know",
     ),
     LineColumn(
         "node_id",
@@ -70,7 +70,8 @@ COLUMNS = (
     LineColumn(
         "broker",
         "int",
-        "the broker behind node_id: coordinator ids decoded, null for bootstrap servers",
+        "the broker behind node_id: coordinator ids decoded, null for bootstrap servers; of a "
+        "broker's own line itself",
     ),
     LineColumn("host", "string", "where a node text says so: localhost"),
     LineColumn("port", "int", "likewise: 9092"),

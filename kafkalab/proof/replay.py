@@ -1,7 +1,7 @@
 """Plays a scenario of the recordings' format on the simulator.
 
     python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41]
-    [--version 3.9]
+    [--version 3.9] [--brokers]
 
 It reads what there was (brokers, topics, coordinators, broker settings) and what the program did.
 `kafkalab.proof.scenario` takes only that from the file and never looks at what was observed, so a
@@ -26,6 +26,7 @@ from kafkalab.errors import (
     KafkaException,
 )
 from kafkalab.lab import Lab
+from kafkalab.lines.layout import Row
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
@@ -61,6 +62,15 @@ def replay(
 ) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
     return ScenarioPlay(scenario, seed, version).run()
+
+
+def replay_servers(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0
+) -> dict[int, list[Row]]:
+    """Play it; returns {broker: the lines of its server.log}. Raises UnusableScenario."""
+    play = ScenarioPlay(scenario, seed, None)
+    play.run()
+    return {broker: play.lab.server_rows(broker) for broker in play.lab.cluster.brokers}
 
 
 class ScenarioPlay:
@@ -421,6 +431,9 @@ def main(argv: list[str]) -> int:
         "--out", required=True, metavar="DIR", help="folder for NAME.log of each client"
     )
     parser.add_argument("--seed", default="0", help="a number, or name=number for each client")
+    parser.add_argument(
+        "--brokers", action="store_true", help="write broker-N.log, each broker's server.log, too"
+    )
     parser.add_argument("--version", help="play this client version instead of the recorded one")
     args = parser.parse_args(argv)
     try:
@@ -432,6 +445,9 @@ def main(argv: list[str]) -> int:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in logs.items():
             (out / f"{name}.log").write_text(text, encoding="utf-8", newline="\n")
+        for broker in play.lab.cluster.brokers if args.brokers else ():
+            text = play.lab.broker_log_text(broker)
+            (out / f"broker-{broker}.log").write_text(text, encoding="utf-8", newline="\n")
     except json.JSONDecodeError as error:
         return _refuse(f"{args.scenario} is not JSON: {error}")
     except RecursionError:

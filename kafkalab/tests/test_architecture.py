@@ -27,11 +27,12 @@ TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "nbclient nbconvert nbformat nbgrader jupytext playwright traitlets"
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = f"{B}.effects {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     f"{B}.effects": (SHARED, "an effect is a plain value that all machines return"),
+    f"{B}.server_log": (SHARED, "a log of lines knows the catalogue and the clock"),
     f"{B}.broker_config": (SHARED, "a broker's settings are plain values"),
     f"{B}.profiles": (SHARED, "a profile is data: put the behaviour where it happens"),
     f"{B}.wire_changes": (SHARED, "a table of versions needs nobody"),
@@ -53,12 +54,13 @@ BROKER = {
         "a group coordinator reads and writes through OffsetsLog",
     ),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
+    f"{B}.groups.group_lines": (f"{B}.server_log {SHARED}", "it only says lines about groups"),
     f"{B}.groups.classic": (
-        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        f"{B}.groups.any_group {B}.groups.group_lines {B}.cluster {ALL_USE}",
         "a machine of one protocol knows the other only as GroupsById",
     ),
     f"{B}.groups.modern": (
-        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        f"{B}.groups.any_group {B}.groups.group_lines {B}.cluster {ALL_USE}",
         "a machine of one protocol knows the other only as GroupsById",
     ),
     f"{B}.groups.share": (

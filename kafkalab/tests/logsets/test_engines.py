@@ -125,7 +125,7 @@ def test_the_engine_is_chosen_by_size_master_and_wish(monkeypatch):
 def test_without_duckdb_spark_reads_and_says_what_would_be_faster(monkeypatch):
     monkeypatch.setattr("kafkalab.logsets.engine.find_spec", lambda name: None)
     engine, why = engine_for(1_000_000)
-    assert engine == SPARK and "pip install 'kafkalab[logs]'" in why
+    assert engine == SPARK and "[logs]" in why and "pip install" in why
     with pytest.raises(ValueError, match="DuckDB is not installed"):
         engine_for(1_000_000, asked=DUCKDB)
 
