@@ -10,6 +10,7 @@ import pytest
 from kafkalab import logsets
 from kafkalab.logsets import events
 from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.duckdb_frames import duckdb_session
 from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, running_on
 from kafkalab.logsets.explain import json_report, report_of
@@ -24,6 +25,8 @@ FRAMES = {
     "broker_times": broker_times,
     "commits": logsets.commits,
     "connections": logsets.connections,
+    "coordinator_steps": coordinator_steps,
+    "fencing_signs": fencing_signs,
     "fields": lambda lines: events.fields(lines, "FETCH_BUILT_INCREMENTAL"),
     "group_rebalances": logsets.group_rebalances,
     "incidents": logsets.incidents,
