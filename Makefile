@@ -10,6 +10,7 @@ PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11
 
 PY  := .venv/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check
+COMMA := ,
 FROM = --constraint constraints.txt $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 
 # --- what one can ask for: the text after ## and the command under it are what `make help` prints ---
@@ -29,49 +30,49 @@ format: .venv/ready-dev  ## write: bring every source file to the house's format
 test-all: .venv/ready-dev .venv/ready-book  ## check everything, all of each corpus (two hours or more)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
-classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
+classroom: .venv/ready-teach  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
 	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)
 
-redteam: .venv/ready-dev  ## attack: hostile submissions in the sandbox; what comes through is counted (LEVEL=L3)
+redteam: .venv/ready-teach  ## attack: hostile submissions in the sandbox; what comes through is counted (LEVEL=L3)
 	@$(PY) -m autograder redteam --level $(LEVEL)
 
-course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from chapters and exercises
+course: .venv/ready-teach  ## write: build the notebooks of notebooks/release from chapters and exercises
 	@$(PY) -m autograder course
 
-book: .venv/ready-dev .venv/ready-book  ## read: the course as a static site in the folder book/ (10 minutes)
+book: .venv/ready-book  ## read: the course as a static site in the folder book/ (10 minutes)
 	@$(PY) -m autograder book
 
-conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)
+conformance: .venv/ready  ## compare the simulator with recordings of real clients (DIR=data/recordings)
 	@$(PY) -m kafkalab conformance $(DIR)
 
-seeds: .venv/ready-dev  ## hold N small stories full of faults against the laws (N=1000)
+seeds: .venv/ready  ## hold N small stories full of faults against the laws (N=1000)
 	@$(PY) -m kafkalab seeds $(N)
 
-prove: .venv/ready-dev  ## run the claims of the chapters on real Kafka, too; writes notebooks/PROOF.md (an hour)
+prove: .venv/ready  ## run the claims of the chapters on real Kafka, too; writes notebooks/PROOF.md (an hour)
 	@$(PY) -m kafkalab real prove
 
-bench: .venv/ready-dev .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
+bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench.json
 	@$(PY) -m bench
 
 browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/
 	@$(PY) -m autograder.proving.browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
-	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
+	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,dev,bench]" setuptools
 
 .PHONY: help lab test format test-all classroom redteam course book conformance seeds prove bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---
 
-.venv/ready: .venv/bin/python pyproject.toml constraints.txt
+.venv/ready: .venv/bin/python pyproject.toml setup.py constraints.txt
 	@echo "Installing the lab into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable .
+	@$(PIP) install $(FROM) --editable ".[learn,spark,logs]"
 	@touch $@
 
-.venv/ready-%: .venv/bin/python pyproject.toml constraints.txt
+.venv/ready-%: .venv/bin/python pyproject.toml setup.py constraints.txt
 	@echo "Installing the lab and its $* tools into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable ".[$*]"
+	@$(PIP) install $(FROM) --editable ".[learn,spark,logs,$(if $(filter teach,$*),,teach$(COMMA))$*]"
 	@touch $@
 
 .venv/bin/python:
@@ -89,6 +90,6 @@ define HELP
     gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
-END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[dev,bench]'; then the commands on the right." }
+END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[learn,spark,logs,teach,dev,bench]'; then the commands on the right." }
 endef
 export HELP

@@ -1,4 +1,4 @@
-"""The autograder's command line: `python -m autograder` lists what it can do.
+"""The autograder's command line: `autograder`, or `python -m autograder`, lists what it can do.
 
 Learners use lab, reset, pack, progress, check and add; teachers use the others. Unusable input ends
 with one sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something
@@ -7,7 +7,6 @@ needs a person's attention, 1 when the tool itself failed.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import os
@@ -24,8 +23,13 @@ from autograder.cell.terminal import (
     sentence_of,
     unread,
 )
+from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.extras import missing_extra
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
+OUT = "the folder with a class's gradebook and results"
+CHAPTER = "which chapter, such as 03"
+UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
 GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
@@ -38,7 +42,9 @@ def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     open_what_is_closed()
     parser = _parser()
-    wanted = parser.parse_args(words)
+    wanted, wanted.others = parser.parse_known_args(words)
+    if wanted.others and wanted.command != "open":  # which hands them on to JupyterLab
+        parser.error(f"unrecognized arguments: {' '.join(wanted.others)}")
     if wanted.command is None:
         parser.print_help()
         return UNUSABLE
@@ -52,13 +58,11 @@ def main(words: list[str] | None = None) -> int:
     except (ValueError, LookupError, OSError) as unusable:
         say(sentence_of(unusable))
         return UNUSABLE
-    except ModuleNotFoundError as missing:
-        if not (missing.name or "").startswith("autograder."):
+    except ImportError as missing:
+        told = _what_is_missing(wanted.command, missing)
+        if told is None:
             raise
-        say(
-            f"This is the package for learners; `{wanted.command}` is a teacher's command and "
-            "needs the whole course."
-        )
+        say(told)
         return UNUSABLE
     except KeyboardInterrupt:
         kept = " What was done is kept: the same command goes on from here."
@@ -73,6 +77,23 @@ def main(words: list[str] | None = None) -> int:
             "as it was before. Mend this, then give the same command again."
         )
         return FAILED
+
+
+def _what_is_missing(command: str, missing: ImportError) -> str | None:
+    """One sentence for an import that failed, where it says something about this machine."""
+    name = missing.name or ""
+    if name.startswith("autograder."):
+        return (
+            f"This is the package for learners; `{command}` is a teacher's command and needs the "
+            "whole course."
+        )
+    if name in UNIX_ONLY:
+        return (
+            f"`{command}` needs Linux, macOS, or WSL2 on Windows: grading runs submissions behind "
+            f"walls that are made with Python's module {name}, which is not here."
+        )
+    extra = missing_extra(missing)
+    return None if extra is None else str(extra)
 
 
 def _grade(wanted) -> int:
@@ -650,6 +671,12 @@ def _lab(wanted) -> None:
         print(line)
 
 
+def _open(wanted) -> int:
+    from autograder.learner.lab import open_lab
+
+    return open_lab([*wanted.options, *wanted.others])
+
+
 def _reset(wanted) -> None:
     from autograder.cell.course_folder import MYTHS, chapter_number
     from autograder.learner.desk import reset
@@ -719,6 +746,12 @@ def _redteam(wanted) -> int:
     return attack(wanted.level, wanted.families)
 
 
+def _browser(wanted) -> int:
+    from autograder.proving.browser import visit_chapters
+
+    return visit_chapters(wanted.chapters)
+
+
 def _classroom(wanted) -> int:
     from autograder.cell.course_folder import chapter_number, released
     from autograder.cell.question import asked_chapters
@@ -734,42 +767,62 @@ def _classroom(wanted) -> int:
     return classroom(wanted.students, chapters, Path(wanted.out))
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m autograder",
-        description="Exercises, checked while you learn and graded when you hand in.",
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=called_as("autograder"),
+        description="Check exercises while you learn, and grade them when you hand in.",
+        example="grade submissions/ --out OUT",
     )
+    with_version(parser, "autograder")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    def command(name, do, told):
-        made = commands.add_parser(name, help=told, description=told)
+    def command(name, do, told, example):
+        made = commands.add_parser(
+            name, help=told, description=f"{told[0].upper()}{told[1:]}.", example=example
+        )
         made.set_defaults(do=do)
         return made
 
     command(
-        "lab",
-        _lab,
-        "copy every chapter into notebooks/mine/; no file of yours is replaced",
+        "open",
+        _open,
+        "copy every chapter as lab does, and open JupyterLab on your first notebook",
+        "--no-browser",
+    ).add_argument("options", nargs="*", metavar="OPTION", help="an option of JupyterLab's own")
+    command(
+        "lab", _lab, "copy every chapter into notebooks/mine/; no file of yours is replaced", ""
     )
     command(
-        "reset", _reset, "make a fresh copy of a chapter; the old one goes to mine/.saved/"
-    ).add_argument("chapter", metavar="NN|myths")
-    pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
-    pack.add_argument("chapter")
-    pack.add_argument("--out", metavar="FILE")
-    shown = command("progress", _progress, "show how far you are and what to repeat")
+        "reset", _reset, "make a fresh copy of a chapter; the old one goes to mine/.saved/", "03"
+    ).add_argument("chapter", metavar="NN|myths", help="which chapter, or the myth court")
+    pack = command(
+        "pack", _pack, "make the one file to hand in for a chapter, with a receipt code", "03"
+    )
+    pack.add_argument("chapter", metavar="NN", help=CHAPTER)
+    pack.add_argument("--out", metavar="FILE", help="the file (default: beside your notebook)")
+    shown = command("progress", _progress, "show how far you are and what to repeat", "--all")
     shown.add_argument("--all", action="store_true", help="a line for each question and each guess")
     command(
-        "check", _check, "run a copy of your notebook from the top and say what its tests say"
-    ).add_argument("chapter", metavar="NN")
+        "check", _check, "run a copy of your notebook from the top and say what its tests say", "03"
+    ).add_argument("chapter", metavar="NN", help=CHAPTER)
     command(
-        "add", _add, "bring a new package into this folder; your own notebooks stay as they are"
-    ).add_argument("package", metavar="FILE.zip|DIR")
+        "add",
+        _add,
+        "bring a new package into this folder; your own notebooks stay as they are",
+        "week2.zip",
+    ).add_argument("package", metavar="FILE.zip|DIR", help="what your teacher handed out")
     grade = command(
-        "grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file"
+        "grade",
+        _grade,
+        "grade a folder of submissions (folders, .ipynb, .zip), or one file",
+        "submissions/ --out OUT --roster class.csv",
     )
-    grade.add_argument("submissions", metavar="DIR|FILE")
-    grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")
+    grade.add_argument(
+        "submissions", metavar="DIR|FILE", help="a folder or zip file of a class, or one submission"
+    )
+    grade.add_argument(
+        "--out", metavar="OUT", help="where the gradebook, the notebooks and the receipts go"
+    )
     grade.add_argument("--assignment", metavar="NN", help="only this chapter")
     grade.add_argument(
         "--roster",
@@ -803,8 +856,9 @@ def _parser() -> argparse.ArgumentParser:
         "report",
         _report,
         "show the class, the questions, and what each wrong answer means",
+        "OUT --page",
     )
-    report.add_argument("out", metavar="OUT")
+    report.add_argument("out", metavar="OUT", help=OUT)
     report.add_argument(
         "--page", action="store_true", help="write OUT/report/index.html, with pictures"
     )
@@ -812,8 +866,9 @@ def _parser() -> argparse.ArgumentParser:
         "export",
         _export,
         "export the marks of an OUT folder for other systems; manual scores count first",
+        "OUT --as canvas --file marks.csv",
     )
-    export.add_argument("out", metavar="OUT")
+    export.add_argument("out", metavar="OUT", help=OUT)
     export.add_argument(
         "--as",
         dest="layout",
@@ -839,42 +894,48 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--chapter", metavar="NN", help="for worksheet: whose marks, where OUT has several chapters"
     )
-    letters = command("letters", _letters, "list whom to write to, why, and what to say")
-    letters.add_argument("out", metavar="OUT")
+    letters = command("letters", _letters, "list whom to write to, why, and what to say", "OUT")
+    letters.add_argument("out", metavar="OUT", help=OUT)
     letters.add_argument("--file", metavar="FILE.csv", help="write a table for a mail merge")
     pages = command(
         "feedback",
         _feedback,
         "write a page for each student: marks, sentences, their own words; no scripts",
+        "OUT --moodle feedback.zip",
     )
-    pages.add_argument("out", metavar="OUT")
+    pages.add_argument("out", metavar="OUT", help=OUT)
     pages.add_argument(
         "--moodle",
         metavar="FILE.zip",
         help="pack the pages for upload to Moodle: in the folders of its download",
     )
     seen = command(
-        "seen", _seen, "mark submissions that needed you as seen; they are not new again"
+        "seen",
+        _seen,
+        "mark submissions that needed you as seen; they are not new again",
+        "OUT --all",
     )
-    seen.add_argument("out", metavar="OUT")
-    seen.add_argument("names", nargs="*", metavar="FILE|STUDENT")
+    seen.add_argument("out", metavar="OUT", help=OUT)
+    seen.add_argument("names", nargs="*", metavar="FILE|STUDENT", help="which ones you have seen")
     seen.add_argument("--all", action="store_true", help="everything that needs you now")
     zipped = command(
         "gradescope",
         _gradescope,
         "make the zip file of a Gradescope autograder, for one chapter or several",
+        "03 --out chapter03.zip --roster class.csv",
     )
-    zipped.add_argument("chapters", nargs="+", metavar="NN")
-    zipped.add_argument("--out", required=True, metavar="FILE.zip")
+    zipped.add_argument("chapters", nargs="+", metavar="NN", help="which chapters")
+    zipped.add_argument("--out", required=True, metavar="FILE.zip", help="where to write it")
     zipped.add_argument("--roster", metavar="FILE.csv", help="the class list with SID and Email")
     zipped.add_argument("--demo", action="store_true", help="use the public demo secret")
     score = command(
         "score",
         _score,
         'suggest marks for a file of open answers: [{"id": ..., "answer": "..."}, ...]',
+        "03.open answers.json",
     )
     score.add_argument("question", nargs="?", metavar="QUESTION", help="02.open, 03.open, ...")
-    score.add_argument("answers", nargs="?", metavar="ANSWERS.json")
+    score.add_argument("answers", nargs="?", metavar="ANSWERS.json", help="the answers to score")
     score.add_argument(
         "--table",
         action="store_true",
@@ -889,6 +950,7 @@ def _parser() -> argparse.ArgumentParser:
         _calibrate,
         "compare the scorer with your own marks; `grade` uses it alone only if all conditions "
         "are met (exit 0, else 3)",
+        "03.open marks.csv --out OUT",
     )
     calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     calibrate.add_argument(
@@ -907,8 +969,9 @@ def _parser() -> argparse.ArgumentParser:
         _review,
         "mark the open answers: no names, similar answers together, one key a mark; stop and go on "
         "at any time",
+        "OUT 03.open --marker Ada --share 1/2",
     )
-    review.add_argument("out", metavar="OUT")
+    review.add_argument("out", metavar="OUT", help=OUT)
     review.add_argument(
         "question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits"
     )
@@ -932,9 +995,10 @@ def _parser() -> argparse.ArgumentParser:
         _due,
         "set when a chapter is due, or an extension for one student; without a chapter: show the "
         "dates and what lateness costs",
+        "OUT 03 2026-11-30T23:59+01:00 --student s123",
     )
-    due.add_argument("out", metavar="OUT")
-    due.add_argument("chapter", nargs="?", metavar="NN")
+    due.add_argument("out", metavar="OUT", help=OUT)
+    due.add_argument("chapter", nargs="?", metavar="NN", help=CHAPTER)
     due.add_argument(
         "when",
         nargs="?",
@@ -955,9 +1019,10 @@ def _parser() -> argparse.ArgumentParser:
         _receive,
         "take in submissions without grading them: keep a copy and a receipt; the receipt's time "
         "decides what is late",
+        "submissions/ --out OUT",
     )
-    receive.add_argument("submissions", metavar="DIR")
-    receive.add_argument("--out", required=True, metavar="OUT")
+    receive.add_argument("submissions", metavar="DIR", help="a folder or zip file of submissions")
+    receive.add_argument("--out", required=True, metavar="OUT", help=OUT)
     receive.add_argument("--roster", metavar="FILE.csv", help="the class list, as for grade")
     receive.add_argument(
         "--at", metavar="WHEN", help="when they came, if not now: 2026-11-30T23:59+01:00"
@@ -967,11 +1032,12 @@ def _parser() -> argparse.ArgumentParser:
         _regrade,
         "judge one question again after its test was mended: show who gains and who loses; --apply "
         "writes it",
+        "03.2 OUT --apply",
     )
     regrade.add_argument(
         "question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended"
     )
-    regrade.add_argument("out", metavar="OUT")
+    regrade.add_argument("out", metavar="OUT", help=OUT)
     regrade.add_argument(
         "--apply", action="store_true", help="write the new marks; manual scores stay and count"
     )
@@ -979,27 +1045,34 @@ def _parser() -> argparse.ArgumentParser:
         "--workers", type=int, help="how many at a time, where answers have to run again"
     )
     command(
-        "similar", _similar, "show which submissions share more than the exercise explains"
-    ).add_argument("out", metavar="OUT")
+        "similar", _similar, "show which submissions share more than the exercise explains", "OUT"
+    ).add_argument("out", metavar="OUT", help=OUT)
     gone = command(
         "forget",
         _forget,
         "show what is kept of one student; --apply deletes it, and that cannot be undone",
+        "OUT s123 --apply",
     )
-    gone.add_argument("out", metavar="OUT")
-    gone.add_argument("student", metavar="STUDENT")
+    gone.add_argument("out", metavar="OUT", help=OUT)
+    gone.add_argument("student", metavar="STUDENT", help="the student's id")
     gone.add_argument("--apply", action="store_true", help="delete it")
     solution = command(
-        "solution", _solution, "write the solved notebook of a chapter, for teachers"
+        "solution",
+        _solution,
+        "write the solved notebook of a chapter, for teachers",
+        "03 --out solved.ipynb",
     )
-    solution.add_argument("chapter")
-    solution.add_argument("--out", required=True, metavar="FILE.ipynb")
+    solution.add_argument("chapter", metavar="NN", help=CHAPTER)
+    solution.add_argument("--out", required=True, metavar="FILE.ipynb", help="where to write it")
     release = command(
         "release",
         _release,
         "make the package that a teacher hands out: no judges, no solutions, no secret",
+        "02 03 --out package",
     )
-    release.add_argument("chapters", nargs="+", metavar="NN|myths")
+    release.add_argument(
+        "chapters", nargs="+", metavar="NN|myths", help="which chapters, or the myth court"
+    )
     release.add_argument(
         "--out", default="package", metavar="DIR|FILE.zip", help="default: the folder package"
     )
@@ -1009,20 +1082,28 @@ def _parser() -> argparse.ArgumentParser:
         help="use the public demo key, where AUTOGRADER_SECRET is not set",
     )
     github = command(
-        "github", _github, "make the template repository of a GitHub Classroom assignment"
+        "github",
+        _github,
+        "make the template repository of a GitHub Classroom assignment",
+        "03 --out template",
     )
-    github.add_argument("chapters", nargs="+", metavar="NN")
-    github.add_argument("--out", required=True, metavar="DIR")
+    github.add_argument("chapters", nargs="+", metavar="NN", help="which chapters")
+    github.add_argument("--out", required=True, metavar="DIR", help="a folder for the template")
     github.add_argument("--demo", action="store_true", help="use the public demo key")
-    built = command("course", _course, "build chapters and their exercises, for authors")
-    built.add_argument("chapters", nargs="*", metavar="NN")
+    built = command(
+        "course", _course, "build chapters and their exercises, for authors", "03 --prose"
+    )
+    built.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
     built.add_argument(
         "--prose",
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
     )
     minutes = command(
-        "minutes", _minutes, "show how long the sittings of chapters take a learner, for authors"
+        "minutes",
+        _minutes,
+        "show how long the sittings of chapters take a learner, for authors",
+        "03",
     )
     minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
     minutes.add_argument(
@@ -1030,35 +1111,50 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="write the minutes, exercises and points into notebooks/README.md and TEACHING.md",
     )
-    book = command("book", _book, "run the chapters and make a static site of them")
-    book.add_argument("chapters", nargs="*", metavar="NN|myths")
+    book = command("book", _book, "run the chapters and make a static site of them", "--out book")
+    book.add_argument(
+        "chapters", nargs="*", metavar="NN|myths", help="which chapters (default: all)"
+    )
     book.add_argument("--out", default="book", metavar="DIR", help="default: book")
     book.add_argument(
         "--answers", action="store_true", help="with the model answers, each one folded"
     )
-    new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
+    new = command(
+        "new",
+        _new,
+        "begin an exercise: its file, with blanks to fill in",
+        '03.9 "Count the replicas"',
+    )
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
     new.add_argument("title", metavar="TITLE", help="a few words: its heading and its file's name")
     command(
-        "exercise", _exercise, "check one exercise against all rules; each line says what to do"
-    ).add_argument("id", metavar="NN.k")
+        "exercise",
+        _exercise,
+        "check one exercise against all rules; each line says what to do",
+        "03.9",
+    ).add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
     command(
-        "seal", _seal, "seal the public cases of chapters, or of one question, for check()"
-    ).add_argument("chapters", nargs="*", metavar="NN|NN.k")
+        "seal",
+        _seal,
+        "seal the public cases of chapters, or of one question, for check()",
+        "03 04.2",
+    ).add_argument("chapters", nargs="*", metavar="NN|NN.k", help="default: all chapters")
     classroom = command(
         "classroom",
         _classroom,
         "make a class of submissions, grade it, and show what a teacher sees",
+        "--students 30 --chapters 02,03",
     )
-    classroom.add_argument("--students", type=int, default=30)
+    classroom.add_argument("--students", type=int, default=30, help="how many (default: 30)")
     classroom.add_argument(
         "--chapters", default="02,03", metavar="NN,NN", help="which chapters, or: all"
     )
-    classroom.add_argument("--out", default="classroom", metavar="DIR")
+    classroom.add_argument("--out", default="classroom", metavar="DIR", help="default: classroom")
     redteam = command(
         "redteam",
         _redteam,
         "run the hostile submissions in the sandbox and count what comes through",
+        "secrets persist --level L2",
     )
     redteam.add_argument("families", nargs="*", metavar="FAMILY", help="only these (default: all)")
     redteam.add_argument(
@@ -1072,6 +1168,7 @@ def _parser() -> argparse.ArgumentParser:
         _variants,
         "test the students' own numbers: different for 10,000, solved for 1,000, of no use to a "
         "neighbour",
+        "03 --students 100",
     )
     drawn.add_argument(
         "chapters", nargs="*", metavar="NN|NN.k", help="which chapters or questions (default: all)"
@@ -1082,7 +1179,16 @@ def _parser() -> argparse.ArgumentParser:
         default=1_000,
         help="how many of the 10,000 are solved and compared (default: 1000)",
     )
-    command("doctor", _doctor, "show which sandbox this machine has, and what would make it better")
+    drive = command(
+        "browser",
+        _browser,
+        "run chapters in JupyterLab in a real Chromium and take pictures of every page",
+        "02 03",
+    )
+    drive.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    command(
+        "doctor", _doctor, "show which sandbox this machine has, and what would make it better", ""
+    )
     return parser
 
 
@@ -1118,6 +1224,11 @@ def _must_be_a_folder(out: str | None, submissions: Path) -> None:
         )
 
 
-if __name__ == "__main__":
+def script() -> int:
+    """The command `autograder`, which a signal ends as Ctrl-C does."""
     end_as_by_ctrl_c()
-    sys.exit(main())
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(script())

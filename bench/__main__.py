@@ -12,6 +12,8 @@ from pathlib import Path
 
 import bench
 from bench import Row
+from kafkalab.command_line import CommandParser
+from kafkalab.extras import missing_extra
 
 RESULT = Path(__file__).resolve().parents[1] / "bench.json"
 NAME_WIDTH = 80
@@ -35,23 +37,46 @@ def shown(row: Row) -> str:
 
 
 def main(argv: Sequence[str]) -> int:
-    unknown = set(argv) - set(comparisons())
-    if unknown:
-        print(
-            f"There is no comparison {', '.join(sorted(unknown))} here; there are "
+    """Returns 0; 2 after one sentence for what cannot be measured here."""
+    parser = CommandParser(
+        prog="python -m bench",
+        description="Measure speed as ratios against peers, print one table, write bench.json.",
+        example="simulator reading",
+    )
+    parser.add_argument(
+        "comparisons",
+        nargs="*",
+        metavar="NAME",
+        help=f"{', '.join(comparisons())}: run these and write no file (default: all)",
+    )
+    names = parser.parse_args(argv).comparisons
+    if unknown := sorted(set(names) - set(comparisons())):
+        parser.error(
+            f"There is no comparison {', '.join(unknown)} here; there are "
             f"{', '.join(comparisons())}."
         )
+    try:
+        return _measured(names)
+    except ImportError as error:
+        missing = missing_extra(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
         return 2
-    print(f"{'':{NAME_WIDTH}} {'ours':>14} {'peer':>14} {'ratio':>8}  unit", flush=True)
+
+
+def _measured(names: Sequence[str]) -> int:
     rows: list[Row] = []
-    for name in argv or comparisons():
+    for name in names or comparisons():
         for row in importlib.import_module(f"bench.{name}").run():
+            if not rows:
+                print(f"{'':{NAME_WIDTH}} {'ours':>14} {'peer':>14} {'ratio':>8}  unit")
             rows.append(row)
             print(shown(row), flush=True)
         # each time, for all of them take most of an hour
-        if not argv:
+        if not names:
             RESULT.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    if not argv:
+    if not names:
         print(f"Written to {RESULT.name}.")
     return 0
 

@@ -167,8 +167,10 @@ TRIES = (by_text, by_line, by_template)
 
 def run(make, path: Path) -> tuple:
     """Every column forced: the sum of its hashes."""
-    return duckdb.sql(f"select sum(hash(columns(*))) from ({make(path)})").fetchall()[0]
+    with duckdb.connect() as peer:
+        return peer.execute(f"select sum(hash(columns(*))) from ({make(path)})").fetchall()[0]
 
 
 def arrow_table(make, path: Path):
-    return duckdb.sql(make(path)).to_arrow_table()
+    with duckdb.connect() as peer:
+        return peer.execute(make(path)).to_arrow_table()

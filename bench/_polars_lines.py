@@ -158,13 +158,13 @@ def with_fields(lines: pl.DataFrame, once: bool = False) -> pl.LazyFrame:
             begins = part.lazy().with_columns(begin=pl.col("message"))
             texts = begins.select(pl.col("begin").unique())
             read = texts.with_columns(
-                pl.col("begin").str.extract_groups(found.gaps).alias("gaps")
+                pl.col("begin").str.extract_groups(found.gaps or "").alias("gaps")
             ).unnest("gaps")
             parts.append(begins.join(read, on="begin", how="left").drop("begin"))
         else:
             parts.append(
                 part.lazy()
-                .with_columns(pl.col("message").str.extract_groups(found.gaps).alias("gaps"))
+                .with_columns(pl.col("message").str.extract_groups(found.gaps or "").alias("gaps"))
                 .unnest("gaps")
             )
     return pl.concat(parts, how="diagonal")

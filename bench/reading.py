@@ -7,6 +7,9 @@ one of them is forced by a sum of hashes; on the recordings once over the three 
 by column first. The JVM is warm, nothing is cached, there is no Parquet. Of each peer's ways the
 fastest counts; what a peer knows of the catalogue it is told (_catalogue.py). The median of three,
 the sides taking turns, so that a busy machine is busy for all.
+
+Narrow questions come after: sockets, rebalances and fencings (_narrow.py). There the number of
+rows has to be equal.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import time
 from pathlib import Path
 
 from bench import Row, _duckdb_lines, _polars_lines
+from bench import _narrow as _narrow_questions
 from kafkalab.logsets.schema import NAMES
 
 RECORDINGS = Path(__file__).resolve().parents[1] / "data" / "recordings"
@@ -31,7 +35,8 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path, few = Path(folder, "many.log"), Path(folder, "few.log")
         _multiplied(few, 1)
-        return _compared(path, _multiplied(path, LINES), few)
+        lines = _multiplied(path, LINES)
+        return [*_compared(path, lines, few), *_narrow(path, lines)]
 
 
 def _multiplied(path: Path, wanted: int) -> int:
@@ -76,6 +81,43 @@ def _compared(path: Path, lines: int, few: Path) -> list[Row]:
         Row(name=f"{name} (less is better)", ours=ours, peer=peer, ratio=ours / peer, unit="s")
         for name, ours, peer in rows
     ]
+
+
+def _narrow(path: Path, lines: int) -> list[Row]:
+    """Narrow questions: our frames on both engines beside queries by hand (_narrow.py)."""
+    from kafkalab import logsets
+    from kafkalab.logsets.engine import DUCKDB, SPARK, running_on
+
+    sessions = {SPARK: logsets.session(), DUCKDB: None}
+    rows = []
+    for name, question in _narrow_questions.questions().items():
+        took: dict[str, list[float]] = {who: [] for who in (*sessions, *_narrow_questions.PEERS)}
+        counts = {}
+        for _ in range(ROUNDS):
+            for engine, spark in sessions.items():
+                with running_on(engine):
+                    begin = time.perf_counter()
+                    counts[engine] = _narrow_questions.ours(name, question, spark, path)
+                    took[engine].append(time.perf_counter() - begin)
+            for who, peer in _narrow_questions.PEERS.items():
+                begin = time.perf_counter()
+                counts[who] = peer(question, path)
+                took[who].append(time.perf_counter() - begin)
+        if len(set(counts.values())) > 1:
+            raise AssertionError(f"{name}: not the same number everywhere, {counts}")
+        best = {who: statistics.median(times) for who, times in took.items()}
+        rows += [
+            Row(
+                name=f"{name} of {lines / 1e6:.1f} M lines, ours on {engine} / {who} by hand",
+                ours=best[engine],
+                peer=best[who],
+                ratio=best[engine] / best[who],
+                unit="s",
+            )
+            for engine in sessions
+            for who in _narrow_questions.PEERS
+        ]
+    return rows
 
 
 def _fastest(peer, few: Path):

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from kafkalab.releases import PROFILES, Profile
     from kafkalab.sim.worker_pool import WorkerPool
 
+__version__ = "0.2.0"
+
 HOMES = {
     "clients.admin.kafka_admin_client": "KafkaAdminClient",
     "clients.admin.values": "ConfigResource NewPartitions NewTopic OffsetSpec RecordsToDelete",

@@ -1,12 +1,15 @@
-"""python -m kafkalab replay | conformance | answer | seeds | source-lines | real | picture |
-kafka-topics | ..."""
+"""Runs `kafkalab COMMAND`, which is the same as `python -m kafkalab COMMAND`."""
 
 from __future__ import annotations
 
-import os
 import sys
+from importlib import import_module
+
+from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.extras import missing_extra
 
 COMMANDS = {
+    "logsets": "read, explain and generate logs of many clients, with Spark",
     "replay": "play a recorded scenario on the simulator",
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
@@ -26,42 +29,54 @@ COMMANDS = {
     "kafka-dump-log": "the batches of a partition of a played scenario",
     "kafka-transactions": "transactional ids of a played scenario",
 }
+HOMES = {
+    "logsets": "logsets.__main__",
+    "replay": "proof.replay",
+    "conformance": "proof.conformance.command",
+    "answer": "proof.cases.command",
+    "seeds": "proof.laws.command",
+    "source-lines": "lines.recorded_numbers",
+    "real": "real.entry",
+    "picture": "tools.readme_picture",
+}
+"""Command -> the module with its main(argv). The module of kafka-topics is tools.topics, and so for
+the other tools of Kafka."""
+UNUSABLE = 2
 
 
-def main(argv: list[str]) -> int:
-    if not argv or argv[0] not in COMMANDS:
-        print(
-            "usage: python -m kafkalab COMMAND ...\n"
-            + "".join(f"  {name:22} {what}\n" for name, what in COMMANDS.items()),
-            end="",
-            file=sys.stderr,
-        )
-        return 0 if argv and argv[0] in ("-h", "--help") else 2
-    if argv[0] == "replay":
-        from kafkalab.proof.replay import main as run
-    elif argv[0] == "conformance":
-        from kafkalab.proof.conformance import main as run
-    elif argv[0] == "answer":
-        from kafkalab.proof.cases import main as run
-    elif argv[0] == "seeds":
-        from kafkalab.proof.laws.command import main as run
-    elif argv[0] == "source-lines":
-        from kafkalab.lines.recorded_numbers import main as run
-    elif argv[0] == "real":
-        from kafkalab.real.readiness import WRONG_SYSTEM
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit code; 2 after one sentence for what cannot be used."""
+    words = sys.argv[1:] if argv is None else argv
+    parser = _parser()
+    wanted = parser.parse_args(words[:1]).command
+    if wanted is None:
+        parser.print_help(sys.stderr)
+        return UNUSABLE
+    try:
+        home = HOMES.get(wanted) or f"tools.{wanted.removeprefix('kafka-').replace('-', '_')}"
+        code: int = import_module(f"kafkalab.{home}").main(words[1:])
+        return code
+    except ImportError as error:
+        missing = missing_extra(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
+        return UNUSABLE
 
-        if os.name != "posix":
-            print(WRONG_SYSTEM, file=sys.stderr)
-            return 1
-        from kafkalab.real.command import main as run
-    elif argv[0].startswith("kafka-"):
-        from kafkalab.tools.command import run_named
 
-        return run_named(argv)
-    else:
-        from kafkalab.tools.readme_picture import main as run
-    return run(argv[1:])
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=called_as("kafkalab"),
+        description="Play Kafka's clients and brokers, look at what they did, and read real logs.",
+        example="logsets explain client.log --html page.html",
+    )
+    with_version(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, what in COMMANDS.items():
+        # the module's own parser reads the words that follow
+        commands.add_parser(name, help=what, add_help=False)
+    return parser
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -23,7 +23,7 @@ from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
-from kafkalab.lines.layout import time_text
+from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
 from kafkalab.reading.history import History
@@ -59,6 +59,7 @@ INSTEAD = {
     "now": "lab.now_ms is the time, in milliseconds.",
     "time": "lab.now_ms is the time, in milliseconds.",
     "run": "lab.run_for(1_000) lets a second pass, lab.run_until(done) waits for something.",
+    "server_log": "lab.broker_lines(0) is a table of what broker 0 wrote.",
     "log": (
         'lab.lines("shop") is a table of what a client wrote, lab.log_text("shop") its log file.'
     ),
@@ -450,15 +451,49 @@ class Lab:
 
     # what happened
 
-    def lines(self, client: str | None = None) -> pandas.DataFrame:
+    def lines(self, client: str | None = None, broker: int | None = None) -> pandas.DataFrame:
         """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file
-        would hold.
+        would hold. With broker=0 the lines of that broker: see `broker_lines`.
 
-        Raises IllegalArgumentException for a client that is not in this lab.
+        Raises IllegalArgumentException for a client or a broker that is not in this lab, and where
+        both are named.
         """
+        if broker is not None:
+            if client is not None:
+                raise IllegalArgumentException(
+                    "lines() takes a client or a broker, lab.lines(broker=0), not both"
+                )
+            return self.broker_lines(broker)
         if client is not None:
             self.check_client(client)
         return frames.lines(self.journal, self.epoch_ms, client)
+
+    def broker_lines(self, broker: int) -> pandas.DataFrame:
+        """The lines that one broker wrote into its server.log, as `lines` has those of clients:
+        at_ms, time, level, logger, event, message, text, and cause: the id of the event that
+        caused it, for `why`.
+
+        Only steps that the simulator takes are there, on levels INFO and WARN: groups that
+        rebalance, their members and coordinators, transactional ids, leaders and in-sync replicas,
+        segments that are rolled and deleted, logs that are cleaned, offsets that expire. A real
+        log has many more lines, about starting, settings and sockets. A time that a step takes on
+        a real disk is 0 here. Writing the lines changes nothing else in a lab.
+
+        Raises IllegalArgumentException for an unknown broker.
+        """
+        log = self.broker(broker).machine.server_log
+        told = ((line.name, line.cause, line.row(self.epoch_ms)) for line in log.lines())
+        return frames.server_lines(told, self.epoch_ms)
+
+    def broker_log_text(self, broker: int) -> str:
+        """One broker's server.log as text, in the default layout `[%d] %p %m (%c)`."""
+        return "".join(map(text_of, self.server_rows(broker)))
+
+    def server_rows(self, broker: int) -> list[Row]:
+        """One broker's server.log as typed rows. Raises IllegalArgumentException as `broker`
+        does."""
+        log = self.broker(broker).machine.server_log
+        return [line.row(self.epoch_ms) for line in log.lines()]
 
     def log_text(self, client: str) -> str:
         """One client's whole log file, as log4j would have written it."""

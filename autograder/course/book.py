@@ -27,6 +27,7 @@ from nbformat import NotebookNode
 
 from autograder.cell.course_folder import notebooks
 from autograder.course.sources import Unbuildable, name_of
+from kafkalab.extras import need_package
 
 PARTS = ("sphinx", "myst_nb", "sphinx_book_theme")
 WORKERS = 2
@@ -53,7 +54,8 @@ def build(
     Raises Unbuildable with one sentence where a chapter is unknown or a cell of it fails, where a
     part of the book tool is not installed, or where `out` holds something else than a book.
     """
-    _need_the_parts()
+    for part in PARTS:
+        need_package(part)
     names = [name_of(chapter) for chapter in chapters] or list(_built())
     first = out / "index.html"
     if out.exists() and any(out.iterdir()) and not (first.exists() and (out / SEARCH).exists()):
@@ -112,17 +114,6 @@ def _put_below_the_title(cells: Sequence[NotebookNode]) -> None:
             cell.source = "".join(
                 piece if FENCED.fullmatch(piece) else HEADING.sub(r"#\1", piece) for piece in pieces
             )
-
-
-def _need_the_parts() -> None:
-    from importlib.util import find_spec
-
-    missing = [part for part in PARTS if find_spec(part) is None]
-    if missing:
-        raise Unbuildable(
-            f"the book needs {missing[0]}, which is not installed; `make book` installs it, or "
-            'pip install -e ".[book]"'
-        )
 
 
 def _built() -> tuple[str, ...]:

@@ -30,7 +30,7 @@ This folder holds:
 make lab
 ```
 
-makes an environment in `.venv` (1.4 GB, the first time only) and opens JupyterLab. It needs Python 3.11 or newer, on Linux, macOS or
+makes an environment in `.venv` (1.3 GB, the first time only) and opens JupyterLab. It needs Python 3.11 or newer, on Linux, macOS or
 Windows with WSL2. `make` alone lists what else there is, with the command behind each for machines without make.
 
 You work in `notebooks/mine/`, on copies of your own that nothing overwrites. Write your id into the first cell, `me("s123")`: your numbers

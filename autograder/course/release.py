@@ -31,6 +31,7 @@ PAGES = ("playground", "real")  # pages without questions, in every package
 PAPERS = (
     "environment.yml",
     "pyproject.toml",
+    "setup.py",
     "constraints.txt",
     "Makefile",
     "LICENSE",

@@ -1,6 +1,6 @@
 """Starts JupyterLab for a learner, opened on the first chapter; `make lab` runs it.
 
-`main` lays a working copy of every released notebook in `notebooks/mine/`
+`open_lab` lays a working copy of every released notebook in `notebooks/mine/`
 (`autograder.learner.desk` does, and never overwrites one), then becomes JupyterLab, opened on the
 first of them. Jupyter itself takes the next port when 8888 is taken and prints the address with its
 token; this module only answers the questions a beginner should not have to: may root run it, is
@@ -10,11 +10,14 @@ there a screen to open a browser on, who may reach it from outside a container.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from autograder.learner import desk
+from kafkalab.command_line import CommandParser
+from kafkalab.extras import MissingExtra, need_package
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {
@@ -72,9 +75,30 @@ def first_page(folder: Path) -> str:
     return f"/lab/tree/{copies[0].relative_to(folder).as_posix()}" if copies else "/lab"
 
 
-def main(argv: Sequence[str] = ()) -> None:
-    """Prepare the learner's desk and become JupyterLab; `argv` is passed on to it.
-    Returns only if something failed."""
+def main(argv: Sequence[str] = ()) -> int:
+    """Open the lab, or print what this command takes; 2 after one sentence where JupyterLab is not
+    installed."""
+    parser = CommandParser(
+        prog="python -m autograder.learner.lab",
+        description="Copy every chapter into notebooks/mine/ and open JupyterLab on the first.",
+        example="--no-browser --port=9999",
+    )
+    parser.add_argument(
+        "options", nargs="*", metavar="OPTION", help="an option of JupyterLab's own"
+    )
+    parser.parse_known_args(argv)
+    try:
+        return open_lab(argv)
+    except MissingExtra as missing:
+        print(missing, file=sys.stderr)
+        return 2
+
+
+def open_lab(argv: Sequence[str]) -> int:
+    """Prepare the learner's desk and become JupyterLab; `argv` is passed on to it. Returns
+    JupyterLab's exit code where a process cannot become another, on Windows. Raises MissingExtra
+    where JupyterLab is not installed."""
+    need_package("jupyterlab")
     print(*desk.prepare_mine(), sep="\n")
     root_user = hasattr(os, "geteuid") and os.geteuid() == 0
     # The whole checkout is in the file browser: the simulator's source is part of the lesson.
@@ -91,8 +115,11 @@ def main(argv: Sequence[str] = ()) -> None:
     print(
         "Starting JupyterLab. Your notebooks are in notebooks/mine/; Ctrl-C stops it.", flush=True
     )
-    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", *options, *argv])
+    command = [sys.executable, "-m", "jupyterlab", *options, *argv]
+    if os.name == "nt":
+        return subprocess.call(command)
+    os.execv(sys.executable, command)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -48,7 +48,7 @@ def _python() -> tuple[str, str, str]:
 
 
 def _java() -> tuple[str, str, str]:
-    from kafkalab.logsets import find_java
+    from kafkalab.logsets.java import find_java
 
     try:
         java = find_java()

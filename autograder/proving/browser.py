@@ -29,6 +29,8 @@ from pathlib import Path
 from autograder.cell.question import asked_chapters
 from autograder.course.references import write_solution
 from autograder.learner.lab import ENVIRONMENT, ROOT, jupyter_options
+from kafkalab.command_line import CommandParser
+from kafkalab.extras import MissingExtra, need_package
 
 SCREENSHOTS = ROOT / "screenshots"
 WIDTHS_PX = (1280, 1920)
@@ -240,8 +242,27 @@ def photograph(page, name: str, width_px: int, theme: str) -> int:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Visit the chapters named in `argv` (two digits each), or all;
-    0 when every cell ran and no page has a fault, else 1."""
+    """Visits chapters; returns 2 after one sentence where Playwright is not installed."""
+    parser = CommandParser(
+        prog="python -m autograder.proving.browser",
+        description="Run chapters in JupyterLab in a real Chromium; pictures in screenshots/.",
+        example="02 03",
+    )
+    parser.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    try:
+        return visit_chapters(parser.parse_args(argv).chapters)
+    except (MissingExtra, ValueError) as unusable:
+        print(unusable, file=sys.stderr)
+        return 2
+
+
+def visit_chapters(chapters: Sequence[str]) -> int:
+    """Visit these chapters (two digits each), or all; 0 when every cell ran and no page has a
+    fault, else 1. Raises ValueError for a chapter that was not released."""
+    there = {path.stem[:2] for path in (ROOT / "notebooks" / "release").glob("*/*.ipynb")}
+    if unknown := sorted(set(chapters) - there):
+        raise ValueError(f"There is no chapter {', '.join(unknown)} in notebooks/release.")
+    need_package("playwright")
     chromium = find_chromium()
     if chromium is None:
         print(
@@ -256,7 +277,7 @@ def main(argv: Sequence[str] = ()) -> int:
         folder = Path(scratch)
         # Chapters look upward for the recordings, as they would in a checkout.
         (folder / "data").symlink_to(ROOT / "data")
-        notebooks = solved_notebooks(folder / "notebooks" / "mine", argv)
+        notebooks = solved_notebooks(folder / "notebooks" / "mine", chapters)
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         visits = []
         with jupyterlab(folder) as address:

@@ -20,10 +20,10 @@ SETUP = """#!/usr/bin/env bash
 set -e
 apt-get update && apt-get install -y python3 python3-venv
 python3 -m venv /autograder/venv
-/autograder/venv/bin/pip install -c /autograder/source/constraints.txt /autograder/source
+cd /autograder/source && /autograder/venv/bin/pip install -c constraints.txt ".[spark,teach]"
 chmod 600 /autograder/source/secret.txt
 """
-FILES = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
+FILES = ("pyproject.toml", "setup.py", "constraints.txt", "README.md", "LICENSE")
 FOLDERS = ("autograder", "kafkalab", "data/samples", "data/recordings")
 LEFT_OUT = {"tests", "__pycache__", "docs"}
 MIDNIGHT = (2000, 1, 1, 0, 0, 0)  # the same course makes the same bytes

@@ -1,18 +1,22 @@
 """CATALOG: every known line of the Java clients by name, with each release's wording, level and
-source line.
+source line. SERVER_CATALOG has the lines of brokers.
 
-The simulator writes from it, and the readers of logs find a line's entry in it. The entries are in
-the files beside this one, by part of the client and in the order of its life.
+The simulator writes from them, and the readers of logs find a line's entry in them. The entries are
+in the files beside this one, by part of the client or broker and in the order of its life.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from kafkalab.lines import (
+    broker_groups,
+    broker_logs,
+    broker_replicas,
+    broker_transactions,
     common,
     consumer,
     fetch,
@@ -27,7 +31,18 @@ from kafkalab.lines import (
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import Entry, Wording
 
-__all__ = ["CATALOG", "Entry", "Wording", "match", "matches", "render"]
+__all__ = [
+    "CATALOG",
+    "ONLY_READ",
+    "SERVER_CATALOG",
+    "Entry",
+    "Wording",
+    "every_entry",
+    "match",
+    "matches",
+    "render",
+    "server_matches",
+]
 
 PARTS = (
     common,
@@ -43,9 +58,12 @@ PARTS = (
 )
 
 
-def _by_name() -> Mapping[str, Entry]:
+SERVER_PARTS = (broker_groups, broker_transactions, broker_replicas, broker_logs)
+
+
+def _by_name(*parts: ModuleType) -> Mapping[str, Entry]:
     entries: dict[str, Entry] = {}
-    for part in PARTS:
+    for part in parts:
         for entry in part.ENTRIES:
             if entry.name in entries:
                 raise ValueError(f"two entries are called {entry.name}")
@@ -53,7 +71,32 @@ def _by_name() -> Mapping[str, Entry]:
     return MappingProxyType(entries)
 
 
-CATALOG: Mapping[str, Entry] = _by_name()
+CATALOG: Mapping[str, Entry] = _by_name(*PARTS)
+SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
+
+
+ONLY_READ = frozenset(
+    {
+        "BROKER_FENCED",
+        "GROUP_COORDINATOR_ELECTED",
+        "GROUP_COORDINATOR_RESIGNED",
+        "PARTITION_CREATED",
+        "PARTITION_FOLLOWER_STAYS",
+        "PARTITION_LEADER_STAYS",
+        "PARTITION_LOADED",
+        "PARTITION_WITHOUT_CHECKPOINT",
+        "PRODUCER_SNAPSHOT_LOADED",
+        "PRODUCER_SNAPSHOT_WRITTEN",
+    }
+)
+"""Lines of real brokers that no simulated broker writes: it does not take these steps, or has not
+got the values."""
+
+
+def every_entry() -> Iterator[Entry]:
+    """The entries of clients and of brokers. Their names differ."""
+    yield from CATALOG.values()
+    yield from SERVER_CATALOG.values()
 
 
 def render(
@@ -85,19 +128,34 @@ def match(
 def matches(
     version: str | None, logger: str, level: str, text: str
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """All entries that could have written `text`;
+    """All entries of clients that could have written `text`;
     the tests hold that there is never more than one."""
-    for name, wording in _wordings_of(version, logger, level):
+    yield from _found(_wordings_of(version, logger, level), text)
+
+
+def server_matches(
+    release: str | None, logger: str, level: str, text: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """As `matches`, for a line of a broker's server.log."""
+    yield from _found(_wordings_of(release, logger, level, True), text)
+
+
+def _found(
+    wordings: tuple[tuple[str, Wording], ...], text: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    for name, wording in wordings:
         found = pattern(wording.template).fullmatch(text)
         if found:
             yield name, found.groupdict()
 
 
 @cache
-def _wordings_of(version: str | None, logger: str, level: str) -> tuple[tuple[str, Wording], ...]:
+def _wordings_of(
+    version: str | None, logger: str, level: str, of_brokers: bool = False
+) -> tuple[tuple[str, Wording], ...]:
     """Each template of this logger and level once, without twins."""
     found: dict[tuple[str, str], Wording] = {}
-    for entry in CATALOG.values():
+    for entry in (SERVER_CATALOG if of_brokers else CATALOG).values():
         for wording in entry.wordings:
             if (
                 (wording.logger, wording.level) == (logger, level)

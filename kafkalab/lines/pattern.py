@@ -21,6 +21,7 @@ FORMS = {
     "member_id": r"\S*",
     "state_from": r"\w+",
     "state_to": r"\w+",
+    "instance": r"\S+",
     "error": r"[^\n]*?",
     "implied": r"(?:, implied=\(.*?\)|\(.*?\))?",
     **dict.fromkeys(
@@ -41,6 +42,8 @@ FORMS = {
             "throttle",
             "start_ms",
             "last_request_ms",
+            "broker_id",
+            "index",
         ),
         NUMBER,
     ),

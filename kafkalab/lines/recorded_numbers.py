@@ -10,13 +10,13 @@ it is.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lines.catalog import matches
 from kafkalab.lines.layout import read
 from kafkalab.releases import lineage, source_lines
@@ -27,7 +27,11 @@ FOLDER = Path(source_lines.__file__).parent
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Returns 0; 2 when there is nothing to read."""
-    parser = argparse.ArgumentParser(prog="kafkalab source-lines", description=__doc__)
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} source-lines",
+        description="Import the line numbers of the clients' Java sources from recordings.",
+        example="data/recordings",
+    )
     parser.add_argument(
         "dir",
         type=Path,

@@ -49,11 +49,15 @@ class Wording:
 
 @dataclass(frozen=True)
 class Entry:
-    """One logged event, whatever words a release uses. `source` says where we learned it."""
+    """One logged event, whatever words a release uses. `source` says where we learned it.
+
+    releases   the releases that could say it: those of clients, or those of brokers
+    """
 
     name: str
     wordings: tuple[Wording, ...]
     source: str = RECORDED
+    releases: tuple[str, ...] = lineage.CLIENT_NAMES
 
     def wording(self, version: str) -> Wording | None:
         """How this release says it; None where it never does. Raises UnknownRelease."""
@@ -69,7 +73,8 @@ class Entry:
     @cached_property
     def _by_version(self) -> lineage.ByRelease[Wording | None]:
         said = {version: wording for wording in self.wordings for version in wording.at}
-        return lineage.ByRelease({name: said.get(name) for name in lineage.CLIENT_NAMES})
+        what = "client" if self.releases == lineage.CLIENT_NAMES else "broker"
+        return lineage.ByRelease({name: said.get(name) for name in self.releases}, what)
 
 
 def entry(name: str, logger: str, *wordings: Wording, source: str = RECORDED) -> Entry:

@@ -15,17 +15,23 @@ At a prompt: `python -m kafkalab.logsets explain LOG… --html page.html` for a 
 `read`, `connections`, `generate`, `doctor`.
 """
 
-from kafkalab.logsets.connections import connections
-from kafkalab.logsets.incidents import incidents
-from kafkalab.logsets.java import JavaMissing, find_java
-from kafkalab.logsets.lag import lag, lag_per_minute
-from kafkalab.logsets.offsets import commits, reprocessed
-from kafkalab.logsets.open_sockets import live_per_minute, zombies
-from kafkalab.logsets.producers import batches, producers
-from kafkalab.logsets.reader import malformed, read, stream, summary
-from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
-from kafkalab.logsets.session import session
-from kafkalab.logsets.transactions import transactions
+from kafkalab.extras import closed_door
+
+try:
+    from kafkalab.logsets.connections import connections
+    from kafkalab.logsets.incidents import incidents
+    from kafkalab.logsets.java import JavaMissing, find_java
+    from kafkalab.logsets.lag import lag, lag_per_minute
+    from kafkalab.logsets.offsets import commits, reprocessed
+    from kafkalab.logsets.open_sockets import live_per_minute, zombies
+    from kafkalab.logsets.producers import batches, producers
+    from kafkalab.logsets.reader import malformed, read, stream, summary
+    from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
+    from kafkalab.logsets.session import session
+    from kafkalab.logsets.transactions import transactions
+except ModuleNotFoundError as error:
+    # the modules that need no Spark can still be imported
+    globals()["__getattr__"] = closed_door(error)
 
 __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances",

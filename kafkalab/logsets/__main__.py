@@ -1,4 +1,4 @@
-"""Runs `python -m kafkalab.logsets`, the commands that read, explain and generate log sets.
+"""Runs `kafkalab logsets`, the commands that read, explain and generate log sets.
 
 explain LOG… | read LOG… | connections, rebalances, members, brokers, lag, producers, transactions,
 incidents LOG… | generate NAME --out DIR | score SET | doctor | java
@@ -7,11 +7,15 @@ incidents LOG… | generate NAME --out DIR | score SET | doctor | java
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.extras import missing_extra
 from kafkalab.logsets.error_messages import NotALog, expected, sentence
 from kafkalab.logsets.java import JavaMissing, find_java
 
@@ -31,6 +35,8 @@ FRAMES = {
     "transactions": "each transaction, how it ended and how long it took",
     "incidents": "what went wrong: first and last sign, cause, the lines that say so",
 }
+# Few lines of a log answer these.
+NARROW = ("connections", "rebalances", "members", "transactions")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,6 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
         return COMMANDS[options.command](options)
     except (JavaMissing, OSError, ValueError) as error:
         print(sentence(error), file=sys.stderr)
+    except ImportError as error:
+        missing = missing_extra(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
     except Exception as error:
         if not isinstance(error, expected()):
             raise
@@ -48,13 +59,24 @@ def main(arguments: list[str] | None = None) -> int:
     return 2
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark."
+def _parser() -> CommandParser:
+    script = called_as("kafkalab")
+    parser = CommandParser(
+        prog="kafkalab logsets" if script == "kafkalab" else "python -m kafkalab.logsets",
+        description="Read, explain and generate lines of Kafka clients, with Spark.",
+        example="explain client.log",
     )
-    commands = parser.add_subparsers(dest="command", required=True)
-    explain = commands.add_parser(
-        "explain", help="what happened in a client's log, and what is odd about it"
+    with_version(parser)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def add(name: str, told: str, example: str) -> CommandParser:
+        described = f"{told[0].upper()}{told[1:]}."
+        return commands.add_parser(name, help=told, description=described, example=example)
+
+    explain = add(
+        "explain",
+        "tell what happened in a client's log, and what is odd about it",
+        "client.log --html page.html",
     )
     explain.add_argument(
         "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL"
@@ -65,21 +87,29 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--json", metavar="FILE", help="write what was found there ('-' for stdout)"
     )
-    read = commands.add_parser("read", help="what is in these files, and what could not be read")
-    read.add_argument("path", nargs="+", metavar="PATH")
+    read = add(
+        "read",
+        "tell what is in these files, and what could not be read",
+        "logs/ --out lines.parquet",
+    )
+    read.add_argument("path", nargs="+", metavar="PATH", help="a log, a folder of them, or a URL")
     read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
     frames = []
     for name, help_text in FRAMES.items():
-        frame = commands.add_parser(name, help=help_text)
-        frame.add_argument("path", nargs="+", metavar="LOG")
+        frame = add(name, f"show {help_text}", "client.log --json -")
+        frame.add_argument(
+            "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder, or a URL"
+        )
         frame.add_argument("--html", metavar="FILE", help="write a page there")
         frame.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout)")
         frames.append(frame)
-    generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
+    generate = add("generate", "make a log set, with its truth beside it", "trouble --out trouble")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
-    generate.add_argument("--out", required=True, metavar="DIR")
-    score = commands.add_parser(
-        "score", help="how well the incidents found in a set's lines agree with its truth"
+    generate.add_argument("--out", required=True, metavar="DIR", help="a folder for the set")
+    score = add(
+        "score",
+        "tell how well the incidents found in a set's lines agree with its truth",
+        "trouble",
     )
     score.add_argument("set", help="a folder that `generate` made")
     for command in (explain, read, *frames):
@@ -88,33 +118,51 @@ def _parser() -> argparse.ArgumentParser:
             metavar="S",
             help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell",
         )
+        command.add_argument(
+            "--engine",
+            choices=("spark", "duckdb"),
+            help="what runs the queries; without it DuckDB for small logs, Spark for others",
+        )
     for command in (explain, read, *frames, generate, score):
         command.add_argument(
             "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
         )
-    commands.add_parser(
-        "doctor", help="is everything there that reading and making log sets needs?"
-    )
-    commands.add_parser("java", help="which Java Spark will start with")
+    add("doctor", "look for everything that reading and making log sets needs", "")
+    add("java", "tell which Java Spark will start with", "")
     return parser
 
 
-def _session(options: argparse.Namespace) -> SparkSession:
-    """Start Spark, after a check of the paths: the start takes seconds. Tuned for a small log."""
+@contextlib.contextmanager
+def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
+    """Choose what runs the frames, say so, and start it, after a check of the paths.
+
+    Gives Spark's session, or None where DuckDB runs them inside this process.
+    """
+    from kafkalab.logsets.engine import NARROW_BYTES, SMALL_BYTES, SPARK, engine_for, running_on
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.ranges import UNPACKED
-    from kafkalab.logsets.session import SMALL_BYTES, SMALL_WORK, session
 
     files = files_of(path_list(options.path))
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
-    return session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
+    if getattr(options, "out", None) and options.engine is None:
+        options.engine = SPARK  # which writes Parquet
+    most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
+    engine, why = engine_for(size, options.engine, options.master, most)
+    print(why, file=sys.stderr)
+    with running_on(engine):
+        if engine != SPARK:
+            yield None
+            return
+        from kafkalab.logsets.session import SMALL_WORK, session
+
+        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.explain import json_report, report_of, text_report
     from kafkalab.logsets.files import left_out, path_list
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
@@ -122,17 +170,17 @@ def _explain(options: argparse.Namespace) -> int:
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    spark = _session(options)
-    with progress("explaining", spark):
+    with _engine(options) as spark, progress("explaining", spark):
         # The report reads the lines a dozen times. Typed lines that are kept cost little at the
-        # later
-        # reads. Those that do not fit the memory go to disk.
+        # later reads. Spark puts those that do not fit the memory on disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         named = with_the_files_client(lines, lines.select("file", *CLIENT))
         story = report_of(named, left_out(path_list(options.path)))
         lines.unpersist()
     if options.html:
+        from kafkalab.logsets.explain.page import page
+
         Path(options.html).write_text(
             page(story, f"What {_named(options.path)} tells"), encoding="utf-8"
         )
@@ -157,9 +205,10 @@ def _read(options: argparse.Namespace) -> int:
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
     if options.out:
         _can_be_written(Path(options.out))
-    spark = _session(options)
-    with progress("reading", spark):
+    with _engine(options) as spark, progress("reading", spark):
         if options.out:
+            if spark is None:
+                raise ValueError("Spark writes Parquet: leave --engine or --out out.")
             read(spark, options.path, layout=options.layout).write.option(
                 "compression", "zstd"
             ).parquet(options.out)
@@ -173,6 +222,7 @@ def _read(options: argparse.Namespace) -> int:
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
+        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
@@ -180,7 +230,6 @@ def _read(options: argparse.Namespace) -> int:
         f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
     )
     if total.malformed:
-        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
@@ -190,10 +239,10 @@ def _read(options: argparse.Namespace) -> int:
 def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    spark = _session(options)
     from kafkalab.logsets import frame_commands
 
-    return frame_commands.run(options, spark)
+    with _engine(options) as spark:
+        return frame_commands.run(options, spark)
 
 
 def _generate(options: argparse.Namespace) -> int:

@@ -271,7 +271,9 @@ class Block:
         close = brackets[at]
         rows, close = rows[close < self.end[rows]], close[close < self.end[rows]]
         texts = self.texts(begin[rows], close + 1).dictionary_encode()
-        meanings = [_meaning(text) for text in texts.dictionary.to_pylist()]
+        different = texts.dictionary.to_pylist()
+        meanings = [_meaning(text) for text in different]
+        self._prefix_texts = [text for text, meaning in zip(different, meanings) if meaning]
         known = np.array([meaning is not None for meaning in meanings], bool)
         number = texts.indices.to_numpy(zero_copy_only=False)
         keep = known[number] if len(rows) else np.array([], bool)
@@ -279,6 +281,11 @@ class Block:
         message = begin.copy()
         message[rows[keep]] = close[keep] + 2
         return code, meanings, message
+
+    def prefixes(self) -> list[str]:
+        """The different prefixes of its lines, as they are printed."""
+        self._prefix  # noqa: B018  It finds them.
+        return self._prefix_texts
 
     def _of_prefix(self, place: int) -> pa.Array:
         code, meanings, _ = self._prefix

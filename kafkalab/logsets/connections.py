@@ -19,10 +19,15 @@ same time and node ids end more often than alternating opens allow, the sockets 
 taken to end in the order of their opening.
 """
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets import schema
+from kafkalab.logsets.engine import F, Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 # Names of the catalogue's entries.
 OPENED = "INITIATING_CONNECTION"
@@ -287,5 +292,5 @@ def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
     return (
         sockets.withColumn("known", known)
         .where(F.col("node_id").isNotNull())
-        .withColumn("broker", F.coalesce("broker", F.get(there, F.lit(0))["broker"]))
+        .withColumn("broker", F.coalesce("broker", F.get(there, F.lit(0)).getField("broker")))
     )

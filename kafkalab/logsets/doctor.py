@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from kafkalab.extras import install_command
 from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.logsets.session import MASTER_VARIABLE
 
@@ -38,7 +39,7 @@ def _package(name: str) -> Finding:
     try:
         return Finding(True, f"{name} {importlib.metadata.version(name)}")
     except importlib.metadata.PackageNotFoundError:
-        return Finding(False, f"{name} is not installed: pip install {name}")
+        return Finding(False, f"{name} is not installed: {install_command('spark')}")
 
 
 def _room() -> Finding:

@@ -4,6 +4,7 @@ traces.
 
 import errno
 import re
+import sys
 
 from kafkalab.logsets.java import JavaMissing
 
@@ -17,7 +18,9 @@ def expected() -> tuple[type[BaseException], ...]:
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
-    return (JavaMissing, OSError, ValueError, PySparkException, Py4JError)
+    duckdb = sys.modules.get("duckdb")
+    of_duckdb = (duckdb.Error,) if duckdb else ()
+    return (JavaMissing, OSError, ValueError, PySparkException, Py4JError, *of_duckdb)
 
 
 def sentence(error: BaseException) -> str:

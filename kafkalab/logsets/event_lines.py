@@ -5,10 +5,15 @@ identified by its log, kind and client id. A group or a topic is identified by t
 logs, because members of a group usually write one log each.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
-from pyspark.sql import functions as F
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, WindowSpec
 
 CLIENT = ("file", "kind", "client_id")
 # A client's own order is by place, not by time: clocks are set back, and many lines share a

@@ -6,13 +6,19 @@ It also covers gaps that have no column in schema.py.
                                                  altered, removed, replaced, out_of
 """
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
 
-from kafkalab.lines.catalog import CATALOG
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkalab.lines.catalog import CATALOG, SERVER_CATALOG
 from kafkalab.lines.pattern import FORMS, NUMBER
 from kafkalab.logsets import schema
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.templates import literals_and_names
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 ANYTHING = r"[\s\S]*?"
 NUMBERS = {name for name, form in FORMS.items() if form == NUMBER} | {
@@ -31,7 +37,9 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
     Any other gap becomes a new column. `lines` needs the columns event and message. Raises KeyError
     for an event that is not in the catalogue.
     """
-    wordings = {wording.template for wording in CATALOG[event].wordings}
+    wordings = {
+        wording.template for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings
+    }
     gaps: dict[str, list[Column]] = {}
     for template in sorted(wordings):
         pattern, names = _pattern(template)
@@ -48,7 +56,9 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
 
 
 def _typed(name: str, text: Column) -> Column:
-    return text.try_cast("bigint") if name in NUMBERS and name not in schema.NAMES else text
+    if name not in NUMBERS or name in schema.NAMES:
+        return text
+    return F.when(text.rlike(r"^-?\d{1,18}$"), text).cast("bigint")
 
 
 def _pattern(template: str) -> tuple[str, list[str]]:
@@ -63,3 +73,18 @@ def _pattern(template: str) -> tuple[str, list[str]]:
 
 def _quoted(literal: str) -> str:
     return rf"\Q{literal}\E" if literal else ""
+
+
+def gap_of(events: Iterable[str], name: str) -> Column:
+    """What the lines of these events print in the gap `name`; null where a wording has none."""
+    found = F.lit(None).cast("string")
+    for event in events:
+        texts = []
+        for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings:
+            pattern, names = _pattern(wording.template)
+            if name in names:
+                texts.append(F.regexp_extract("message", pattern, names.index(name) + 1))
+        if texts:
+            text = F.coalesce(*(F.nullif(text, F.lit("")) for text in texts))
+            found = F.when(F.col("event") == event, text).otherwise(found)
+    return found

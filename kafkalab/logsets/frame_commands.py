@@ -10,23 +10,34 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame, SparkSession
 
+from kafkalab.logsets.connections import EVENTS as OF_CONNECTIONS
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.explain.json_report import json_rows
 from kafkalab.logsets.explain.page import table_page
 from kafkalab.logsets.explain.text_report import printed_table
+from kafkalab.logsets.incident_lines import EVENTS as OF_INCIDENTS
 from kafkalab.logsets.incidents import incidents
-from kafkalab.logsets.lag import lag_per_minute
+from kafkalab.logsets.lag import ANSWER, lag_per_minute
+from kafkalab.logsets.membership import EVENTS as OF_MEMBERS
 from kafkalab.logsets.membership import membership
+from kafkalab.logsets.producers import EVENTS as OF_PRODUCERS
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.progress import progress
+from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.reader import read
+from kafkalab.logsets.rebalances import EVENTS as OF_REBALANCES
 from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.requests import EVENTS as OF_REQUESTS
 from kafkalab.logsets.requests import broker_times
+from kafkalab.logsets.transactions import EVENTS as OF_TRANSACTIONS
 from kafkalab.logsets.transactions import transactions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 PRINTED_ROWS = 1000
 MOST_ROWS = 100_000  # More belong into a notebook.
@@ -34,29 +45,33 @@ MOST_ROWS = 100_000  # More belong into a notebook.
 
 @dataclass(frozen=True)
 class Frame:
-    """A frame of lines, and the columns that order it."""
+    """A frame of lines, the columns that order it, and the events that it is made of."""
 
     of: Callable[[DataFrame], DataFrame]
     order: tuple[str, ...]
+    events: tuple[str, ...]
 
 
 FRAMES = {
-    "connections": Frame(connections, ("file", "client_id", "opened_at", "node_id")),
-    "rebalances": Frame(rebalances, ("began_at", "client_id")),
-    "members": Frame(membership, ("assigned_at", "group_id")),
-    "brokers": Frame(broker_times, ("client_id", "broker")),
-    "lag": Frame(lag_per_minute, ("client_id", "topic", "partition", "minute")),
-    "producers": Frame(producers, ("client_id", "topic", "partition")),
-    "transactions": Frame(transactions, ("began_at", "client_id")),
-    "incidents": Frame(incidents, ("first", "kind")),
+    "connections": Frame(
+        connections, ("file", "client_id", "opened_at", "node_id"), OF_CONNECTIONS
+    ),
+    "rebalances": Frame(rebalances, ("began_at", "client_id"), OF_REBALANCES),
+    "members": Frame(membership, ("assigned_at", "group_id"), OF_MEMBERS),
+    "brokers": Frame(broker_times, ("client_id", "broker"), OF_REQUESTS),
+    "lag": Frame(lag_per_minute, ("client_id", "topic", "partition", "minute"), (ANSWER,)),
+    "producers": Frame(producers, ("client_id", "topic", "partition"), OF_PRODUCERS),
+    "transactions": Frame(transactions, ("began_at", "client_id"), OF_TRANSACTIONS),
+    "incidents": Frame(incidents, ("first", "kind"), OF_INCIDENTS),
 }
 
 
-def run(options: argparse.Namespace, spark: SparkSession) -> int:
+def run(options: argparse.Namespace, spark: SparkSession | None) -> int:
     """Print the frame that `options.command` names, of the logs in `options.path`."""
     frame = FRAMES[options.command]
     with progress(f"looking for {options.command}", spark):
-        lines = read(spark, options.path, layout=options.layout)
+        question = LineQuestion(events=frame.events)
+        lines = read(spark, options.path, layout=options.layout, question=question)
         rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
     if options.html:
         Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")

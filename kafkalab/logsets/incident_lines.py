@@ -5,13 +5,18 @@ Most lines of a log are successful fetches. The selected lines are a tenth to a 
 without most of their text. They are small enough to keep in memory or on disk.
 """
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets.connections import EVENTS as OF_SOCKETS
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.offsets import ASKS_FOR, BEGINS, HANDED_OVER, SOUGHT
 from kafkalab.logsets.producers import ANSWERED, SENT
 from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 EVIDENCE_LETTERS = 300
 

@@ -20,12 +20,12 @@ read once: all queries use the lines of incident_lines.py, which are kept until 
 found.
 """
 
+from __future__ import annotations
+
 from functools import reduce
+from typing import TYPE_CHECKING
 
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import CLIENT, folder, in_turn, lines_of, ms_between, so_far
 from kafkalab.logsets.incident_lines import (
     AUTOMATIC,
@@ -52,6 +52,9 @@ from kafkalab.logsets.rebalances import (
     storms,
 )
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
 EVIDENCE_LINES = 5
 
@@ -73,7 +76,7 @@ def incidents(lines: DataFrame) -> DataFrame:
     The call itself runs the queries. Spark keeps the lines in memory or on disk until the end of
     the call, and then the returned rows.
     """
-    kept = incident_lines(lines).persist(StorageLevel.MEMORY_AND_DISK)
+    kept = incident_lines(lines).persist()
     try:
         deployed = bad_deploys(kept).localCheckpoint()
         causes = [
@@ -85,7 +88,9 @@ def incidents(lines: DataFrame) -> DataFrame:
             _unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))
         ]
         return (
-            reduce(DataFrame.unionByName, [*causes, *symptoms]).select(*COLUMNS).localCheckpoint()
+            reduce(lambda one, other: one.unionByName(other), [*causes, *symptoms])
+            .select(*COLUMNS)
+            .localCheckpoint()
         )
     finally:
         kept.unpersist()
@@ -326,7 +331,9 @@ def auto_commit_rereads(lines: DataFrame) -> DataFrame:
     automatic = lines_of(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
     # Members that were evicted, or could not commit, belong to another kind.
     known = lines_of(lines, (EXPIRED, LOST), "group_id").select(
-        folder(), "group_id", F.col("time").alias("trouble")
+        folder().alias("known_folder"),
+        F.col("group_id").alias("known_group"),
+        F.col("time").alias("trouble"),
     )
     again = (
         reprocessed(lines)
@@ -337,11 +344,10 @@ def auto_commit_rereads(lines: DataFrame) -> DataFrame:
     recent = (F.col("trouble") <= F.col("time")) & (
         F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}")
     )
+    same = (F.col("folder") == F.col("known_folder")) & (F.col("group_id") == F.col("known_group"))
     unexplained = (
-        again.join(F.broadcast(automatic), on=["folder", "group_id"],
-                   how="left_semi").alias("again")
-        .join(F.broadcast(known.alias("known")),
-              (F.col("again.folder") == F.col("known.folder")) & (F.col("again.group_id") == F.col("known.group_id")) & recent, how="left_anti")  # noqa: E501
+        again.join(F.broadcast(automatic), on=["folder", "group_id"], how="left_semi")
+        .join(F.broadcast(known), same & recent, how="left_anti")
     )  # fmt: skip
     found = (
         _clustered(unexplained, "60 seconds", "folder", "group_id")
@@ -434,23 +440,16 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
         thrown_out.withColumn("folder", folder()), allowMissingColumns=True
     )
     span = F.expr(f"interval {FOLLOWS}")
-    same = (F.col("deployed.folder") == F.col("trouble.folder")) & (
-        F.col("deployed.group_id") == F.col("trouble.group_id")
-    )
-    after = (F.col("trouble.time") >= F.col("first")) & (
-        F.col("trouble.time") < F.col("first") + span
-    )
-    before = (F.col("trouble.time") < F.col("first")) & (
-        F.col("trouble.time") >= F.col("first") - span
-    )
+    after = (F.col("trouble") >= F.col("first")) & (F.col("trouble") < F.col("first") + span)
+    before = (F.col("trouble") < F.col("first")) & (F.col("trouble") >= F.col("first") - span)
     found = (
-        troubles.alias("trouble")
-        .join(F.broadcast(deployed.alias("deployed")), same, how="inner")
-        .groupBy("deployed.folder", "deployed.group_id", "clients", "first")
+        troubles.select("folder", "group_id", F.col("time").alias("trouble"))
+        .join(F.broadcast(deployed), on=["folder", "group_id"], how="inner")
+        .groupBy("folder", "group_id", "clients", "first")
         .agg(
             F.count_if(after).alias("after"),
             F.count_if(before).alias("before"),
-            F.max(F.when(after, F.col("trouble.time"))).alias("last"),
+            F.max(F.when(after, F.col("trouble"))).alias("last"),
         )
         .where((F.col("after") >= TROUBLES) & (F.col("after") >= 3 * F.col("before")))
         .withColumn(
@@ -494,12 +493,10 @@ def _answers(lines: DataFrame) -> DataFrame:
         .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
     )
     sent = F.col("event") == SENT
-    again = F.count_if(
-        sent
-        & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1)))
-    )
+    again = sent & (F.col("correlation_id") < F.lag("correlation_id").over(in_turn()))
     return (
-        talk.withColumn("life", again.over(so_far()))
+        talk.withColumn("again", again)
+        .withColumn("life", F.count_if("again").over(so_far()))
         .groupBy("folder", *CLIENT, "life", "correlation_id", "broker")
         .agg(
             F.min(F.when(sent, F.col("time"))).alias("sent_at"),
@@ -551,7 +548,7 @@ def _cited(
     evidence = (
         told_by.join(F.broadcast(within), on=["folder", *by], how="inner")
         .where((F.col("time") >= F.col("since")) & (F.col("time") <= F.col("until")))
-        .select(F.col("incident.*"), line.alias("line"))
+        .select(*(F.col(f"incident.{name}").alias(name) for name in key), line.alias("line"))
         .withColumn(
             "place",
             F.row_number().over(
@@ -568,12 +565,16 @@ def _cited(
 def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:
     """The symptoms that did not follow a bad deploy in the same group."""
     span = F.expr("interval 60 seconds")
-    same = (F.col("symptom.folder") == F.col("deploy.folder")) & (
-        F.col("symptom.group_id") == F.col("deploy.group_id")
+    deploys = deployed.select(
+        F.col("folder").alias("deploy_folder"),
+        F.col("group_id").alias("deploy_group"),
+        F.col("first").alias("deploy_first"),
+        F.col("last").alias("deploy_last"),
     )
-    within = (F.col("symptom.last") >= F.col("deploy.first") - span) & (
-        F.col("symptom.first") <= F.col("deploy.last") + span
+    same = (F.col("folder") == F.col("deploy_folder")) & (
+        F.col("group_id") == F.col("deploy_group")
     )
-    return symptoms.alias("symptom").join(
-        F.broadcast(deployed.alias("deploy")), same & within, how="left_anti"
+    within = (F.col("last") >= F.col("deploy_first") - span) & (
+        F.col("first") <= F.col("deploy_last") + span
     )
+    return symptoms.join(F.broadcast(deploys), same & within, how="left_anti")

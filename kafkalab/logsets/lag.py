@@ -5,10 +5,15 @@ that reads as fast as others write has a lag of one fetch. Lead is position - lo
 the next deletion removes records that the consumer never read.
 """
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.event_lines import lines_of, number
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 ANSWER = "FETCH_RETURNED"
 

@@ -4,10 +4,15 @@ commits(lines)       one row for each commit of a partition, with the time since
 last reprocessed(lines)   one row for each range of offsets that was delivered to a group again
 """
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import folder, lines_of, ms_between, number
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
@@ -74,11 +79,12 @@ def reprocessed(lines: DataFrame) -> DataFrame:
         *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()),
         F.lit("committed"),
     )
+    furthest = F.when(F.col("reached").isNotNull(), F.struct("reached", "client_id"))
     return (
         _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
                     "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
-        .withColumn("before", F.max(F.struct("reached", "client_id")).over(so_far))
+        .withColumn("before", F.max(furthest).over(so_far))
         .where("begins < before.reached")
         .select(
             "file", "client_id", "group_id", "topic", "partition",

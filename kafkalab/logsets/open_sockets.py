@@ -5,11 +5,16 @@ minute zombies(lines)           one row for each bootstrap socket open beyond th
 limit
 """
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets.connections import connections
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.event_lines import folder
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 IDLE_MINUTES = 9  # The default of connections.max.idle.ms.
 GRACE = "30 seconds"  # A client looks for idle sockets when it polls.
@@ -33,7 +38,7 @@ def live_per_minute(lines: DataFrame) -> DataFrame:
         .where("how is null or how <> 'failed'")
         .join(F.broadcast(end), how="cross")
         .select("broker", begin.alias("begin"), last.alias("last"))
-        .where("begin <= last")
+        .where(F.col("begin") <= F.col("last"))
         .select(
             "broker",
             F.explode(F.sequence("begin", "last", F.expr("interval 1 minute"))).alias("minute"),

@@ -6,19 +6,24 @@ changes, and the Parquet is made again. A folder without Spark's _SUCCESS is inc
 made again.
 """
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyarrow import fs
-from pyspark.sql import SparkSession
 
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.files import URL, files_of, where
 from kafkalab.logsets.line_loader import load_lines
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 STEM = "lines-"
 

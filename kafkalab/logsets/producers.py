@@ -6,15 +6,21 @@ TRACE.
     share
 """
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from __future__ import annotations
 
-from kafkalab.logsets.event_lines import CLIENT, lines_of, ms_between, number, so_far
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.event_lines import CLIENT, in_turn, lines_of, ms_between, number, so_far
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 APPENDED, RETRIED, FAILED = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED"
 # The sticky partitioner of 2.8 moves this record to another partition (KIP-480).
 MOVED = "RETRYING_APPEND"
+EVENTS = (SENT, ANSWERED, APPENDED, *RETRIED, FAILED, MOVED)
 # partitionSizes=[t4-0=72], from 4.1 on with the topic's id: [41PqbIGLTbySy7mMtgQVFw:t4-0=70]
 SIZES = r"(?:[\w-]{22}:)?([\w.\-]+)-(\d+)=(\d+)[,\]]"
 ERRORS = r"(?:error_code=|errorCode=)(\d+)"
@@ -30,9 +36,8 @@ def batches(lines: DataFrame) -> DataFrame:
     talk = lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where(
         "api = 'PRODUCE'"
     )
-    starts = F.count_if(
-        (F.col("event") == SENT)
-        & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1)))
+    starts = (F.col("event") == SENT) & (
+        F.col("correlation_id") < F.lag("correlation_id").over(in_turn())
     )
     errors = F.filter(
         F.regexp_extract_all("message", F.lit(ERRORS), F.lit(1)).cast("array<int>"),
@@ -41,7 +46,8 @@ def batches(lines: DataFrame) -> DataFrame:
     sent = F.col("event") == SENT
     return (
         # Correlation ids begin again with each process of a client.
-        talk.withColumn("life", starts.over(so_far()))
+        talk.withColumn("starts", starts)
+        .withColumn("life", F.count_if("starts").over(so_far()))
         .withColumn("sizes", F.when(sent, F.regexp_extract_all("message", F.lit(SIZES), F.lit(0))))
         .withColumn("error", F.when(~sent, F.coalesce(F.get(errors, F.lit(0)), F.lit(0))))
         .groupBy(*CLIENT, "life", "correlation_id")

@@ -1,5 +1,6 @@
-"""Prints the progress of Spark work over two seconds on stderr, such as `reading: 12 of 40
-pieces`.
+"""Prints the progress of work over two seconds on stderr, such as `reading: 12 of 40 pieces`.
+
+Spark tells its pieces. Of DuckDB's work the seconds are shown.
 """
 
 from __future__ import annotations
@@ -18,27 +19,32 @@ PATIENCE_S = 2
 
 
 @contextlib.contextmanager
-def progress(what: str, spark: SparkSession, stream: TextIO | None = None) -> Iterator[None]:
+def progress(what: str, spark: SparkSession | None, stream: TextIO | None = None) -> Iterator[None]:
     """Print the completed tasks of the running stage from time to time, inside a `with` block.
 
     On a terminal it overwrites one line.
     """
     stream = stream or sys.stderr
     over, began = threading.Event(), time.monotonic()
-    tracker = spark.sparkContext.statusTracker()
+    tracker = spark.sparkContext.statusTracker() if spark else None
     told: list[str] = []
+
+    def show(text: str) -> None:
+        if text not in told[-1:]:
+            told.append(text)
+            stream.write(f"\r{text}\x1b[K" if stream.isatty() else f"{text}\n")
+            stream.flush()
 
     def tell() -> None:
         while not over.wait(0.5 if stream.isatty() else 5):
             if time.monotonic() - began < PATIENCE_S:
                 continue
+            if tracker is None:
+                show(f"{what}: {time.monotonic() - began:.0f} s")
+                continue
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             for stage in [stage for stage in stages if stage and stage.numTasks > 1][:1]:
-                text = f"{what}: {stage.numCompletedTasks} of {stage.numTasks} pieces"
-                if text not in told[-1:]:
-                    told.append(text)
-                    stream.write(f"\r{text}\x1b[K" if stream.isatty() else f"{text}\n")
-                    stream.flush()
+                show(f"{what}: {stage.numCompletedTasks} of {stage.numTasks} pieces")
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()

@@ -18,6 +18,7 @@ from kafkalab.logsets import layouts
 from kafkalab.logsets.block import HEAD_PATTERN, Block, Places
 from kafkalab.logsets.files import PACKED, LogFile, open_plain, open_unpacked
 from kafkalab.logsets.layout_block import LaidOutBlock
+from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
 # The unpacked bytes of one task: some seconds of work at most, and many tasks in a large set.
@@ -27,6 +28,11 @@ OPENING = 256 << 10  # The cost to open a file, as the bytes that could be read 
 # The bytes parsed at once: small enough for the processor's cache, large enough for few calls.
 BLOCK_BYTES = 8 << 20
 LONGEST_BEGINNING = 512
+# The bytes searched at once for a narrow question, and those that show how much it would find.
+SEARCHED_BYTES, SAMPLE = 512 << 10, 1 << 20
+# Where more records than one in so many bytes would be found, all of the text is parsed: that is
+# faster than cutting it up.
+BYTES_FOR_EACH = 1_000
 
 
 @dataclass(frozen=True)
@@ -59,15 +65,52 @@ class Range:
             else self.size * (UNPACKED if self.file.endswith(PACKED) else 1)
         )
 
-    def blocks(self) -> Iterator[Block]:
-        """Its rows in blocks."""
-        name = self.log or self.file
+    def blocks(self, question: LineQuestion | None = None) -> Iterator[Block]:
+        """Its rows in blocks. question: only rows that may answer it, and perhaps others."""
+        needles = question.needles(self.layout) if question and not self.wrapping else ()
+        if needles and not self._is_full_of(needles):
+            yield from self._holding(needles)
+            return
         for text, offset, places in blocks_of(self):
-            offset += self.before
-            if self.layout in layouts.KAFKAS_OWN:
-                yield Block(text, name, offset, places)
-            else:
-                yield LaidOutBlock(text, layouts.layout(self.layout), name, offset, places)
+            yield self.block(text, offset, places)
+
+    def _holding(self, needles: tuple[bytes, ...]) -> Iterator[Block]:
+        """The records that hold one of these bytes, gathered from all of it."""
+        begins = _Begins(self.layout)
+        records: list[bytes] = []
+        places: list[int] = []
+        size = 0
+        for text, offset, _ in blocks_of(self, SEARCHED_BYTES):
+            for start, end in begins.holding(text, needles):
+                records.append(text[start:end])
+                places.append(offset + start)
+                size += end - start
+            if size > BLOCK_BYTES:
+                yield self._gathered(records, places)
+                records, places, size = [], [], 0
+        yield self._gathered(records, places)
+
+    def _gathered(self, records: list[bytes], places: list[int]) -> Block:
+        starts = np.cumsum([0, *map(len, records)])[:-1]
+        return self.block(b"".join(records), 0, (starts, np.array(places, np.int64)))
+
+    def _is_full_of(self, needles: tuple[bytes, ...]) -> bool:
+        """Whether so many records hold these bytes that it is faster to parse all of them."""
+        if self.stop is None:
+            with open_unpacked(self.file) as stream:
+                sample = stream.read(SAMPLE)
+        else:
+            with open_plain(self.file) as file:
+                file.seek(self.start)
+                sample = file.read(min(SAMPLE, self.stop - self.start))
+        return sum(map(sample.count, needles)) * BYTES_FOR_EACH > len(sample) > BYTES_FOR_EACH
+
+    def block(self, text: bytes, offset: int, places: Places | None) -> Block:
+        """What blocks_of found of it, ready to be taken apart."""
+        name, offset = self.log or self.file, offset + self.before
+        if self.layout in layouts.KAFKAS_OWN:
+            return Block(text, name, offset, places)
+        return LaidOutBlock(text, layouts.layout(self.layout), name, offset, places)
 
 
 def ranges_of(file: LogFile, layout: str, wrapping: tuple[str, ...] = ()) -> Iterator[Range]:
@@ -96,10 +139,11 @@ def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
     return [*tasks, tuple(held)] if held else tasks
 
 
-def blocks_of(piece: Range) -> Iterator[tuple[bytes, int, Places | None]]:
+def blocks_of(piece: Range, size: int | None = None) -> Iterator[tuple[bytes, int, Places | None]]:
     """The text of a piece in blocks of whole records, each with its offset.
 
-    Of a wrapped file also the places of its lines: the text is not the file's.
+    Of a wrapped file also the places of its lines: the text is not the file's. size: of a block, in
+    bytes.
     """
     begins = _Begins(piece.layout)
     if piece.stop is None:
@@ -108,14 +152,14 @@ def blocks_of(piece: Range) -> Iterator[tuple[bytes, int, Places | None]]:
                 pieces = iter(lambda: stream.read(BLOCK_BYTES), b"")
                 yield from _cut_lines(unwrapped(pieces, piece.wrapping), begins)
             else:
-                yield from _cut(stream.read, 0, None, begins)
+                yield from _cut(stream.read, 0, None, begins, size or BLOCK_BYTES)
         return
     with open_plain(piece.file) as file:
         start, stop = piece.start, piece.stop
         if not piece.exact:
             start, stop = begins.at_or_after(file, start), begins.at_or_after(file, stop)
         file.seek(start)
-        yield from _cut(file.read, start, stop, begins)
+        yield from _cut(file.read, start, stop, begins, size or BLOCK_BYTES)
 
 
 class _Begins:
@@ -126,13 +170,33 @@ class _Begins:
         self.pattern = HEAD_PATTERN if own else layouts.layout(layout).begins()
         self.mark = b"\n[" if own else b"\n"
 
-    def last(self, text: bytes) -> int:
+    def last(self, text: bytes, before: int | None = None) -> int:
         """Where the last record of a text starts; 0 when it is the only one."""
-        at = len(text)
+        at = len(text) if before is None else before
         while (at := text.rfind(self.mark, 0, at)) >= 0:
             if self.pattern.match(text, at + 1):
                 return at + 1
         return 0
+
+    def holding(self, text: bytes, needles: tuple[bytes, ...]) -> list[tuple[int, int]]:
+        """Begin and end of the records that hold one of these bytes, in their order."""
+        spans: set[tuple[int, int]] = set()
+        for needle in needles:
+            at = text.find(needle)
+            while at >= 0:
+                end = self._end(text, at)
+                spans.add((self.last(text, at), end))
+                at = text.find(needle, end)
+        return sorted(spans)
+
+    def _end(self, text: bytes, at: int) -> int:
+        """Where the record ends that holds this place."""
+        found = text.find(self.mark, at)
+        while found >= 0:
+            if self.pattern.match(text, found + 1):
+                return found + 1
+            found = text.find(self.mark, found + 1)
+        return len(text)
 
     def at_or_after(self, file: io.FileIO | pa.NativeFile, start: int) -> int:
         """The first byte >= start where a record begins:
@@ -171,11 +235,11 @@ def record_at_or_after(name: str, start: int, layout: str) -> int:
 
 
 def _cut(
-    take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins
+    take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins, size: int
 ) -> Iterator[tuple[bytes, int, None]]:
     kept = b""
     while True:
-        room = BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - offset - len(kept))
+        room = size if stop is None else min(size, stop - offset - len(kept))
         fresh = take(room) if room > 0 else b""
         text = kept + fresh
         if not fresh:

@@ -8,24 +8,28 @@ growing files. Only the named columns are made: `read(spark, path, columns=("tim
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets import schema
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.files import files_of, path_list
-from kafkalab.logsets.line_loader import Paths, line_source, load_lines
+from kafkalab.logsets.line_loader import Paths, line_source, load_clients, load_lines
 from kafkalab.logsets.parquet_cache import parquet_of
+from kafkalab.logsets.question import LineQuestion
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 CLIENT = ("kind", "client_id", "group_id")
 
 
 def read(
-    spark: SparkSession,
+    spark: SparkSession | None,
     path: Paths,
     columns: Iterable[str] | None = None,
     layout: str | None = None,
     saved: bool = False,
+    question: LineQuestion | None = None,
 ) -> DataFrame:
     """The lines under `path` (or several paths), one row each, with the columns of schema.py (or
     only the named ones).
@@ -36,6 +40,7 @@ def read(
     layout  log4j's pattern string (layouts.py); without it each file's first lines show it
     saved   read the Parquet beside the set; it is made first if it does not exist or is not of
             these files (parquet_cache.py)
+    question  only the lines that answer it (question.py): most of the text is passed over
 
     Raises FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be
     used.
@@ -44,17 +49,14 @@ def read(
     files_of(path)
     names = tuple(columns or schema.NAMES)
     if saved:
+        assert spark is not None and question is None, "Parquet holds all lines, and Spark reads it"
         lines = spark.read.parquet(parquet_of(spark, path, layout))
     else:
         needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
-        lines = load_lines(spark, path, needed, layout)
+        lines = load_lines(spark, path, needed, layout, question)
     if set(CLIENT) & set(names):
-        prefixes = (
-            lines.select("file", *CLIENT)
-            if saved
-            else load_lines(spark, path, {"file", *CLIENT}, layout)
-        )
-        lines = with_the_files_client(lines, prefixes)
+        clients = lines.select("file", *CLIENT) if saved else load_clients(spark, path, layout)
+        lines = with_the_files_client(lines, clients)
     return lines.select(*names)
 
 
@@ -81,7 +83,7 @@ def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:
         .groupBy("file")
         .agg(F.collect_set(F.struct(*CLIENT)).alias("clients"))
         .where(F.size("clients") == 1)
-        .select("file", F.col("clients")[0].alias("only"))
+        .select("file", F.get("clients", F.lit(0)).alias("only"))
     )
     filled = [
         F.when(F.col("client_id").isNull(), F.col(f"only.{name}"))

@@ -9,10 +9,15 @@ cooperative protocols it gives up only the partitions that move, at the end.
     causes storms(lines)             one row for each period in which a group did little else
 """
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import CLIENT, before, folder, found, lines_of, ms_between
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
 STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
@@ -122,16 +127,18 @@ def storms(
     seconds = F.expr(f"interval {within}")
     close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
     # A rebalance that completes a span includes those before it.
-    drawn_in = F.max(close.cast("int")).over(of_group.rowsBetween(0, at_least - 1)) == 1
+    drawn_in = F.max("close").over(of_group.rowsBetween(0, at_least - 1))
     stormy = (
         group_rebalances(lines)
         .where("member_ms > 0")
+        .withColumn("close", close.cast("int"))
         .withColumn("stormy", drawn_in)
-        .where("stormy")
+        .where(F.col("stormy") == 1)
     )
     begins = F.coalesce(F.col("began_at") > F.lag("began_at").over(of_group) + seconds, F.lit(True))
     return (
-        stormy.withColumn("storm", F.count_if(begins).over(of_group))
+        stormy.withColumn("begins", begins)
+        .withColumn("storm", F.count_if("begins").over(of_group))
         .groupBy("folder", "group_id", "storm")
         .agg(
             F.min("began_at").alias("first"),

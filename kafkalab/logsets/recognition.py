@@ -178,7 +178,10 @@ class _Table:
         self.value = np.zeros((words, len(patterns)), np.uint64)
         self.mask = np.zeros((words, len(patterns)), np.uint64)
         self.shortest = np.zeros(len(patterns), np.int64)
-        self.strong = np.array([len(p.head) + len(p.tail) >= STRONG for p in patterns])
+        # `[GroupCoordinator 1]: ` begins many lines of a broker, so these are matched as a whole.
+        self.strong = np.array(
+            [len(p.head) + len(p.tail) >= STRONG and not p.of_broker for p in patterns]
+        )
         for number, pattern in enumerate(patterns):
             head, tail = pattern.head[: 8 * HEAD_WORDS], pattern.tail[-8 * TAIL_WORDS :]
             self.shortest[number] = max(len(head), len(tail))

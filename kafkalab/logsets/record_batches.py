@@ -1,30 +1,21 @@
-"""Makes Arrow record batches of blocks of lines, and the tasks that Spark's workers read.
+"""Makes Arrow record batches of blocks of lines.
 
 Both readers of the data source `kafkalab` use it: the one for files that stand (source.py), and the
-one for files that grow (stream_reader.py).
+one for files that grow (stream_reader.py). So does the loader of small logs (line_loader.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
 from kafkalab.logsets import recognition, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess
-from kafkalab.logsets.ranges import Range
+from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
-
-
-@dataclass
-class ReadTask(InputPartition):
-    """One worker's task: a range of a large file, or several small files."""
-
-    ranges: tuple[Range, ...]
 
 
 def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...]]:
@@ -41,15 +32,17 @@ def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[st
     return layout, wrapping
 
 
-def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
-    """The named columns of a block, in this order."""
+def record_batch_of(
+    block: Block, names: Iterable[str], question: LineQuestion | None = None
+) -> pa.RecordBatch:
+    """The named columns of a block, in this order. question: of the rows that answer it."""
     names = tuple(names)
     known: recognition.Recognised | None = None
     fields: dict[str, pa.Array] = {}
     wanted = {name for name in names if name in templates.FIELDS} | (
         {"node_id"} if "broker" in names else set()
     )
-    if wanted or "event" in names:
+    if wanted or "event" in names or (question and question.events):
         known = recognition.Recognised(block)
         fields = known.fields(wanted)
     columns = []
@@ -65,4 +58,6 @@ def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
             columns.append(recognition.broker_of(fields["node_id"]))
         else:
             columns.append(fields[name] if name in fields else getattr(block, name))
-    return pa.RecordBatch.from_arrays(columns, names=list(names))
+    batch = pa.RecordBatch.from_arrays(columns, names=list(names))
+    mask = question.mask(block, known) if question else None
+    return batch if mask is None else batch.filter(pa.array(mask))

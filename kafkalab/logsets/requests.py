@@ -4,13 +4,19 @@ requests(lines)       one row for each request
 broker_times(lines)   one row for each client and broker: the usual and the long answers
 """
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import CLIENT, PLACE, lines_of, ms_between
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 CANCELLED = ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED")
+EVENTS = (SENT, ANSWERED, *CANCELLED)
 # These wait at the broker on purpose: for records, for the other members.
 WAITING = ("FETCH", "JOIN_GROUP", "SYNC_GROUP", "CONSUMER_GROUP_HEARTBEAT", "SHARE_FETCH")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql.types import StructType
 
 
@@ -57,8 +58,8 @@ COLUMNS = (
     LineColumn(
         "event",
         "string",
-        "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does "
-        "not know",
+        "the name of its entry in kafkalab.lines.catalog (clients' and brokers' lines); null for "
+        "lines that the catalogue does not know",
     ),
     LineColumn(
         "node_id",
@@ -69,7 +70,8 @@ COLUMNS = (
     LineColumn(
         "broker",
         "int",
-        "the broker behind node_id: coordinator ids decoded, null for bootstrap servers",
+        "the broker behind node_id: coordinator ids decoded, null for bootstrap servers; of a "
+        "broker's own line itself",
     ),
     LineColumn("host", "string", "where a node text says so: localhost"),
     LineColumn("port", "int", "likewise: 9092"),
@@ -130,6 +132,21 @@ NOT_UTF8 = "not UTF-8"
 COORDINATOR_ID_BASE = 2147483647
 # Ids above this are read as coordinators. Real clusters number their brokers far below it.
 COORDINATOR_ID_LOWEST = COORDINATOR_ID_BASE - 1_000_000
+
+
+def arrow_schema(names: tuple[str, ...] = NAMES) -> "pa.Schema":
+    """The columns of these names as Arrow's schema, in the table's order."""
+    import pyarrow as pa
+
+    made = {
+        "string": pa.string(),
+        "int": pa.int32(),
+        "bigint": pa.int64(),
+        "timestamp": pa.timestamp("us", tz="UTC"),
+    }
+    return pa.schema(
+        [(column.name, made[column.type]) for column in COLUMNS if column.name in names]
+    )
 
 
 def spark_schema(names: tuple[str, ...] = NAMES) -> "StructType":

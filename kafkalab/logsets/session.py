@@ -22,17 +22,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafkalab.logsets.java import find_java
+from kafkalab.logsets.engine import MASTER_VARIABLE
+from kafkalab.logsets.java import find_java, user_id
 from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
 LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 # For a log of some megabytes Spark spends its time on compiling queries, not on rows. So nothing is
 # compiled: neither Spark's own code for each query nor, by the second compiler, the JVM's.
-SMALL_BYTES = 64 << 20
 SMALL_WORK = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -76,7 +75,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
 
 def spark_log() -> Path:
     """The file with the output of this process's JVM."""
-    return Path(tempfile.gettempdir(), f"kafkalab-spark-{os.getuid()}-{os.getpid()}.log")
+    return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
 
 
 def _settings(master: str) -> dict[str, str]:

@@ -5,6 +5,9 @@ The worker yields Arrow record batches, so no line is ever a Python object. Opti
 (layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
 have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
 FAILFAST ends the query. Only the columns of the schema are made.
+
+A narrow question is told by options, so that most text is passed over (question.py): `events` and
+`level` (several with commas), `clientId`, `since` and `until` (UTC). They keep what a filter would.
 Spark passes the needed columns to a Python source only by its schema, so name them:
 `.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters stay with
 Spark. Spark 4.3 keeps the filters that a Python source once took, and applies them to the next
@@ -24,14 +27,15 @@ import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
 from pyspark.sql.types import StructType
 
-from kafkalab.logsets import schema
+from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of, path_list
 from kafkalab.logsets.ranges import ranges_of, tasks_of
-from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
+from kafkalab.logsets.read_task import ReadTask
+from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
 
-OPTIONS = {"path", "paths", "layout", "mode", "settleseconds"}
+OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", *question.OPTIONS}
 PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
@@ -49,8 +53,8 @@ class KafkaLines(ds.DataSource):
         """The paths of `load`, one a line. Raises ValueError for an option that is not ours."""
         if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
             raise ValueError(
-                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode and, for '
-                "a stream, settleSeconds."
+                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode, '
+                "events, level, clientId, since, until and, for a stream, settleSeconds."
             )
         # Spark gives several paths as a list in JSON
         paths = json.loads(self.options.get("paths", "[]"))
@@ -69,12 +73,21 @@ class KafkaLines(ds.DataSource):
         return mode
 
     def reader(self, schema: StructType) -> KafkaLinesReader:
-        return KafkaLinesReader(
-            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), self._mode()
-        )
+        paths, layout = self._paths(), self.options.get("layout")
+        if self.options.get("rows") == "clients":
+            return ClientsReader(paths, client_prefixes.NAMES, layout, PERMISSIVE)
+        asked = question.question_of(self.options)
+        if asked and self._mode() != PERMISSIVE:
+            raise ValueError(
+                f"The mode {self._mode()} looks at all lines, and a narrow question passes most "
+                "over: leave one of the two out."
+            )
+        return KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         quiet_s = float(self.options.get("settleSeconds", 2))
+        if question.question_of(self.options):
+            raise ValueError("A stream reads all lines: filter its frame instead.")
         if self._mode() != PERMISSIVE:
             raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
         return GrowingLines(
@@ -83,8 +96,16 @@ class KafkaLines(ds.DataSource):
 
 
 class KafkaLinesReader(ds.DataSourceReader):
-    def __init__(self, path: str, names: tuple[str, ...], layout: str | None, mode: str):
+    def __init__(
+        self,
+        path: str,
+        names: tuple[str, ...],
+        layout: str | None,
+        mode: str,
+        asked: question.LineQuestion | None = None,
+    ):
         self.path, self.names, self.layout, self.mode = path, names, layout, mode
+        self.asked = asked
 
     def partitions(self) -> list[ReadTask]:
         pieces = (
@@ -97,12 +118,20 @@ class KafkaLinesReader(ds.DataSourceReader):
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
-            for block in piece.blocks():
+            for block in piece.blocks(self.asked):
                 if block.rows:
-                    batch = record_batch_of(block, self.names)
-                    yield (
-                        batch if self.mode == PERMISSIVE else _well_formed(batch, block, self.mode)
-                    )
+                    batch = record_batch_of(block, self.names, self.asked)
+                    if self.mode != PERMISSIVE:
+                        batch = _well_formed(batch, block, self.mode)
+                    yield batch
+
+
+class ClientsReader(KafkaLinesReader):
+    """Reads the clients of each piece of text, and no lines (client_prefixes.py)."""
+
+    def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
+        yield from client_prefixes.client_batches(partition.ranges)
 
 
 def _well_formed(batch: pa.RecordBatch, block: Block, mode: str) -> pa.RecordBatch:

@@ -25,7 +25,8 @@ from kafkalab.logsets.ranges import (
     record_at_or_after,
     tasks_of,
 )
-from kafkalab.logsets.record_batches import ReadTask, how_written, record_batch_of
+from kafkalab.logsets.read_task import ReadTask
+from kafkalab.logsets.record_batches import how_written, record_batch_of
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 

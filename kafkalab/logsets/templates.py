@@ -50,6 +50,7 @@ GAPS = {
     "errors": REASON,
     "cause": REASON,
     "reason": REASON,
+    "broker_id": r"(?P<node_id>\d+)",  # A broker's own line names itself.
 }
 # Events in which a name has another meaning or another form.
 OF_EVENT = {
@@ -86,6 +87,7 @@ class Pattern:
                  where none does
     to_the_end   whether `gaps` only matches a whole message, not the beginning of one
     lines        the lines of Java source that write it, in any version; levels: its levels
+    of_broker    whether a broker writes it: many of its lines begin alike
     """
 
     event: str
@@ -97,6 +99,7 @@ class Pattern:
     to_the_end: bool = False
     lines: frozenset[int] = frozenset()
     levels: frozenset[str] = frozenset()
+    of_broker: bool = False
 
     @property
     def weight(self) -> int:
@@ -116,10 +119,10 @@ def all_patterns() -> tuple[Pattern, ...]:
 @lru_cache(maxsize=1)
 def by_logger() -> dict[str, tuple[Pattern, ...]]:
     """logger -> its patterns, those with most literal bytes first."""
-    from kafkalab.lines.catalog import CATALOG
+    from kafkalab.lines.catalog import SERVER_CATALOG, every_entry
 
     wordings: dict[tuple[str, str, str], list] = {}
-    for entry in CATALOG.values():
+    for entry in every_entry():
         for wording in entry.wordings:
             if (
                 not wording.twin
@@ -129,11 +132,12 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
                 )
     found: dict[str, list[Pattern]] = {}
     for (logger, event, template), alike in wordings.items():
-        lines = frozenset(line for wording in alike for line in wording.at.values())
+        lines = frozenset(line for wording in alike for line in wording.at.values() if line)
         pattern = replace(
             compile_template(event, template),
             lines=lines,
             levels=frozenset(wording.level for wording in alike),
+            of_broker=event in SERVER_CATALOG,
         )
         found.setdefault(logger, []).append(pattern)
     return {

@@ -1,9 +1,14 @@
 """Finds each transaction with its duration and result, from its producer's lines on DEBUG."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.event_lines import CLIENT, found, lines_of, ms_between, so_far
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 STATE, ERROR_STATE = "TRANSACTION_STATE", "TRANSACTION_ERROR_STATE"
 REQUEST = "TRANSACTIONAL_REQUEST_ENQUEUED"

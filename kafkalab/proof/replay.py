@@ -1,7 +1,7 @@
 """Plays a scenario of the recordings' format on the simulator.
 
     python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41]
-    [--version 3.9]
+    [--version 3.9] [--brokers]
 
 It reads what there was (brokers, topics, coordinators, broker settings) and what the program did.
 `kafkalab.proof.scenario` takes only that from the file and never looks at what was observed, so a
@@ -10,7 +10,6 @@ replay cannot take its results from the scenario.
 
 from __future__ import annotations
 
-import argparse
 import json
 import pathlib
 import sys
@@ -20,12 +19,14 @@ from typing import Any
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.errors import (
     IllegalStateException,
     InvalidConfigurationException,
     KafkaException,
 )
 from kafkalab.lab import Lab
+from kafkalab.lines.layout import Row
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
@@ -61,6 +62,15 @@ def replay(
 ) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
     return ScenarioPlay(scenario, seed, version).run()
+
+
+def replay_servers(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0
+) -> dict[int, list[Row]]:
+    """Play it; returns {broker: the lines of its server.log}. Raises UnusableScenario."""
+    play = ScenarioPlay(scenario, seed, None)
+    play.run()
+    return {broker: play.lab.server_rows(broker) for broker in play.lab.cluster.brokers}
 
 
 class ScenarioPlay:
@@ -411,14 +421,19 @@ def seeds_from(text: str) -> int | dict[str, int]:
 
 def main(argv: list[str]) -> int:
     """The command line; exit code 2 and one sentence for what cannot be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator."
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} replay",
+        description="Play a recorded scenario on the simulator.",
+        example="data/recordings/4.4.0/4.4.0/producer_keyed/scenario.json --out logs --seed 7",
     )
-    parser.add_argument("scenario", metavar="SCENARIO.json")
+    parser.add_argument("scenario", metavar="SCENARIO.json", help="what there was and was done")
     parser.add_argument(
         "--out", required=True, metavar="DIR", help="folder for NAME.log of each client"
     )
     parser.add_argument("--seed", default="0", help="a number, or name=number for each client")
+    parser.add_argument(
+        "--brokers", action="store_true", help="write broker-N.log, each broker's server.log, too"
+    )
     parser.add_argument("--version", help="play this client version instead of the recorded one")
     args = parser.parse_args(argv)
     try:
@@ -430,6 +445,9 @@ def main(argv: list[str]) -> int:
         out.mkdir(parents=True, exist_ok=True)
         for name, text in logs.items():
             (out / f"{name}.log").write_text(text, encoding="utf-8", newline="\n")
+        for broker in play.lab.cluster.brokers if args.brokers else ():
+            text = play.lab.broker_log_text(broker)
+            (out / f"broker-{broker}.log").write_text(text, encoding="utf-8", newline="\n")
     except json.JSONDecodeError as error:
         return _refuse(f"{args.scenario} is not JSON: {error}")
     except RecursionError:

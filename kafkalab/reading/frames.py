@@ -6,7 +6,7 @@ pandas is imported in the functions, so that `import kafkalab` stays light.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException, name_hint
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
 
 LINE_COLUMNS = "at_ms time client client_id level logger line message text".split()
+SERVER_COLUMNS = "at_ms time level logger event message text cause".split()
 GROUP_COLUMNS = (
     "topic partition current_offset log_end_offset lag consumer_id host client_id".split()
 )
@@ -62,6 +63,29 @@ def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFra
         if client is None or event.who == client
     ]
     return LineTable(rows, columns=LINE_COLUMNS)
+
+
+def server_lines(told: Iterable[tuple[str, int | None, Row]], epoch_ms: int) -> pandas.DataFrame:
+    """A row for each line of a broker's server.log: SERVER_COLUMNS.
+
+    told: the name, the cause and the row of each line.
+    """
+    from kafkalab.reading.line_table import LineTable
+
+    rows = [
+        (
+            row.at_ms - epoch_ms,
+            time_text(row.at_ms),
+            row.level,
+            row.logger,
+            name,
+            row.message,
+            text_of(row),
+            cause,
+        )
+        for name, cause, row in told
+    ]
+    return LineTable(rows, columns=SERVER_COLUMNS)
 
 
 def events(journal: Journal, kind: str | None) -> pandas.DataFrame:

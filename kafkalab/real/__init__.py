@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -44,11 +43,11 @@ def __getattr__(name: str) -> object:
     if name not in HOMES:
         raise AttributeError(f"kafkalab.real has no {name!r}; it has {', '.join(__all__)}")
     module, inner = HOMES[name]
-    if os.name != "posix" and inner not in ("NotSetUp", "what_is_missing"):
-        from kafkalab.real.jar_sets import NotSetUp
-        from kafkalab.real.readiness import WRONG_SYSTEM
+    if inner not in ("NotSetUp", "what_is_missing"):
+        from kafkalab.real import jar_sets, readiness
 
-        raise NotSetUp(WRONG_SYSTEM)
+        if not readiness.HAS_UNIX:
+            raise jar_sets.NotSetUp(readiness.WRONG_SYSTEM)
     found = globals()[name] = getattr(import_module(f"kafkalab.real.{module}"), inner)
     return found
 

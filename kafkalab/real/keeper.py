@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -17,8 +18,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from kafkalab.real import reaper
 from kafkalab.real.home import runs_folder
@@ -144,7 +143,7 @@ def _kill_left(folder: Path) -> None:
     if not listed.is_file():
         return
     for line in listed.read_text(encoding="utf-8").split():
-        with contextlib.suppress(psutil.Error):
-            process = psutil.Process(int(line))
-            if any(str(folder) in part for part in process.cmdline()):
-                process.kill()
+        with contextlib.suppress(OSError):
+            asked = ["ps", "-p", line, "-o", "args=", "-ww"]
+            if str(folder) in subprocess.run(asked, capture_output=True, text=True).stdout:
+                os.kill(int(line), signal.SIGKILL)

@@ -8,6 +8,7 @@ from kafkalab.real.jar_fetch import java_command
 from kafkalab.real.jar_sets import NotSetUp, broker_set, client_set
 from kafkalab.releases.lineage import DEFAULT_CLIENT, NEWEST_BROKER
 
+HAS_UNIX = os.name == "posix"
 WRONG_SYSTEM = (
     "Real Kafka runs on Linux and macOS here: on Windows take WSL, or stay with the simulator."
 )
@@ -18,7 +19,7 @@ def what_is_missing(version: str = DEFAULT_CLIENT, broker_version: str = NEWEST_
 
     No JVM is started.
     """
-    if os.name != "posix":
+    if not HAS_UNIX:
         return WRONG_SYSTEM
     try:
         broker_set(broker_version).class_path()

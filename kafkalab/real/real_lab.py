@@ -329,7 +329,7 @@ class RealLab:
         """All brokers, as bootstrap.servers takes them."""
         return self._cluster.addresses
 
-    def server_log(self, broker: int) -> str:
+    def broker_log_text(self, broker: int) -> str:
         """What a broker has logged so far."""
         self.broker(broker)
         return self._cluster.server_log(broker)

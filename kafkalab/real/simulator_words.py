@@ -13,6 +13,8 @@ NO_RULES = "the released Java code decides; a rule of your own needs the simulat
 INSTEAD = {
     "at": "no one keeps the past of a real cluster; describe_topic() and describe_group() tell now",
     "step": "real time passes by itself; run_for() waits",
+    "broker_lines": "a broker's own lines are text here: broker_log_text(0)",
+    "server_rows": "a broker's own lines are text here: broker_log_text(0)",
     "clock": "real time passes by itself; now_ms tells how long the lab has run",
     "journal": NO_JOURNAL,
     "why": NO_JOURNAL,

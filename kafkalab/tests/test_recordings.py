@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.lines.catalog import CATALOG, matches
+from kafkalab.lines.catalog import CATALOG, SERVER_CATALOG, matches, server_matches
 from kafkalab.lines.layout import read, text_of
 
 RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
-LOGS = sorted(RECORDINGS.glob("*/*/*/*.log.gz"))
+EVERY_LOG = sorted(RECORDINGS.glob("*/*/*/*.log.gz"))
+LOGS = [log for log in EVERY_LOG if not log.name.startswith("broker-")]
+SERVER_LOGS = [log for log in EVERY_LOG if log.name.startswith("broker-")]
 
 
 def version_of(log: Path) -> str:
@@ -61,6 +63,20 @@ def test_the_catalogue_writes_each_line_as_it_was(log):
         assert wording.trace == (row.trace is not None), name
 
 
+@pytest.mark.parametrize(
+    "log", SERVER_LOGS, ids=lambda log: f"{log.parent.name}-{log.name.split('.')[0]}"
+)
+def test_a_brokers_line_is_in_the_catalogue_once_and_written_as_it_was(log):
+    release = log.parents[2].name.rsplit(".", 1)[0]
+    for row in read(log):
+        found = list(server_matches(release, row.logger, row.level, row.message))
+        assert len(found) == 1, (row.message, found)
+        ((name, values),) = found
+        wording = SERVER_CATALOG[name].wording(release)
+        assert wording.template.format_map(values) == row.message
+        assert wording.trace == (row.trace is not None), name
+
+
 def lines_of(wording, version):
     """The numbers of this statement and of its twins, which have the same words."""
     return {
@@ -71,6 +87,7 @@ def lines_of(wording, version):
     }
 
 
+@pytest.mark.parametrize("log", EVERY_LOG, ids=lambda log: "/".join(log.parts[-4:]))
 def test_a_file_read_and_written_is_the_same_file(log):
     foreign = []
     assert (
@@ -103,6 +120,6 @@ def test_the_papers_name_every_recording():
     }
     assert written == runs
     assert (
-        f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs"
-        in table
+        f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs, "
+        f"{len(SERVER_LOGS)} broker logs" in table
     )

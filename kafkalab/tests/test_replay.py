@@ -538,3 +538,16 @@ def test_a_step_after_the_kill_is_refused(run):
 def test_a_feeder_is_closed_after_its_last_record(run):
     fed = run(scenario(NEW_PRODUCER, SEND))
     assert "Kafka producer has been closed" in fed[2]["shop.log"]
+
+
+def test_the_command_writes_the_brokers_logs_where_asked(tmp_path):
+    run = RECORDINGS / "4.4.0/4.4.0/two_brokers_two_members"
+    assert main([str(run / "scenario.json"), "--out", str(tmp_path), "--brokers"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "broker-0.log",
+        "broker-1.log",
+        "inv-1.log",
+        "inv-2.log",
+    ]
+    assert "Stabilized group test generation 2" in (tmp_path / "broker-0.log").read_text()
+    assert (tmp_path / "broker-1.log").read_text() == ""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import ScenarioPlay, seeds_from
@@ -25,12 +26,18 @@ class Refusal(Exception):
     """An error that ends a tool. Its message is one sentence for the user."""
 
 
-class Options(argparse.ArgumentParser):
-    """Parses a tool's options. An unknown option raises Refusal with one sentence."""
+class Options(CommandParser):
+    """Parses a tool's options. An unknown option raises Refusal with one sentence.
 
-    def __init__(self, tool: str, description: str) -> None:
+    example: the words of a call, before --scenario FILE
+    """
+
+    def __init__(self, tool: str, description: str, example: str) -> None:
         super().__init__(
-            prog=f"python -m kafkalab {tool}", description=description, allow_abbrev=False
+            prog=f"{called_as('kafkalab')} {tool}",
+            description=description,
+            example=f"{example} --scenario scenario.json",
+            allow_abbrev=False,
         )
         self.tool = tool
         self.add_argument(
@@ -41,7 +48,9 @@ class Options(argparse.ArgumentParser):
             metavar="MS",
             help="virtual milliseconds from the scenario's start; to its end when left out",
         )
-        self.add_argument("--seed", default="0", help="a number, or name=number for each client")
+        self.add_argument(
+            "--seed", default="0", help="a number, or name=number for each client (default: 0)"
+        )
         self.add_argument("--version", help="play this client version instead of the recorded one")
         self.add_argument("--bootstrap-server", help="not needed; one of the scenario's brokers")
 

@@ -1,4 +1,4 @@
-"""Starts the Kafka tool that a command names, such as `python -m kafkalab kafka-topics ...`."""
+"""Runs the Kafka tool that a command names, such as `kafka-topics --list`, on a lab at hand."""
 
 from __future__ import annotations
 
@@ -24,12 +24,6 @@ TOOLS: Mapping[str, str] = {
     "kafka-transactions": "transactions",
 }
 """Command -> the module with its main(argv) and its run(argv, lab)."""
-
-
-def run_named(argv: list[str]) -> int:
-    """Run the tool that argv names first. Returns 0, or 2 after one sentence on stderr."""
-    main: Callable[[list[str]], int] = import_module(f"kafkalab.tools.{TOOLS[argv[0]]}").main
-    return main(argv[1:])
 
 
 def tool(lab: Lab, command: str, stdin: str = "") -> str:

@@ -27,10 +27,14 @@ def main(argv: list[str]) -> int:
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
-    options = Options(TOOL, "Settings of topics.")
-    options.add_argument("--describe", action="store_true")
-    options.add_argument("--alter", action="store_true")
-    options.add_argument("--entity-type", help="topics")
+    options = Options(
+        TOOL,
+        "Settings of topics: describe, alter.",
+        "--describe --entity-type topics --entity-name orders",
+    )
+    options.add_argument("--describe", action="store_true", help="describe settings")
+    options.add_argument("--alter", action="store_true", help="change settings")
+    options.add_argument("--entity-type", help="topics; there is no other type here")
     options.add_argument("--entity-name", help="a topic; all topics when left out")
     options.add_argument("--add-config", help="key=value,key=[value,value]")
     options.add_argument("--delete-config", help="key,key")

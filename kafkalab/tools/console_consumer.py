@@ -70,25 +70,31 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
 
 
 def _options() -> Options:
-    options = Options(TOOL, "Read a topic and print its records.")
+    options = Options(
+        TOOL, "Read a topic and print its records.", "--topic orders --from-beginning"
+    )
     options.add_argument("--topic", help="the topic to read")
-    options.add_argument("--from-beginning", action="store_true")
-    for name in (
-        "--group",
-        "--partition",
-        "--offset",
-        "--max-messages",
-        "--timeout-ms",
-        "--isolation-level",
+    options.add_argument(
+        "--from-beginning", action="store_true", help="begin at the first record, not at the end"
+    )
+    for name, text in (
+        ("--group", "the consumer's group; a new one when left out"),
+        ("--partition", "read only this partition"),
+        ("--offset", "begin there: a number, earliest or latest; with --partition"),
+        ("--max-messages", "stop after so many records"),
+        ("--timeout-ms", "stop after so long without a record, in milliseconds"),
+        ("--isolation-level", "read_committed, or read_uncommitted (the default)"),
     ):
-        options.add_argument(name)
-    for name in (
-        "--property",
-        "--formatter-property",
-        "--consumer-property",
-        "--command-property",
+        options.add_argument(name, help=text)
+    for name, whose in (
+        ("--property", "of the printed line, before 4.2"),
+        ("--formatter-property", "of the printed line, from 4.2 on"),
+        ("--consumer-property", "of the consumer, before 4.2"),
+        ("--command-property", "of the consumer, from 4.2 on"),
     ):
-        options.add_argument(name, action="append", default=[], metavar="KEY=VALUE")
+        options.add_argument(
+            name, action="append", default=[], metavar="KEY=VALUE", help=f"a setting {whose}"
+        )
     return options
 
 

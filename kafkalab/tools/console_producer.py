@@ -7,6 +7,7 @@ that set one setting of the producer; name the setting with --producer-property.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 
@@ -25,7 +26,7 @@ WARNING = (
 
 
 def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv, None, sys.stdin.read()))
+    return run_tool(TOOL, lambda: _sent(_options().parse_args(argv), None, sys.stdin.read()))
 
 
 def run(argv: list[str], lab: Lab | None = None, stdin: str = "") -> str:
@@ -33,12 +34,26 @@ def run(argv: list[str], lab: Lab | None = None, stdin: str = "") -> str:
 
     stdin: what the user types, a record a line
     """
-    options = Options(TOOL, "Send lines as records.")
+    return _sent(_options().parse_args(argv), lab, stdin)
+
+
+def _options() -> Options:
+    options = Options(TOOL, "Send the lines of the standard input as records.", "--topic orders")
     options.add_argument("--topic", help="the topic to write to")
-    for name in ("--property", "--reader-property", "--producer-property", "--command-property"):
-        options.add_argument(name, action="append", default=[], metavar="KEY=VALUE")
+    for name, whose in (
+        ("--property", "of the reader of lines, before 4.2"),
+        ("--reader-property", "of the reader of lines, from 4.2 on"),
+        ("--producer-property", "of the producer, before 4.2"),
+        ("--command-property", "of the producer, from 4.2 on"),
+    ):
+        options.add_argument(
+            name, action="append", default=[], metavar="KEY=VALUE", help=f"a setting {whose}"
+        )
     options.add_argument("--broker-list", help="not needed, as --bootstrap-server")
-    chosen = options.parse_args(argv)
+    return options
+
+
+def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
     if not chosen.topic:
         raise Refusal('Missing required argument "[topic]"')
     cluster = cluster_for(chosen, lab)

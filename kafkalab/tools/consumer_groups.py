@@ -46,7 +46,11 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
 
 
 def _options() -> Options:
-    options = Options(TOOL, "Groups of consumers: list, describe, delete, reset their offsets.")
+    options = Options(
+        TOOL,
+        "Groups of consumers: list, describe, delete, reset their offsets.",
+        "--describe --group shop",
+    )
     for name, text in (
         ("--list", "list the groups"),
         ("--describe", "describe groups"),

@@ -31,8 +31,12 @@ def main(argv: list[str]) -> int:
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
-    options = Options(TOOL, "The batches of a partition's log.")
-    options.add_argument("--topic-partition", metavar="t4-0")
+    options = Options(
+        TOOL,
+        "Print the batches of a partition's log.",
+        "--topic-partition orders-0 --print-data-log",
+    )
+    options.add_argument("--topic-partition", metavar="t4-0", help="whose log")
     options.add_argument("--broker", help="whose replica; the leader's when left out")
     options.add_argument("--print-data-log", action="store_true", help="the records, too")
     options.add_argument("--index", action="store_true", help="the offset indexes, not the batches")

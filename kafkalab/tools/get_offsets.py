@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
-    options = Options(TOOL, "The offsets of partitions.")
+    options = Options(TOOL, "Print the offsets of partitions.", "--topic orders --time earliest")
     options.add_argument(
         "--topic", help="a topic, or a regular expression; all topics when left out"
     )
@@ -42,7 +42,9 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options.add_argument(
         "--time", default="latest", help="latest (-1), earliest (-2), or epoch milliseconds"
     )
-    options.add_argument("--exclude-internal-topics", action="store_true")
+    options.add_argument(
+        "--exclude-internal-topics", action="store_true", help="leave Kafka's own topics out"
+    )
     chosen = options.parse_args(_with_joined_time(argv))
     timestamp_ms = _time(chosen.time)
     numbers = _numbers(chosen.partitions)

@@ -23,7 +23,9 @@ def main(argv: list[str]) -> int:
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
-    options = Options(TOOL, "Partitions on the brokers' disks.")
+    options = Options(
+        TOOL, "Describe the partitions on the brokers' disks.", "--describe --topic-list orders"
+    )
     options.add_argument("--describe", action="store_true", help="the only thing this tool does")
     options.add_argument("--broker-list", help="broker ids, with commas; all when left out")
     options.add_argument("--topic-list", help="topics, with commas; all when left out")

@@ -6,10 +6,12 @@ shortest complete program with the package.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from kafkalab import KafkaConsumer, Lab
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.views import Picture, timeline
 
 COMMITTED = Path(__file__).resolve().parents[2] / "data" / "picture.png"
@@ -30,6 +32,19 @@ def draw() -> Picture:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Draw into the file that `argv` names, else into data/picture.png, and print its path."""
-    print(draw().save(argv[0] if argv else COMMITTED))
+    """Draw into the file that `argv` names, else into data/picture.png, and print its path.
+    Returns 0; 2 after one sentence where the file cannot be written."""
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} picture",
+        description="Draw the picture of the README: the connections of a consumer in ten minutes.",
+        example="connections.png",
+    )
+    parser.add_argument(
+        "file", nargs="?", default=COMMITTED, help="the PNG to write (default: data/picture.png)"
+    )
+    file = Path(parser.parse_args(argv).file)
+    if not file.parent.is_dir():
+        print(f"There is no folder {file.parent} to write {file.name} into.", file=sys.stderr)
+        return 2
+    print(draw().save(file))
     return 0

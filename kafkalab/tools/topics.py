@@ -50,25 +50,36 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
 
 
 def _options() -> Options:
-    options = Options(TOOL, "Topics: list, describe, create, delete, alter.")
-    for name in ACTIONS:
-        options.add_argument(f"--{name}", action="store_true")
-    for name in (
-        "--exclude-internal",
-        "--under-replicated-partitions",
-        "--unavailable-partitions",
-        "--under-min-isr-partitions",
-        "--at-min-isr-partitions",
-        "--topics-with-overrides",
-        "--if-exists",
-        "--if-not-exists",
+    options = Options(
+        TOOL, "Topics: list, describe, create, delete, alter.", "--describe --topic orders"
+    )
+    for name, text in (
+        ("--list", "list the topics"),
+        ("--describe", "describe topics and their partitions"),
+        ("--create", "create a topic"),
+        ("--delete", "delete a topic"),
+        ("--alter", "give a topic more partitions"),
+        ("--exclude-internal", "leave Kafka's own topics out"),
+        ("--under-replicated-partitions", "describe only partitions with a replica out of sync"),
+        ("--unavailable-partitions", "describe only partitions without a leader"),
+        ("--under-min-isr-partitions", "describe only partitions below min.insync.replicas"),
+        ("--at-min-isr-partitions", "describe only partitions with exactly min.insync.replicas"),
+        ("--topics-with-overrides", "describe only topics with settings of their own"),
+        ("--if-exists", "do nothing where the topic is not there"),
+        ("--if-not-exists", "do nothing where the topic is there"),
     ):
-        options.add_argument(name, action="store_true")
+        options.add_argument(name, action="store_true", help=text)
     options.add_argument("--topic", help="a topic, or a regular expression")
-    options.add_argument("--partitions")
-    options.add_argument("--replication-factor")
+    options.add_argument("--partitions", metavar="N", help="how many partitions")
+    options.add_argument("--replication-factor", metavar="N", help="how many replicas of each")
     options.add_argument("--replica-assignment", metavar="0:1,1:0", help="brokers by partition")
-    options.add_argument("--config", action="append", default=[], metavar="KEY=VALUE")
+    options.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a setting of the topic; may be given several times",
+    )
     return options
 
 

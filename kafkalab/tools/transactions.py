@@ -22,9 +22,9 @@ def main(argv: list[str]) -> int:
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
-    options = Options(TOOL, "Transactional ids.")
+    options = Options(TOOL, "Transactional ids: list, describe.", "list")
     options.add_argument("command", nargs="?", help="list, or describe")
-    options.add_argument("--transactional-id")
+    options.add_argument("--transactional-id", metavar="ID", help="which one to describe")
     chosen = options.parse_args(argv)
     if chosen.command not in ("list", "describe"):
         raise Refusal(

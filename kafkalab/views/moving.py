@@ -15,9 +15,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.extras import need_package
 
 from .picture import Picture
 from .style import INK, clock
@@ -112,7 +114,9 @@ class Moving:
         return self._drawn[key]
 
     def widget(self) -> ipywidgets.Widget:
-        """The moving picture as a widget of ipywidgets: slider, play button, switches, picture."""
+        """The moving picture as a widget of ipywidgets: slider, play button, switches, picture.
+        Raises MissingExtra where ipywidgets is not installed."""
+        need_package("ipywidgets")
         import ipywidgets
 
         shown = ipywidgets.HTML()
@@ -175,7 +179,7 @@ def show_with_still(still: Picture, sentence: str, widget: Callable[[], ipywidge
 
     mark = f"kafkalab-still-{uuid.uuid4().hex}"
     display(_Still(still, mark, sentence))  # type: ignore[no-untyped-call]
-    if not _somebody_is_there():
+    if not _somebody_is_there() or find_spec("ipywidgets") is None:
         return
     import ipywidgets
 

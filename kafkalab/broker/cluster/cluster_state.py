@@ -53,6 +53,7 @@ class Partition:
 
     elr         eligible leader replicas (KIP-966)
     last_known  the last leader, kept while there is no leader and no eligible replica; -1 for none
+    partition_epoch  how often the controller has changed it; Kafka's brokers print it in their logs
     """
 
     topic: str
@@ -63,6 +64,7 @@ class Partition:
     leader_epoch: int = 0
     elr: tuple[int, ...] = ()
     last_known: int = NO_LEADER
+    partition_epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)

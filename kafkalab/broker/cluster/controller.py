@@ -28,14 +28,20 @@ from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
 UNFENCED, FENCED, STOPPING = BrokerControlState
+STARTED_ANEW = "it started anew"
+"""Why a broker is gone for a moment: its new process came before its old session ended."""
 
 
 class PartitionChange(NamedTuple):
-    """A changed partition, with its leader and leader epoch from before."""
+    """A changed partition, with its leader and leader epoch from before.
+
+    is_reminder: nothing has changed, but its leader may ask for an ISR again.
+    """
 
     partition: Partition
     leader_before: int
     epoch_before: int
+    is_reminder: bool = False
 
 
 class Controller:
@@ -119,9 +125,7 @@ class Controller:
         """A broker's process has started. When its old session has not ended yet, it counts as gone
         first (KIP-380)."""
         effects = (
-            self.gone(broker, now_ms, "it started anew")
-            if self.states[broker] is not FENCED
-            else []
+            self.gone(broker, now_ms, STARTED_ANEW) if self.states[broker] is not FENCED else []
         )
         # it may have lost records, so it is no longer eligible (KIP-966)
         if not clean and self._profile.eligible_leader_replicas:
@@ -270,6 +274,7 @@ class Controller:
         ):
             partition.leader_epoch += 1
         isr_before = partition.isr
+        partition.partition_epoch += 1
         partition.leader, partition.isr, partition.elr, partition.last_known = (
             election.leader,
             isr,
@@ -331,7 +336,7 @@ class Controller:
             elif broker in partition.replicas and broker not in partition.isr:
                 # its leader may have asked for this ISR before, and been refused
                 self.changes.append(
-                    PartitionChange(partition, partition.leader, partition.leader_epoch)
+                    PartitionChange(partition, partition.leader, partition.leader_epoch, True)
                 )
         return effects + self._arm_rebalance(now_ms)
 

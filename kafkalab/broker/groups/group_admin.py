@@ -204,11 +204,23 @@ class GroupAdmin:
 
     def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         effects: list[Effect] = []
-        results = tuple(
-            m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects, now_ms).code)
-            for id in request.groups_names
-        )
-        return [*effects, Respond(caller, m.DeleteGroupsResponse(results=results))]
+        deleted: dict[int, list[tuple[str, int]]] = {}
+        results = []
+        for id in request.groups_names:
+            group = self._table.find(id)
+            offsets = 0 if group is None else len(group.offsets)
+            error = self._delete(id, effects, now_ms)
+            results.append(m.DeletableGroupResult(group_id=id, error_code=error.code))
+            if error is Errors.NONE:
+                deleted.setdefault(self._storage.partition_of(id), []).append((id, offsets))
+        for found in deleted.values():
+            self._storage.say(
+                "GROUPS_DELETED",
+                found[0][0],
+                groups=", ".join(id for id, _ in found),
+                count=sum(offsets for _, offsets in found),
+            )
+        return [*effects, Respond(caller, m.DeleteGroupsResponse(results=tuple(results)))]
 
     def _delete(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
         if not group_id:

@@ -25,6 +25,7 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.classic.join_phase import join_refused
 from kafkalab.broker.groups.classic.membership import ClassicGroups
 from kafkalab.broker.groups.group_admin import GroupAdmin
+from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.group_offsets import (
     OffsetMetadataManager,
     refused_commit,
@@ -37,6 +38,7 @@ from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGr
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
+from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,
@@ -95,6 +97,7 @@ class GroupCoordinator:
     storage: the groups' records in the offsets topic.
     draw_member_uuid: gives the random tail of a new member id for a caller.
     draw_loading_ms: gives the time that reading a partition of the offsets topic takes.
+    server_log: the broker's log, into which the lines of group coordinators go; None keeps none.
     """
 
     def __init__(
@@ -106,9 +109,14 @@ class GroupCoordinator:
         draw_member_uuid: Callable[[Caller], str],
         log: OffsetsLog | None = None,
         draw_loading_ms: Callable[[], int] = int,
+        server_log: ServerLog | None = None,
     ) -> None:
         self.table = table = GroupTable(node_id, cluster)
-        self.storage = GroupStorage(table, config, log or OffsetsLog())
+        self.say = say = GroupLines(
+            silent_log(profile.name) if server_log is None else server_log,
+            config.offsets_topic_num_partitions,
+        )
+        self.storage = GroupStorage(table, config, log or OffsetsLog(), say, self._epoch_of)
         self.classic = ClassicGroups(
             node_id,
             profile,
@@ -118,8 +126,9 @@ class GroupCoordinator:
             table.classic,
             table.modern,
             self.storage.write_group,
+            say,
         )
-        self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic)
+        self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic, say)
         self.share = ShareGroups(node_id, cluster, config, table)
         self._node_id, self._cluster = node_id, cluster
         self._draw_loading_ms = draw_loading_ms
@@ -197,6 +206,7 @@ class GroupCoordinator:
             )
         out = self.modern.load(now_ms, modern) + self.share.load(now_ms)
         takes_ms = self._draw_loading_ms()
+        self.say.log("GROUPS_LOADING", index=partition, epoch=self._epoch_of(partition))
         return out + (
             self.storage.begin_loading(partition, takes_ms, now_ms)
             if takes_ms > 0
@@ -209,14 +219,17 @@ class GroupCoordinator:
     def resign(self, partition: int, now_ms: int) -> list[Effect]:
         """Stop coordinating the groups of a partition that another broker leads now."""
         out: list[Effect] = []
+        place = {"index": partition, "epoch": self._epoch_of(partition)}
+        self.say.log("GROUPS_UNLOADING", **place)
         if partition in self.storage.loading:
             del self.storage.loading[partition]
             out.append(CancelTimer(("load", partition)))
-        for group in [
+        classic = [
             group
             for group in self.table.classic.values()
             if self.storage.partition_of(group.id) == partition
-        ]:
+        ]
+        for group in classic:
             if group.state is not ClassicGroupState.DEAD:
                 out += self.retire(group.id, now_ms)
         modern = [
@@ -231,7 +244,15 @@ class GroupCoordinator:
             for what in MEMBER_ALARMS
         ]
         self.modern.drop_lent([group.id for group in modern])
+        offsets = sum(len(group.offsets) for group in classic)
+        self.say.log("GROUPS_UNLOADED", **place, count=len(classic), offsets=offsets)
         return out
+
+    def stays_away(self, partition: int) -> None:
+        """Another broker leads this partition of the offsets topic; there is nothing to forget."""
+        place = {"index": partition, "epoch": self._epoch_of(partition)}
+        self.say.log("GROUPS_UNLOADING", **place)
+        self.say.log("GROUPS_NEVER_LOADED", **place)
 
     def process_died(self) -> None:
         """Drop the state in memory: the process has died. The records of the groups are in the
@@ -245,6 +266,13 @@ class GroupCoordinator:
     def process_started(self) -> None:
         """Accept that the process has started again."""
         self.process_runs = True
+        self.say.log("GROUP_COORDINATOR_STARTING")
+        self.say.log("GROUP_COORDINATOR_STARTED")
+
+    def _epoch_of(self, partition: int) -> int:
+        """The leader epoch of a partition of the offsets topic."""
+        found = self._cluster.partition(OFFSETS_TOPIC, partition)
+        return 0 if found is None else found.leader_epoch
 
     def _leads(self, partition: int) -> bool:
         found = self._cluster.partition(OFFSETS_TOPIC, partition)

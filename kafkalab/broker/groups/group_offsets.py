@@ -79,6 +79,8 @@ class OffsetMetadataManager:
             error = self._commit_error(classic, request, caller)
         if error is Errors.NONE and request.group_id not in modern:
             # a consumer that assigns itself partitions only has its offsets stored
+            if group is None:
+                self._storage.say("GROUP_SIMPLE_CREATED", request.group_id)
             group = self._table.find_or_begin(request.group_id)
             assert isinstance(group, ClassicGroup), "the id is not in the table of the new protocol"
             member = group.members.get(request.member_id)

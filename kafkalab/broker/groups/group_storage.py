@@ -10,13 +10,14 @@ replicated; no answer waits for a group's record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.groups.any_group import CommittedOffset, Place
 from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fields
+from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.offsets_log import OffsetsLog, Written
@@ -35,12 +36,22 @@ from kafkalab.protocol.messages import ControlRecordType, marker_batch
 class GroupStorage:
     """The records of one broker's groups (GroupMetadataManager).
 
-    loading: partitions of the offsets topic that are being read.
+    loading: partitions of the offsets topic that are being read, and since when.
+    say: the coordinator's part of the server.log.
+    epoch_of: gives the leader epoch of a partition of the offsets topic.
     """
 
-    def __init__(self, table: GroupTable, config: BrokerConfig, log: OffsetsLog) -> None:
-        self.loading: dict[int, None] = {}
+    def __init__(
+        self,
+        table: GroupTable,
+        config: BrokerConfig,
+        log: OffsetsLog,
+        say: GroupLines,
+        epoch_of: Callable[[int], int],
+    ) -> None:
+        self.loading: dict[int, int] = {}
         self._table, self._config, self._log = table, config, log
+        self.say, self._epoch_of = say, epoch_of
 
     def partition_of(self, group_id: str) -> int:
         return coordinator_partition(group_id, self._config.offsets_topic_num_partitions)
@@ -142,17 +153,18 @@ class GroupStorage:
     def begin_loading(self, partition: int, takes_ms: int, now_ms: int) -> list[Effect]:
         """Begin to read a partition of the offsets topic that this broker leads from now on; it
         takes `takes_ms`."""
-        self.loading[partition] = None
+        self.loading[partition] = now_ms
         return [SetTimer(("load", partition), now_ms + takes_ms)]
 
     def load(self, partition: int, now_ms: int) -> list[Effect]:
         """Read every group from its last record; all sessions begin again."""
-        self.loading.pop(partition, None)
+        begun_ms = self.loading.pop(partition, now_ms)
         groups, modern = self._table.classic, self._table.modern
         for id in [id for id in groups if self.partition_of(id) == partition]:
             del groups[id]
         effects: list[Effect] = []
-        for id, group in OffsetsReader().read(self._log.batches(partition), now_ms).items():
+        batches = tuple(self._log.batches(partition))
+        for id, group in OffsetsReader().read(batches, now_ms).items():
             if id in modern:
                 modern[id].offsets, modern[id].pending_offsets = (
                     group.offsets,
@@ -161,10 +173,20 @@ class GroupStorage:
                 continue
             groups[id] = group
             effects.append(loaded_note(group))
+            self.say("GROUP_LOADED", id, generation=group.generation, count=len(group.members))
             effects += [
                 SetTimer(("session", id, member.id), member.deadline_ms)
                 for member in group.members.values()
             ]
+        self.say.log(
+            "GROUPS_READ",
+            index=partition,
+            epoch=self._epoch_of(partition),
+            elapsed_ms=now_ms - begun_ms,
+            scheduler_ms=0,
+            count=sum(len(batch.records) for batch in batches),
+            size=sum(batch.size_bytes for batch in batches),
+        )
         return effects
 
     def partitions(self) -> tuple[int, ...]:

@@ -62,11 +62,13 @@ class OffsetExpiry:
         """Remove the expired offsets (cleanupGroupMetadata)."""
         self._is_armed = False
         out: list[Effect] = []
+        removed = 0
         for group in list(self._table.classic.values()):
             expired = expired_offsets(group, now_ms, self._retention_ms, self._by_topic)
             if not expired:
                 continue
             out += self._storage.remove_offsets(group, expired, "expired", now_ms)
+            removed += len(expired)
             if (
                 not group.offsets
                 and not group.pending_offsets
@@ -75,11 +77,12 @@ class OffsetExpiry:
                 out += self._forget(group, GONE, now_ms)
         for one in list(self._table.modern.values()):
             read = self._topics_read(one)
-            out += self._storage.remove_offsets(
-                one, too_old(one, now_ms, self._retention_ms, read), "expired", now_ms
-            )
+            gone = too_old(one, now_ms, self._retention_ms, read)
+            out += self._storage.remove_offsets(one, gone, "expired", now_ms)
+            removed += len(gone)
             if not one.offsets and not one.pending_offsets and not one.members:
                 out += self._forget(one, GONE, now_ms)
+        self._storage.say.log("GROUP_OFFSETS_EXPIRED", count=removed, elapsed_ms=0)
         return out + self.arm(now_ms)
 
     def process_died(self) -> None:

@@ -21,7 +21,12 @@ from kafkalab.broker.log.learners_rules import (
 from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.segments import Segment
+from kafkalab.broker.server_log import ServerLog
+from kafkalab.lines.broker_logs import SEGMENT
 from kafkalab.protocol.messages import RecordBatch
+
+LOG_DIR = "/tmp/kafka-logs"
+"""The default of log.dir. The lines of a broker name it; a lab has no such folder."""
 
 FIRST_LOOK_MS = 30_000
 """The first run of the tasks, after the start of a broker (LogManager.InitialTaskDelayMs)."""
@@ -33,6 +38,7 @@ class LogManager:
     epoch_ms  the records' clock at virtual time 0: timestamps are compared with epoch_ms + now_ms
     log_of    gives the broker's log of a partition, None where it has none
     disk      the broker's disk; compaction writes to it, too
+    say       the broker's server.log
     retention_rule, cleaning_rule  a learner's rules; None for the release's own
     stamps_horizon  tombstones and markers get, at their first cleaning, the time until which they
                     stay (KIP-534)
@@ -44,7 +50,9 @@ class LogManager:
         stamps_horizon: bool,
         log_of: Callable[[PartitionKey], PartitionLog | None],
         disk: Disk,
+        say: ServerLog,
     ) -> None:
+        self._say = say
         self.epoch_ms, self.first_look_ms = 0, FIRST_LOOK_MS
         self._config, self._stamps_horizon, self._log = config, stamps_horizon, log_of
         self._disk = disk
@@ -73,6 +81,7 @@ class LogManager:
         effects: list[Effect] = []
         if count > before > 0:
             active = log.segments.active
+            self._say("LOG_ROLLED", **self._place(key), offset=active.base_offset, elapsed_ms=0)
             effects.append(
                 Note(
                     "log.rolled",
@@ -183,7 +192,9 @@ class LogManager:
             gone = find()
             if gone:
                 names = [segment.file_name for segment in gone]
+                size = log.size_bytes
                 log.delete(gone, now_ms)
+                self._say_deleted(key, log, gone, why, size)
                 self._segments[key] = len(log.segments)
                 effects += [
                     Note(
@@ -199,6 +210,50 @@ class LogManager:
                     Appended(*key),
                 ]
         return effects
+
+    def _place(self, key: PartitionKey) -> dict[str, str]:
+        """What each line about a log names: the partition and its folder."""
+        name = f"{key[0]}-{key[1]}"
+        return {"partition": name, "dir": LOG_DIR, "folder": name}
+
+    def _say_deleted(
+        self, key: PartitionKey, log: PartitionLog, gone: list[Segment], why: str, size: int
+    ) -> None:
+        """Write that segments are deleted, and for which limit. A learner's rule has no words.
+
+        size: the bytes of the log before.
+        """
+        settings = log.segments.settings
+        kinds = {
+            "size": ("SIZE", settings.retention_bytes),
+            "time": ("TIME", settings.retention_ms),
+            "log start": ("START", log.log_start_offset),
+        }
+        if why not in kinds:
+            return
+        (kind, limit), place, say = kinds[why], self._place(key), self._say
+        facts = [
+            {
+                "offset": segment.base_offset,
+                "size": segment.size_bytes,
+                "modified_ms": self.epoch_ms + segment.modified_ms,
+                "largest_ms": segment.largest_ms,
+            }
+            for segment in gone
+        ]
+        offsets = ",".join(str(segment.base_offset) for segment in gone)
+        say(f"LOG_DELETABLE_BY_{kind}", **place, offsets=offsets, limit=limit)
+        for fact in facts:
+            say("LOG_SEGMENT_SCHEDULED", **place, **fact)
+        if kind != "START":
+            say("LOG_START_MOVED", **place, offset=log.log_start_offset)
+            for fact in facts:
+                size -= fact["size"]
+                name = f"LOG_SEGMENT_DELETED_BY_{kind}"
+                say(name, **place, **fact, limit=limit, size_after=size)
+        else:
+            segments = ",".join(SEGMENT.format_map(fact) for fact in facts)
+            say("LOG_SEGMENTS_DELETED_BY_START", **place, limit=limit, segments=segments)
 
     # -- compaction
 
@@ -222,6 +277,17 @@ class LogManager:
                 return log.segments.of(batch.base_offset).modified_ms > limit_ms
 
         before, dirty = log.size_bytes, log.between(0, end)
+        fresh = [one for one in log.segments if log.first_dirty <= one.base_offset < end]
+        name = f"{key[0]}-{key[1]}"
+        self._say("LOG_CLEANING", partition=name, thread=0)
+        self._say(
+            "LOG_OFFSET_MAP",
+            partition=name,
+            thread=0,
+            count=len(fresh),
+            offset=log.first_dirty,
+            up_to=end,
+        )
         cleaned = (
             clean(
                 dirty,

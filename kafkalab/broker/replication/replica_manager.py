@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
+from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.effects import (
     Appended,
     Caller,
@@ -37,6 +37,7 @@ from kafkalab.broker.replication.learners_completion import (
 )
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
+from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import (
@@ -65,9 +66,11 @@ class ReplicaManager:
     """The replicas of one broker, and the requests on them (ReplicaManager).
 
     produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
+    tell_isr: hears which ISR a leader asks for (`role_lines`).
     watermark_rule: a learner's rule for the high watermark of partitions that are not internal.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
     own. draw: gives a random whole number below its argument, for segment.jitter.ms.
+    server_log: the broker's log; None keeps no lines.
     """
 
     def __init__(
@@ -77,7 +80,9 @@ class ReplicaManager:
         cluster: ClusterState,
         config: BrokerConfig,
         draw: Callable[[int], int] = lambda limit: 0,
+        server_log: ServerLog | None = None,
     ) -> None:
+        self._say = silent_log(profile.name) if server_log is None else server_log
         self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
@@ -88,10 +93,13 @@ class ReplicaManager:
         self._replicas: dict[PartitionKey, Replica] = {}
         self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
+        self.tell_isr: Callable[[Replica, tuple[int, ...]], object] = lambda replica, isr: None
         self.disk = Disk()
         self.verdict_rule: Rule | None = None
         self.watermark_rule: WatermarkRule | None = None
-        self.logs = LogManager(config, profile.stamps_delete_horizon, self._log, self.disk)
+        self.logs = LogManager(
+            config, profile.stamps_delete_horizon, self._log, self.disk, self._say
+        )
 
     @property
     def all(self) -> Iterable[Replica]:
@@ -401,6 +409,8 @@ class ReplicaManager:
                 else learners_verdict(self.verdict_rule, replica.log.producers, batch)
             )
             if verdict.error is not Errors.NONE:
+                if verdict.error is Errors.INVALID_PRODUCER_EPOCH and self.verdict_rule is None:
+                    self._say_fenced(replica, batch)
                 after.append(_not_appended(topic, data.index, batch, verdict.error.name, -1))
                 return _refused(
                     data.index, verdict.error.code, log_start=replica.log.log_start_offset
@@ -450,6 +460,18 @@ class ReplicaManager:
             after += self.appended(replica, now_ms)
         return PartitionProduceResponse(
             index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
+        )
+
+    def _say_fenced(self, replica: Replica, batch: RecordBatch) -> None:
+        """Write that a producer with an old epoch was refused, with Java's exception below."""
+        known = replica.log.producers.entries[batch.producer_id]
+        name = f"{replica.partition.topic}-{replica.partition.index}"
+        self._say(
+            "PRODUCER_EPOCH_REFUSED",
+            partition=name,
+            trace="org.apache.kafka.common.errors.ProducerFencedException: Producer's epoch at "
+            f"offset {replica.log.log_end_offset} is no longer valid in partition {name}: "
+            f"{batch.producer_epoch} (request epoch), {known.epoch} (current epoch)",
         )
 
     def _compression_type(self, topic: str) -> str:
@@ -699,6 +721,7 @@ class ReplicaManager:
 
     def _ask_for(self, replica: Replica, isr: tuple[int, ...]) -> list[Effect]:
         replica.isr_wanted = isr
+        self.tell_isr(replica, isr)
         return [ChangeIsr(replica.partition.topic, replica.partition.index, isr)]
 
     def has_enough_in_sync(self, replica: Replica) -> bool:
@@ -706,13 +729,15 @@ class ReplicaManager:
         return enough_in_sync(replica.partition.isr, self._min_isr(replica))
 
     def _min_isr(self, replica: Replica) -> int:
-        wanted: int = self._cluster.topics[replica.partition.topic].setting(
+        return self.min_isr_of(replica.partition)
+
+    def min_isr_of(self, partition: Partition) -> int:
+        """How many replicas have to be in sync for acks=all (min.insync.replicas)."""
+        wanted: int = self._cluster.topics[partition.topic].setting(
             "min.insync.replicas", self._config.min_insync_replicas
         )
         return (
-            min(wanted, len(replica.partition.replicas))
-            if self._profile.min_isr_is_effective
-            else wanted
+            min(wanted, len(partition.replicas)) if self._profile.min_isr_is_effective else wanted
         )
 
     def complete_by(self, rule: CompletionRule) -> None:

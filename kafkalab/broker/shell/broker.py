@@ -51,6 +51,8 @@ from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole, RoleLines
+from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.transactions.producer_ids import ProducerIds
@@ -211,7 +213,12 @@ class Broker:
         # the cache passes every attribute of the ClusterState on, so the machines use it as one
         cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
-        self.replicas = ReplicaManager(node_id, profile, cluster, config, self._draw_below)
+        self.server_log = ServerLog(scheduler, node_id, profile.name)
+        self.replicas = ReplicaManager(
+            node_id, profile, cluster, config, self._draw_below, self.server_log
+        )
+        self.roles = RoleLines(node_id, profile, cluster, self.replicas, self.server_log)
+        self.replicas.tell_isr = self.roles.isr_wanted
         self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
@@ -239,6 +246,7 @@ class Broker:
             self._draw_member_uuid,
             LedOffsetsLog(self.replicas),
             self._draw_loading_ms,
+            self.server_log,
         )
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
         self.transactions = TransactionCoordinator(
@@ -248,6 +256,7 @@ class Broker:
             config,
             self.producer_ids.next_id,
             TransactionLog(self.replicas),
+            self.server_log,
         )
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(
@@ -401,6 +410,7 @@ class Broker:
         With other brokers this happens when the controller makes the broker a leader again."""
         self.do(self.disk.start(self._scheduler.now_ms))
         self.coordinator.process_started()
+        self.transactions.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))
@@ -422,12 +432,40 @@ class Broker:
             return
         if before == self.node_id:
             self.do(self.coordinator.resign(partition.index, self._scheduler.now_ms))
+        elif self.profile.is_kraft and self._follows(partition):
+            self.coordinator.stays_away(partition.index)
         if partition.leader == self.node_id:
             self.do(
                 self.coordinator.take_over(
                     partition.index, stored_at.coordinator, self._scheduler.now_ms
                 )
             )
+
+    def read_roles(self) -> None:
+        """The process has started and read the cluster's state: a KRaft broker says which
+        partitions of the coordinators' topics it does not lead (BrokerMetadataPublisher)."""
+        if not self.profile.is_kraft:
+            return
+        topics = self.metadata.topics
+        self.roles.changed(
+            [
+                NewRole(partition, None, UNKNOWN_EPOCH)
+                for topic in topics.values()
+                for partition in topic.partitions
+                if self._follows(partition)
+            ]
+        )
+        for partition in topics[OFFSETS_TOPIC].partitions if OFFSETS_TOPIC in topics else ():
+            if self._follows(partition):
+                self.coordinator.stays_away(partition.index)
+        for partition in (
+            topics[TRANSACTION_TOPIC].partitions if TRANSACTION_TOPIC in topics else ()
+        ):
+            if self._follows(partition):
+                self.transactions.says_its_role(partition)
+
+    def _follows(self, partition: Partition) -> bool:
+        return self.node_id in partition.replicas and partition.leader != self.node_id
 
     def topic_deleted(self, topic: str) -> None:
         """Delete a topic's replicas, answer its parked fetches, and remove groups' offsets in it. A

@@ -15,10 +15,11 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
-from kafkalab.broker.cluster.controller import Controller
+from kafkalab.broker.cluster.controller import STARTED_ANEW, Controller, PartitionChange
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochRequest, FollowerFetch, PeerMessage
+from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
@@ -58,6 +59,8 @@ class InterBroker:
         self._took_over: dict[PartitionKey, int] = {}
         self._timers: dict[TimerKey, Timer] = {}
         self._session_ends_ms: dict[int, int] = {}
+        self._controller_id, self._bounced = cluster.controller_id, ""
+        self._seen_on_start: set[int] = set()
 
     def add(self, broker: Broker) -> None:
         self.brokers[broker.node_id] = broker
@@ -127,6 +130,9 @@ class InterBroker:
         cache = self.brokers[broker].metadata
         self._forget_deleted(broker, cache.thaw())
         cache.freeze()
+        self.brokers[broker].read_roles()
+        if not self._profile.is_kraft:
+            self._seen_on_start.add(broker)
         cache.lead_nothing(broker)
         self._rebind(broker)
         if broker not in self._cut_off:
@@ -142,6 +148,7 @@ class InterBroker:
     def _register(self, broker: int, clean: bool, life: int) -> None:
         if self._up[broker] and self._lives[broker] == life:
             self._command(self.controller.registered(broker, clean, self._clock.now_ms))
+            self.brokers[broker].server_log("BROKER_UNFENCED")
             self._clock.after(
                 self._draw_ms(broker, "catches up", *self._profile.catches_up_ms),
                 self._is_ready,
@@ -310,9 +317,14 @@ class InterBroker:
 
         def arrive() -> None:
             if self.in_touch(leader):
-                self._command(
-                    self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr)
+                now = self._cluster.partition(wish.topic, wish.partition)
+                isr_before = () if now is None else now.isr
+                effects = self.controller.alter_isr(
+                    leader, epoch, wish.topic, wish.partition, wish.isr
                 )
+                if now is not None and now.isr != isr_before:
+                    self.brokers[leader].roles.isr_updated(now, isr_before)
+                self._command(effects)
                 # the topic may be deleted while the wish is on its way
                 replica = self.brokers[leader].replicas.found((wish.topic, wish.partition))
                 if replica is not None and replica.isr_wanted == wish.isr:
@@ -346,11 +358,43 @@ class InterBroker:
                     if timer is not None:
                         timer.cancel()
                 case Note():
+                    self._say_brokers(effect)
                     self._journal.append(effect.kind, "controller", **effect.fields)
                 case _:
                     raise TypeError(f"a controller has no such effect: {effect!r}")
-        for partition, leader_before, epoch_before in self.controller.take_changes():
+        changes = self.controller.take_changes()
+        self._say_roles(changes)
+        for partition, leader_before, epoch_before, _ in changes:
             self._pass_on(partition, leader_before, epoch_before)
+
+    def _say_roles(self, changes: list[PartitionChange]) -> None:
+        """Let every connected broker write the new roles of its replicas."""
+        for id, broker in self.brokers.items():
+            roles = [
+                NewRole(one.partition, one.leader_before, one.epoch_before)
+                for one in changes
+                if id in one.partition.replicas and not one.is_reminder
+            ]
+            if roles and self.in_touch(id):
+                broker.roles.changed(roles)
+
+    def _say_brokers(self, note: Note) -> None:
+        """Let the broker that is the controller write who came and who went (ZooKeeper). A new
+        controller finds it so, and a KRaft controller has a log of its own."""
+        was, self._controller_id = self._controller_id, self._cluster.controller_id
+        if self._profile.is_kraft or was != self._controller_id:
+            return
+        if note.kind not in ("broker.fenced", "broker.unfenced") or not self.in_touch(was):
+            return
+        came, who = note.kind == "broker.unfenced", str(note.fields["broker"])
+        say = self.brokers[was].server_log
+        bounced = note.fields.get("why") == STARTED_ANEW
+        if not (came and self._bounced == who):
+            live = ",".join(str(id) for id, alive in self._cluster.alive.items() if alive)
+            what = "bounced" if bounced else "added" if came else "gone"
+            say("BROKERS_CHANGED", **{"added": "", "gone": "", "bounced": "", what: who}, live=live)
+        self._bounced = who if bounced else ""
+        say("BROKER_CAME" if came else "BROKER_GONE", brokers=who)
 
     def _set_timer(self, effect: SetTimer) -> None:
         earlier = self._timers.get(effect.key)
@@ -448,6 +492,7 @@ class InterBroker:
         broker = self.brokers[id]
         before = broker.metadata.thaw()
         self._forget_deleted(id, before)
+        self._say_missed_roles(id, before)
         for topic in self._cluster.topics.values():
             if topic.is_internal:
                 for partition in topic.partitions:
@@ -491,6 +536,24 @@ class InterBroker:
                 ):
                     self._follow(id, key, partition.leader)
         self.reconnect()
+
+    def _say_missed_roles(self, id: int, before: ClusterState) -> None:
+        """Write the roles that a broker did not hear of. A ZooKeeper broker that has just started
+        hears of all its partitions."""
+        is_fresh = id in self._seen_on_start
+        self._seen_on_start.discard(id)
+        roles = []
+        for topic in self._cluster.topics.values():
+            for partition in topic.partitions:
+                if id not in partition.replicas:
+                    continue
+                known = before.partition(topic.name, partition.index)
+                if is_fresh or known is None:
+                    roles.append(NewRole(partition, None, UNKNOWN_EPOCH))
+                elif known.partition_epoch != partition.partition_epoch:
+                    roles.append(NewRole(partition, known.leader, known.leader_epoch))
+        if roles:
+            self.brokers[id].roles.changed(roles)
 
     def _have_followed(self, partition: Partition) -> None:
         """Let the followers fetch what a leader wrote first while it was disconnected."""

@@ -17,8 +17,14 @@ from functools import partial
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
+from kafkalab.broker.cluster.cluster_state import (
+    OFFSETS_TOPIC,
+    TRANSACTION_TOPIC,
+    ClusterState,
+    Partition,
+)
 from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
+from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
 from kafkalab.broker.transactions.transaction_metadata import (
@@ -61,6 +67,7 @@ COMPLETE = {True: _S.COMPLETE_COMMIT, False: _S.COMPLETE_ABORT}
 class TransactionCoordinator:
     """The transactional ids whose partitions this broker leads.
 
+    server_log: the broker's log, into which the lines of the coordinator go; None keeps none.
     next_producer_id: gives a new producer id, or None while a block of them is on its way
     (`producer_ids`).
     """
@@ -73,7 +80,9 @@ class TransactionCoordinator:
         config: BrokerConfig,
         next_producer_id: Callable[[Caller | None, int], int | None],
         log: TransactionLog,
+        server_log: ServerLog | None = None,
     ) -> None:
+        self._say = silent_log(profile.name) if server_log is None else server_log
         self._node_id, self._profile, self._cluster, self._config = (
             node_id,
             profile,
@@ -132,10 +141,27 @@ class TransactionCoordinator:
             effects += self._begin_loading(partition, now_ms)
         return effects
 
+    def process_started(self) -> None:
+        """The process has started (TransactionCoordinator.startup)."""
+        self._say("TRANSACTION_COORDINATOR_STARTING")
+        self._say("TRANSACTION_COORDINATOR_STARTED")
+
     def leader_changed(self, partition: int, now_ms: int) -> list[Effect]:
         """A partition of the transaction log has another leader, this broker or another one
         (onElection)."""
+        found = self._cluster.partition(TRANSACTION_TOPIC, partition)
+        if found is not None and self._node_id in found.replicas:
+            self.says_its_role(found)
         return self._begin_loading(partition, now_ms)
+
+    def says_its_role(self, partition: Partition) -> None:
+        """Write whether this broker coordinates the ids of a partition."""
+        leads = partition.leader == self._node_id
+        self._say(
+            "TRANSACTION_COORDINATOR_ELECTED" if leads else "TRANSACTION_COORDINATOR_RESIGNED",
+            index=partition.index,
+            epoch=partition.leader_epoch,
+        )
 
     def forget(self) -> None:
         """Drop the state in memory: the process has died."""
@@ -177,6 +203,12 @@ class TransactionCoordinator:
         def refused(error: Errors) -> list[Effect]:
             return [Respond(caller, InitProducerIdResponse(error_code=error.code))]
 
+        def not_written(error: Errors) -> list[Effect]:
+            self._say(
+                "TRANSACTIONAL_ID_REFUSED", error=error.name, transactional_id=transactional_id
+            )
+            return refused(error)
+
         if error is not Errors.NONE:
             return effects + refused(error)
         assert transactional_id is not None, "a request without an id was refused above"
@@ -213,19 +245,21 @@ class TransactionCoordinator:
             )
             assert fence is not None, "a fence keeps the producer id, so it waits for no new one"
             return effects + fence
-        return effects + self._write(
-            outcome,
-            now_ms,
-            lambda: [
-                Respond(
-                    caller,
-                    InitProducerIdResponse(
-                        producer_id=outcome.producer_id, producer_epoch=outcome.epoch
-                    ),
-                )
-            ],
-            refused,
-        )
+
+        def initialized() -> list[Effect]:
+            self._say(
+                "TRANSACTIONAL_ID_INITIALIZED",
+                transactional_id=transactional_id,
+                producer_id=outcome.producer_id,
+                producer_epoch=outcome.epoch,
+                index=self._partition(outcome.transactional_id),
+            )
+            answer = InitProducerIdResponse(
+                producer_id=outcome.producer_id, producer_epoch=outcome.epoch
+            )
+            return [Respond(caller, answer)]
+
+        return effects + self._write(outcome, now_ms, initialized, not_written)
 
     def _initialize(
         self,
@@ -581,12 +615,17 @@ class TransactionCoordinator:
                         self._profile.transaction_version >= 2,
                         None,
                         now_ms,
-                        lambda decided: [],
+                        self._rolled_back,
                         lambda error: [],
                     )
                     assert fence is not None, "a fence keeps the producer id"
                     effects += fence
         return effects + (self._keep_scanning(now_ms) if still_open else [])
+
+    def _rolled_back(self, decided: TransactionMetadata) -> list[Effect]:
+        """A transaction that lasted too long is aborted."""
+        self._say("TRANSACTION_TIMED_OUT", transactional_id=decided.transactional_id)
+        return []
 
     # -- loading
 
@@ -604,6 +643,7 @@ class TransactionCoordinator:
         if not self._log.has_records(index):
             return []
         self._loading[index] = None
+        self._say("TRANSACTIONS_LOADING", index=index, epoch=partition.leader_epoch)
         return [SetTimer(("transactions", "loaded", index), now_ms + LOADING_MS)]
 
     def _resume(self, index: int, now_ms: int) -> list[Effect]:
@@ -613,6 +653,13 @@ class TransactionCoordinator:
             return []
         del self._loading[index]
         self._records[index] = self._log.read(index)
+        self._say(
+            "TRANSACTIONS_READ",
+            count=len(self._records[index]),
+            index=index,
+            elapsed_ms=LOADING_MS,
+            scheduler_ms=0,
+        )
         effects: list[Effect] = []
         for record in list(self._records[index].values()):
             effects.append(

@@ -26,6 +26,9 @@ TABLES = (
     "lag",
     "producers",
     "unknown",
+    "servers",
+    "coordinators",
+    "sides",
 )
 
 

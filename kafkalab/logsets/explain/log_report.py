@@ -4,17 +4,22 @@ The terminal and the page both show it. Spark counts every table and cuts it to 
 the report does not grow with the log.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.connections import connections
+from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
+from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
+from kafkalab.logsets.explain.two_sides import two_sides
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.membership import membership
@@ -24,6 +29,9 @@ from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances, storms
 from kafkalab.logsets.requests import broker_times, requests
 from kafkalab.logsets.transactions import transactions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 MOST = 400  # Rows of a table.
 UNKNOWN_SHOWN = 10
@@ -45,6 +53,9 @@ class LogReport:
                 the first, worst and last minute
     producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
                                                    partition
+    servers     file, broker, lines, warnings, first, last: the logs of brokers
+    coordinators   as coordinator_steps(), without folder and offset
+    sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
     """
 
@@ -62,6 +73,9 @@ class LogReport:
     lag: pd.DataFrame
     producers: pd.DataFrame
     unknown: pd.DataFrame
+    servers: pd.DataFrame
+    coordinators: pd.DataFrame
+    sides: pd.DataFrame
     reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
 
@@ -86,6 +100,11 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
     brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
+    servers = _servers(lines)
+    steps = signs = pd.DataFrame()
+    if len(servers):
+        steps = _shown(coordinator_steps(lines), "at", "file", "offset")
+        signs = _shown(fencing_signs(lines), "at", "file", "offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
     found = [
         *oddities.signs(lines),
@@ -118,6 +137,9 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
         lag=behind,
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
+        servers=servers,
+        coordinators=steps.drop(columns=["folder", "offset"], errors="ignore"),
+        sides=two_sides(steps, rounds, signs),
         reading=reading_of(lines, left_out or []),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
@@ -155,6 +177,24 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
             F.max("time").alias("last"),
         )
         .orderBy("file", "client_id", "kind")
+        .limit(MOST)
+        .toPandas()
+    )
+
+
+def _servers(lines: DataFrame) -> pd.DataFrame:
+    """The files that hold a broker's lines. Most of these lines name the broker."""
+    return (
+        lines.where(F.col("event").isin(*SERVER_CATALOG))
+        .groupBy("file")
+        .agg(
+            F.max("broker").alias("broker"),
+            F.count("*").alias("lines"),
+            F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
+            F.min("time").alias("first"),
+            F.max("time").alias("last"),
+        )
+        .orderBy("file")
         .limit(MOST)
         .toPandas()
     )

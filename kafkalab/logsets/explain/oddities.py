@@ -5,14 +5,19 @@ than one line: sockets that no client closes, or a silent client. The functions 
 the frames. Each returns an Oddity or None.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
@@ -178,6 +183,28 @@ SIGNS = (
     Sign("The application's close() was cut short", ("CLOSING_BY_FORCE", "ABORTING_BATCHES"), 3,
          "close() ran out of time with records still unsent; those are lost.",
          "Give close() more time, or flush() first."),
+    # what brokers write
+    Sign("A member's session ended at its coordinator",
+         ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED"), 2,
+         "The coordinator heard nothing of a member for session.timeout.ms, and others got its "
+         "partitions. The process was dead, stood still, or was cut off.",
+         "Look into the member's own log at that time. Raise session.timeout.ms only where such "
+         "pauses are usual."),
+    Sign("Replicas fell out of sync", ("ISR_SHRINKS",), 2,
+         "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
+         "fewer brokers have what acks=all has answered.",
+         "Look at the follower that the line names: its disk, its network, its pauses."),
+    Sign("A broker was gone", ("BROKER_GONE", "BROKER_FENCED"), 2,
+         "The controller did not hear of it any more. Other brokers lead its partitions, and "
+         "clients find that out from errors.",
+         "Look into that broker's own log before this time."),
+    Sign("A coordinator rolled a transaction back", ("TRANSACTION_TIMED_OUT",), 3,
+         "The transaction was open for longer than transaction.timeout.ms. Its producer is fenced, "
+         "and readers with isolation.level=read_committed never see its records.",
+         "Make transactions shorter, or raise transaction.timeout.ms."),
+    Sign("A broker refused a producer with an old epoch", ("PRODUCER_EPOCH_REFUSED",), 3,
+         "Another producer with the same transactional.id had begun, and this one went on.",
+         "See that no two processes share the transactional.id."),
 )  # fmt: skip
 
 
@@ -191,7 +218,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         asked = F.when(here & said.rlike(sign.words) if sign.words else here, number).otherwise(
             asked
         )
-    place = F.struct("time", "file", "offset")
+    place = ("time", "file", "offset")
     shown = F.struct(
         *place_columns(),
         F.concat_ws(
@@ -206,7 +233,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         lines.where(F.col("event").isin(*(event for sign in SIGNS for event in sign.events)))
         .withColumn("sign", asked)
         .where("sign is not null")
-        .withColumn("turn", F.row_number().over(Window.partitionBy("sign").orderBy(place)))
+        .withColumn("turn", F.row_number().over(Window.partitionBy("sign").orderBy(*place)))
         .groupBy("sign")
         .agg(
             F.count("*").alias("count"),

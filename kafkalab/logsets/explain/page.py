@@ -10,6 +10,7 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.pictures import pictures, svg
+from kafkalab.logsets.explain.two_sides import speakers
 
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
 TIMES = (
@@ -21,6 +22,7 @@ TIMES = (
     "ended_at",
     "last_at",
     "assigned_at",
+    "at",
     "first",
     "last",
 )
@@ -43,7 +45,7 @@ details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 
 def page(story: LogReport, title: str) -> str:
     """The whole page of a report."""
-    parts = (_reading, _heading, _clients, _oddities, _pictures, _tables)
+    parts = (_reading, _heading, _clients, _oddities, _both_sides, _pictures, _tables)
     return _whole(title, "\n".join(part(story) for part in parts))
 
 
@@ -86,7 +88,8 @@ def _reading(story: LogReport) -> str:
 
 
 def _clients(story: LogReport) -> str:
-    return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"]))
+    servers = _table(story.servers) if len(story.servers) else ""
+    return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"])) + servers
 
 
 def _oddities(story: LogReport) -> str:
@@ -116,6 +119,18 @@ def _oddities(story: LogReport) -> str:
     return "\n".join(parts)
 
 
+def _both_sides(story: LogReport) -> str:
+    """Each rebalance and fencing as a table with a column for the broker and one for clients."""
+    if story.sides.empty:
+        return ""
+    parts = ["<h2>Both sides</h2>"]
+    for what, rows in story.sides.groupby("what", sort=False):
+        brokers, clients = speakers(rows)
+        shown = pd.DataFrame({"at": rows["at"], "brokers": brokers, "clients": clients})
+        parts.append(f"<h3>{escape(str(what))}</h3>{_table(shown)}")
+    return "\n".join(parts)
+
+
 def _pictures(story: LogReport) -> str:
     return "\n".join(
         (
@@ -136,6 +151,8 @@ def _tables(story: LogReport) -> str:
         "Read twice": story.rereads,
         "Lag": story.lag,
         "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets,
+        "Brokers' logs": story.servers,
+        "What coordinators wrote": story.coordinators,
         "Files": story.files, "Lines that the catalogue does not know": story.unknown,
     }  # fmt: skip
     return "\n".join(

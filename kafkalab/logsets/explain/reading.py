@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+
+from kafkalab.logsets.engine import F
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 ENOUGH = 0.9  # The share of lines that must be read for a report to be trusted.
 SHAPES = 3

@@ -10,14 +10,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+from typing import TYPE_CHECKING
 
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_text
 from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.explain.oddities import EVICTION, Oddity
 from kafkalab.releases import newest
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 DUMPS = 200  # Configurations that are looked at.
 VALUE = re.compile(r"^\t([\w.]+) = (.*)$", re.MULTILINE)

@@ -13,9 +13,11 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import printed_time
+from kafkalab.logsets.explain.two_sides import speakers
 
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
+SIDE, SIDE_WIDTH = 40, 180  # Where the clients' side begins, and where lines are cut.
 CITED = 180  # The letters of a cited line.
 MARKS = {3: "!!", 2: "! ", 1: "  "}
 
@@ -55,7 +57,11 @@ def _heading(story: LogReport) -> str:
             f"\n  {client.kind} {client.client_id}{group}{version}: {client.lines:,} lines, "
             f"{_count(client.warnings, 'warning')}"
         )
-    return said + _more(len(story.clients))
+    said += _more(len(story.clients))
+    for server in story.servers.head(ROWS).itertuples():
+        name = "a broker" if pd.isna(server.broker) else f"broker {int(server.broker)}"
+        said += f"\n  {name}: {server.lines:,} lines, {_count(server.warnings, 'warning')}"
+    return said + _more(len(story.servers))
 
 
 def _oddities(story: LogReport) -> str:
@@ -83,7 +89,28 @@ def _oddities(story: LogReport) -> str:
     return "\n".join(texts)
 
 
+def _both_sides(story: LogReport) -> str:
+    """Each rebalance and fencing with two columns: what the broker wrote, and what clients did."""
+    if story.sides.empty:
+        return ""
+    texts = ["Both sides: what the brokers wrote, and what the clients did"]
+    for what, rows in list(story.sides.groupby("what", sort=False))[:ROWS]:
+        texts.append(f"  {what}")
+        for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):
+            said = broker or f"{'':{SIDE}}{client}"
+            texts.append(f"    {_clock(at)}  {said}"[:SIDE_WIDTH])
+    return "\n".join(texts) + _more(story.sides["what"].nunique())
+
+
 def _tables(story: LogReport) -> Iterator[str]:
+    yield _both_sides(story)
+    if story.sides.empty and len(story.coordinators):
+        yield _table(
+            "What coordinators wrote",
+            story.coordinators.assign(at=story.coordinators["at"].map(_clock))[
+                ["at", "broker", "group_id", "generation", "transactional_id", "says"]
+            ],
+        )
     held = (
         story.held.assign(how=story.held["how"].fillna("still open"))
         if len(story.held)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from kafkalab.course_folder import package_data
 from kafkalab.releases.lineage import DEFAULT_CLIENT
 
-MANIFESTS = Path(__file__).resolve().parents[3] / "data" / "manifests"
+MANIFESTS = package_data() / "manifests"
 ENDINGS = (".json", ".yaml", ".yml")
 USUAL = {"consumer": 0.6, "producer": 0.3, "closed_consumer": 0.05, "closed_producer": 0.05}
 HOUR_MS = 3_600_000
@@ -169,7 +170,7 @@ def manifest(name_or_path: str | Path) -> Manifest:
         )
     if not path.is_file():
         known = ", ".join(
-            sorted(file.stem for file in MANIFESTS.iterdir() if file.suffix in ENDINGS)
+            sorted(file.stem for file in MANIFESTS.glob("*") if file.suffix in ENDINGS)
         )
         raise ManifestError(
             f"There is no manifest {name_or_path}; there are {known}, or name a .json or .yaml "

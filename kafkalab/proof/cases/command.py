@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.proof.cases import (
     compaction,
     connections,
@@ -43,21 +44,25 @@ FAMILIES = {
 
 def main(argv: Sequence[str]) -> int:
     """Returns 0; 2 when the file cannot be read, with a sentence on stderr."""
-    if len(argv) != 1 or argv[0].startswith("-"):
-        print("usage: python -m kafkalab answer FILE.json", file=sys.stderr)
-        return 0 if list(argv) in (["-h"], ["--help"]) else 2
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} answer",
+        description="Say what the simulator's machines make of small cases in a file.",
+        example="cases.json",
+    )
+    parser.add_argument("file", metavar="FILE.json", help="the cases, and the facts to answer")
+    file = parser.parse_args(argv).file
     try:
-        content = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
+        content = json.loads(Path(file).read_text(encoding="utf-8"))
         meta, vectors = _parts(content)
     except (OSError, UnicodeDecodeError) as error:
         print(
-            f"{argv[0]} cannot be read: "
+            f"{file} cannot be read: "
             f"{getattr(error, 'strerror', None) or 'it is not a text in UTF-8'}",
             file=sys.stderr,
         )
         return 2
     except ValueError as error:
-        print(f"{argv[0]} holds no questions: {error}", file=sys.stderr)
+        print(f"{file} holds no questions: {error}", file=sys.stderr)
         return 2
     print(json.dumps(answers(meta, vectors), ensure_ascii=False, indent=1))
     return 0

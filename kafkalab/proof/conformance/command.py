@@ -3,7 +3,6 @@ folder."""
 
 from __future__ import annotations
 
-import argparse
 import fnmatch
 import json
 import os
@@ -12,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from kafkalab.proof.conformance import table
+from kafkalab.command_line import CommandParser, called_as
+from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
 from kafkalab.proof.conformance.workers import conform_all
@@ -39,6 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     results.sort(key=lambda result: result.scenario)
     for result in results:
         print(row_text(result))
+        for line in server_texts(result, options.why):
+            print("    " + line[:400])
         if options.why:
             for line in why_lines(result):
                 print("    " + line[:400])
@@ -55,9 +57,30 @@ def main(argv: Sequence[str] | None = None) -> int:
             if (table.RECORDINGS / name).exists()
         }
         table.save({**kept, **table.table_of(results, kept)})
-        print(f"wrote {table.TABLE.name}")
+        servers = {
+            name: row
+            for name, row in broker_log.load_server_table().items()
+            if (table.RECORDINGS / name).exists()
+        }
+        for result in results:
+            if result.servers:
+                servers[result.scenario] = {
+                    str(broker): broker_log.server_row(found)
+                    for broker, found in result.servers.items()
+                }
+        broker_log.save_server_table(servers)
+        print(f"wrote {table.TABLE.name} and {broker_log.SERVER_TABLE.name}")
     fallen = (
-        [sentence for result in results for sentence in table.falls(result, table.load_table())]
+        [
+            sentence
+            for result in results
+            for sentence in (
+                *table.falls(result, table.load_table()),
+                *broker_log.server_falls(
+                    result.scenario, result.servers, broker_log.load_server_table()
+                ),
+            )
+        ]
         if options.check
         else []
     )
@@ -106,6 +129,15 @@ def why_lines(result: Conformance) -> Iterator[str]:
             yield f"{client}: {difference}"
 
 
+def server_texts(result: Conformance, why: bool) -> Iterator[str]:
+    """A line for each broker whose log was recorded: its marks, and what differs."""
+    for broker, found in result.servers.items():
+        marks = "  ".join(f"{name} {found.marks[name]:.2f}" for name in broker_log.SERVER_MARKS)
+        yield f"broker {broker}: {marks}"
+        if why:
+            yield from found.differences
+
+
 def means(results: Sequence[Conformance]) -> dict[str, float]:
     """The mean over scenarios of each mark, and the share of clients that are equal."""
     clients = [client for result in results for client in result.clients.values()]
@@ -119,7 +151,15 @@ def summary_text(results: Sequence[Conformance]) -> str:
     found = means(results)
     count = sum(len(result.clients) for result in results)
     marks = "  ".join(f"{mark} {found[mark]:.3f}" for mark in MARKS[2:])
-    return f"{len(results)} scenarios, {count} clients: equal {found['equal']:.1%}, means: {marks}"
+    told = f"{len(results)} scenarios, {count} clients: equal {found['equal']:.1%}, means: {marks}"
+    servers = [one for result in results for one in result.servers.values()]
+    if not servers:
+        return told
+    means_of = "  ".join(
+        f"{name} {sum(one.marks[name] for one in servers) / len(servers):.3f}"
+        for name in broker_log.SERVER_MARKS
+    )
+    return f"{told}\n{len(servers)} broker logs, means: {means_of}"
 
 
 def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
@@ -128,6 +168,10 @@ def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
         "scenarios": {
             result.scenario: {
                 "error": result.error,
+                "servers": {
+                    broker: {"marks": one.marks, "differences": one.differences}
+                    for broker, one in result.servers.items()
+                },
                 "clients": {
                     client: {
                         "equal": found.equal,
@@ -143,8 +187,12 @@ def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
     }
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kafkalab conformance", description=__doc__)
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} conformance",
+        description="Replay and mark every recorded scenario under a folder.",
+        example="data/recordings --only '*/3.9.2/*' --why",
+    )
     parser.add_argument(
         "dir",
         type=Path,
@@ -157,6 +205,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--versions",
+        metavar="LIST",
         type=lambda text: tuple(text.split(",")),
         default=(),
         help="client versions, for example 2.3,3.9",

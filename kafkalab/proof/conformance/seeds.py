@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kafkalab.proof.conformance.broker_log import ServerConformance, conform_servers
 from kafkalab.proof.conformance.client_log import Observed
 from kafkalab.proof.conformance.marks import MARKS, differences, equal, marks_of
 
@@ -29,12 +30,16 @@ class ClientConformance:
 
 @dataclass(frozen=True)
 class Conformance:
-    """The marks of one scenario. `error` says why it could not be played; its marks are then 0."""
+    """The marks of one scenario. `error` says why it could not be played; its marks are then 0.
+
+    servers: the marks of the brokers whose logs were recorded.
+    """
 
     scenario: str
     clients: Mapping[str, ClientConformance]
     error: str | None = None
     replays: int = 0
+    servers: Mapping[int, ServerConformance] = field(default_factory=dict)
 
     def mean(self, mark: str) -> float:
         return sum(client.marks[mark] for client in self.clients.values()) / len(self.clients)
@@ -113,6 +118,7 @@ def conform(
     try:
         search.run(seeds)
         chosen = search.play(search.chosen())
+        servers = conform_servers(folder, search.chosen()) if replay is _simulate else {}
     except Exception as error:
         # A scenario the simulator cannot play is a result, not the end of the run.
         return not_played(name, folder, f"{type(error).__name__}: {error}")
@@ -120,6 +126,7 @@ def conform(
         name,
         {client: _marked(search, client, chosen.get(client)) for client in real},
         replays=len(search.played),
+        servers=servers,
     )
 
 

@@ -17,8 +17,9 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.proof.laws.trial import report, try_seed
 
 STORIES_A_SWEEP = 40
@@ -47,7 +48,8 @@ def main(argv: Sequence[str]) -> int:
         print("every law held" if trial.held else report(trial))
         return 0 if trial.held else 1
     began = time.monotonic()
-    verdicts = list(_verdicts(options))
+    with tempfile.TemporaryDirectory() as folder:
+        verdicts = list(_verdicts(options, Path(folder)))
     took_s = time.monotonic() - began
     stories = Counter(verdict["story"] for verdict in verdicts if verdict["checked"])
     broken = [verdict["seed"] for verdict in verdicts if verdict["broken"]]
@@ -80,31 +82,39 @@ def main(argv: Sequence[str]) -> int:
     return 1 if broken or torn else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab seeds",
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} seeds",
         description="Hold many small stories full of faults against the laws.",
+        example="1000 --first 5000",
     )
-    parser.add_argument("seeds", type=int, nargs="?", default=1_000, help="how many")
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument(
+        "seeds", type=int, nargs="?", default=1_000, help="how many (default: 1000)"
+    )
+    parser.add_argument("--first", type=int, default=0, help="the first seed (default: 0)")
     parser.add_argument("--only", type=int, help="tell this one seed")
     parser.add_argument(
-        "--jobs", type=int, default=max(2, os.cpu_count() or 2), help="how many processes"
+        "--jobs",
+        type=int,
+        default=max(2, os.cpu_count() or 2),
+        help="how many processes (default: one a core, two at least)",
     )
     parser.add_argument(
         "--twice",
         type=int,
         default=4,
-        help="every N-th seed is played in two processes and compared",
+        metavar="N",
+        help="every N-th seed is played in two processes and compared (default: 4)",
     )
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     return parser
 
 
-def _verdicts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """What all workers found, by seed."""
+def _verdicts(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    """What all workers found, by seed. They write it into the folder."""
     root = str(Path(__file__).resolve().parents[3])
-    workers, answers = [], []
+    workers: list[subprocess.Popen[bytes]] = []
+    answers: list[Path] = []
     for number in range(options.jobs):
         command = [
             sys.executable,
@@ -121,39 +131,32 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             "--worker",
             str(number),
         ]
-        path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
-        environment = {**os.environ, "PYTHONHASHSEED": str(number + 1), "PYTHONPATH": path}
+        search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
+        environment = {**os.environ, "PYTHONHASHSEED": str(number + 1), "PYTHONPATH": search}
         # A full pipe without a reader would stop its writer.
-        answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))
-        workers.append(subprocess.Popen(command, env=environment, stdout=answers[-1]))
+        answers.append(folder / f"{number}.jsonl")
+        with answers[-1].open("wb") as answer:
+            workers.append(subprocess.Popen(command, env=environment, stdout=answer))
     _show_progress(workers, answers, options.seeds)
     found: list[dict[str, Any]] = []
-    for worker, answer in zip(workers, answers):
+    for worker, path in zip(workers, answers):
         if worker.wait():
             raise RuntimeError(
                 f"a worker ended with code {worker.returncode}; what it said is above"
             )
-        with answer:
-            answer.seek(0)
-            found += map(json.loads, answer)
+        found += map(json.loads, path.read_text(encoding="utf-8").splitlines())
     yield from sorted(found, key=lambda verdict: (verdict["seed"], not verdict["checked"]))
 
 
 def _show_progress(
-    workers: Sequence[subprocess.Popen[bytes]], answers: Sequence[IO[str]], seeds: int
+    workers: Sequence[subprocess.Popen[bytes]], answers: Sequence[Path], seeds: int
 ) -> None:
     """Until the workers end, write every few seconds how many seeds have been checked."""
     began = time.monotonic()
     while any(worker.poll() is None for worker in workers):
         time.sleep(LOOK_EVERY_S)
         if (took_s := time.monotonic() - began) > FIRST_WORD_S:
-            # pread leaves the place where the worker writes as it is
-            checked = sum(
-                os.pread(answer.fileno(), os.fstat(answer.fileno()).st_size, 0).count(
-                    b'"checked": true'
-                )
-                for answer in answers
-            )
+            checked = sum(answer.read_bytes().count(b'"checked": true') for answer in answers)
             print(f"{checked} of {seeds} seeds, {took_s:.0f} s", end="\r", file=sys.stderr)
     print(" " * 40, end="\r", file=sys.stderr)
 

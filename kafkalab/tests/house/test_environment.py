@@ -4,6 +4,7 @@ and does each line of it say why it is there?"""
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.metadata
 import re
 import sys
@@ -16,6 +17,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+import kafkalab
+from kafkalab.extras import EXTRA_OF
 
 ROOT = Path(__file__).resolve().parents[3]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -125,18 +129,31 @@ def imported_at_once(path: Path) -> Iterator[str]:
             yield node.module.split(".")[0]
 
 
-@pytest.mark.parametrize(
-    "room, extras", [("kafkalab", ()), ("autograder", ()), ("bench", ("bench",))]
-)
-def test_every_import_is_a_declared_dependency(room, extras):
-    """A learner's installation has no developer's tools: what a module imports at its top must
-    come with the lab itself."""
-    theirs = brought(
-        PYPROJECT["dependencies"] + [line for extra in extras for line in EXTRAS[extra]]
-    )
-    testing = theirs | brought(EXTRAS["dev"])
+# Room -> the extras it may count on: the longest name that fits a file decides.
+ROOMS = {
+    "kafkalab": (),
+    "kafkalab/logsets": ("spark", "logs"),
+    "kafkalab/real": ("spark",),
+    "autograder": ("learn", "spark", "teach"),
+    "autograder/cell": (),
+    "autograder/learner": ("learn",),
+    "bench": ("learn", "spark", "teach", "bench"),
+}
+DOORS = ("autograder/__init__.py", "autograder/__main__.py")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_import_is_a_declared_dependency(room):
+    """Who installs one extra has no other's packages: what a module imports at its top must
+    come with its room."""
+    theirs = installed_with(ROOMS[room])
+    testing = installed_with(("learn", "spark", "teach", "dev"))
+    base = installed_with(())
     packages = importlib.metadata.packages_distributions()
     for path in sorted((ROOT / room).rglob("*.py")):
+        shown = path.relative_to(ROOT).as_posix()
+        if max((name for name in ROOMS if shown.startswith(f"{name}/")), key=len) != room:
+            continue
         for name in imported_at_once(path):
             if (
                 name in sys.stdlib_module_names
@@ -145,8 +162,44 @@ def test_every_import_is_a_declared_dependency(room, extras):
             ):
                 continue
             owners = {canonicalize_name(owner) for owner in packages.get(name, [name])}
-            allowed = testing if "tests" in path.parts else theirs
+            allowed = testing if "tests" in path.parts else base if shown in DOORS else theirs
             assert owners & allowed, (
-                f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not bring: "
-                "declare it, or import it in the function that needs it"
+                f"{shown} imports {name}, which {', '.join(ROOMS[room]) or 'the base'} does not "
+                "bring: declare it, or import it in the function that needs it"
             )
+
+
+def installed_with(extras: Iterable[str]) -> set[str]:
+    """What an installation with these extras brings."""
+    return brought(PYPROJECT["dependencies"] + [line for name in extras for line in EXTRAS[name]])
+
+
+def test_each_extra_knows_the_packages_it_brings():
+    """A package that no extra names would be missing with a traceback."""
+    packages = importlib.metadata.packages_distributions()
+    names = {}
+    for package, owners in packages.items():
+        for owner in owners:
+            names.setdefault(canonicalize_name(owner), set()).add(package)
+    base = installed_with(())
+    for extra, lines in EXTRAS.items():
+        for line in lines:
+            owner = canonicalize_name(Requirement(line).name)
+            if owner in names and owner not in base:
+                known = {name for name in names[owner] if EXTRA_OF.get(name) == extra}
+                assert known, f"kafkalab/extras.py: {extra} brings {sorted(names[owner])}"
+
+
+def test_the_version_is_one():
+    """pyproject.toml takes it from the package, and CITATION.cff and CHANGELOG.md say the same."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == kafkalab.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## \[?([\w.]+)\]?", changes, re.MULTILINE)
+    assert headings[:2] == ["Unreleased", kafkalab.__version__]
+
+
+def test_each_script_is_a_function():
+    for script, place in PYPROJECT["scripts"].items():
+        module, _, name = place.partition(":")
+        assert callable(getattr(importlib.import_module(module), name)), script

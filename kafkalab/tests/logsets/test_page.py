@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
-from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
+from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, text_report
+from kafkalab.logsets.explain.page import page
 from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
 from kafkalab.logsets.explain.settings import BEHIND

@@ -137,7 +137,7 @@ def test_without_java_it_says_what_to_install(monkeypatch):
 
 
 def test_on_windows_it_says_so(monkeypatch, capsys):
-    monkeypatch.setattr("os.name", "nt")
+    monkeypatch.setattr("kafkalab.real.readiness.HAS_UNIX", False)
     monkeypatch.delitem(vars(real), "Lab", raising=False)
     said = real.what_is_missing()
     assert "WSL" in said

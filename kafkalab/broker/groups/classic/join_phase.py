@@ -19,6 +19,7 @@ from kafkalab.broker.groups.classic.group import (
     ClassicGroupMember,
 )
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
+from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse
@@ -26,6 +27,9 @@ from kafkalab.releases import BrokerProfile
 from kafkalab.releases.broker_profile import FIRST_GENERATION
 
 EMPTY, PREPARING, COMPLETING, STABLE, DEAD = ClassicGroupState
+
+Why = tuple[str, dict[str, str | None]]
+"""Why a rebalance begins, for the server.log: a key of REASONS and the values of its words."""
 
 WriteGroup = Callable[[ClassicGroup, int], list[Effect]]
 """A function that writes a group's record to the offsets topic; its arguments are the group and the
@@ -38,9 +42,14 @@ class JoinPhase:
     """The rebalances of one broker's classic groups, from the first JOIN_GROUP to the answers."""
 
     def __init__(
-        self, profile: BrokerProfile, config: BrokerConfig, write_group: WriteGroup
+        self,
+        profile: BrokerProfile,
+        config: BrokerConfig,
+        write_group: WriteGroup,
+        say: GroupLines,
     ) -> None:
         self._profile, self._config, self._write_group = profile, config, write_group
+        self._say = say
 
     # -- who joins
 
@@ -71,7 +80,15 @@ class JoinPhase:
         ):
             group.somebody_joined_meanwhile = True
         out.append(SetTimer(("session", group.id, member_id), member.deadline_ms))
-        self.rebalance(group, f"member {member_id} joined", now_ms, out)
+        why: Why = (
+            "new member",
+            {
+                "member_id": member_id,
+                "instance": request.group_instance_id,
+                "client_reason": join_reason(request, caller),
+            },
+        )
+        self.rebalance(group, f"member {member_id} joined", why, now_ms, out)
 
     def park_join(
         self,
@@ -125,8 +142,10 @@ class JoinPhase:
 
     # -- from the first join to the answers
 
-    def rebalance(self, group: ClassicGroup, reason: str, now_ms: int, out: list[Effect]) -> None:
-        """Begin a rebalance, unless one is in progress."""
+    def rebalance(
+        self, group: ClassicGroup, reason: str, why: Why, now_ms: int, out: list[Effect]
+    ) -> None:
+        """Begin a rebalance, unless one is in progress. why: the reason in the server.log."""
         if group.state is PREPARING:
             self.complete_if_everybody_joined(group, now_ms, out)
             return
@@ -138,7 +157,9 @@ class JoinPhase:
                     member.parked_sync = None
             out.append(CancelTimer(("sync", group.id)))
         group.came_from_empty = group.state is EMPTY
+        before = group.state.value
         self.transition_to(group, PREPARING, reason, now_ms, out)
+        self._say.prepares(group.id, group.state.value, group.generation, *why, before)
         longest_ms = group.longest_rebalance_timeout_ms
         if group.came_from_empty:  # KIP-134: the first member waits, so that many can join at once
             delay_ms = min(self._config.group_initial_rebalance_delay_ms, longest_ms)
@@ -183,9 +204,13 @@ class JoinPhase:
 
     def _complete_join(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
         """Begin a new generation with the members that have joined, and answer them all at once."""
-        for member in [
+        absent = [
             one for one in group.members.values() if one.parked_join is None and not one.is_static
-        ]:
+        ]
+        if absent:
+            names = ", ".join(member.id for member in absent)
+            self._say("GROUP_MEMBERS_NOT_REJOINED", group.id, members=names)
+        for member in absent:
             group.remove(member)
             out.append(CancelTimer(("session", group.id, member.id)))
         joined = [member for member in group.members.values() if member.parked_join is not None]
@@ -199,13 +224,24 @@ class JoinPhase:
         if not joined:
             group.protocol = None
             self.transition_to(group, EMPTY, "the last member is gone", now_ms, out)
+            self._say("GROUP_EMPTY", group.id, generation=group.generation)
             out += self._write_group(group, now_ms)
             return
         assert group.leader is not None, "a group with members has a leader"
         if group.members[group.leader].parked_join is None:
-            group.leader = joined[0].id
+            left_out, group.leader = group.members[group.leader], joined[0].id
+            self._say(
+                "GROUP_LEADER_REPLACED",
+                group.id,
+                old_member=left_out.id,
+                instance=left_out.instance_id or "null",
+                member_id=group.leader,
+            )
         group.protocol = group.elect_protocol()
         self.transition_to(group, COMPLETING, "all members have joined", now_ms, out)
+        self._say(
+            "GROUP_STABILIZED", group.id, generation=group.generation, count=len(group.members)
+        )
         group.to_sync.clear()
         for member in joined:
             caller = group.take_join(member)
@@ -217,7 +253,7 @@ class JoinPhase:
             out.append(SetTimer(("sync", group.id), now_ms + group.longest_rebalance_timeout_ms))
 
     def pending_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
-        """Drop a pending id: no client has joined with it in time."""
+        """Drop a pending id, which nobody joins with any more."""
         group.pending.pop(member_id, None)
         out: list[Effect] = []
         if group.state is PREPARING:
@@ -277,6 +313,11 @@ class JoinPhase:
                     },
                 )
             )
+
+
+def join_reason(request: JoinGroupRequest, caller: Caller) -> str | None:
+    """Why the client joins, in its words; None for one that does not say (KIP-800)."""
+    return request.reason if WireChange.JOIN_GIVES_REASON.holds_for(caller.header) else None
 
 
 def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:

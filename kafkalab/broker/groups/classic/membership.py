@@ -23,11 +23,15 @@ from kafkalab.broker.groups.classic.join_phase import (
     PREPARING,
     STABLE,
     JoinPhase,
+    Why,
     WriteGroup,
+    join_reason,
     join_refused,
 )
+from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.lines.broker_groups import NOT_PROVIDED
 from kafkalab.protocol.messages import (
     HeartbeatRequest,
     HeartbeatResponse,
@@ -63,6 +67,7 @@ class ClassicGroups:
         groups: dict[str, ClassicGroup],
         modern: GroupsById,
         write_group: WriteGroup,
+        say: GroupLines,
     ) -> None:
         self.groups = groups
         self._modern = modern
@@ -73,7 +78,8 @@ class ClassicGroups:
             config,
         )
         self._draw_member_uuid, self._write_group = draw_member_uuid, write_group
-        self._phase = JoinPhase(profile, config, write_group)
+        self._say = say
+        self._phase = JoinPhase(profile, config, write_group, say)
         self._largest_session_ms = (
             config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
         )
@@ -86,7 +92,7 @@ class ClassicGroups:
         self._alarms: dict[str, Callable[..., list[Effect]]] = {
             "join": self._phase.is_over,
             "session": self._session_over,
-            "pending": self._phase.pending_over,
+            "pending": self._pending_expired,
             "sync": self._sync_phase_over,
         }
 
@@ -108,6 +114,7 @@ class ClassicGroups:
     def retire(self, group_id: str, now_ms: int) -> list[Effect]:
         """Stop coordinating a group: parked requests are answered with NOT_COORDINATOR."""
         group = self.groups[group_id]
+        self._say("GROUP_UNLOADED", group_id, generation=group.generation)
         out: list[Effect] = [CancelTimer(("join", group_id)), CancelTimer(("sync", group_id))]
         for member in group.members.values():
             out.append(CancelTimer(("session", group_id, member.id)))
@@ -133,6 +140,7 @@ class ClassicGroups:
         records."""
         out: list[Effect] = []
         self._phase.transition_to(group, DEAD, reason, now_ms, out)
+        self._say("GROUP_DEAD", group.id, generation=group.generation)
         del self.groups[group.id]
         return out
 
@@ -157,6 +165,12 @@ class ClassicGroups:
             return self._join_without_id(group, request, caller, now_ms)
         if request.member_id in group.pending:
             out: list[Effect] = [CancelTimer(("pending", group.id, request.member_id))]
+            self._say(
+                "GROUP_PENDING_MEMBER_JOINS",
+                group.id,
+                member_id=request.member_id,
+                state_to=group.state.value,
+            )
             self._phase.admit(group, request, caller, request.member_id, now_ms, out)
             return out
         return self._join_again(group, group.members[request.member_id], request, caller, now_ms)
@@ -214,11 +228,22 @@ class ClassicGroups:
             return self._return_of_static(group, request, caller, new_id, now_ms)
         if instance is None and WireChange.MEMBER_ID_REQUIRED.holds_for(caller.header):
             group.pending[new_id] = None
+            self._say(
+                "GROUP_MEMBER_ID_GIVEN", group.id, member_id=new_id, state_to=group.state.value
+            )
             return [
                 join_refused(caller, Errors.MEMBER_ID_REQUIRED, new_id),
                 SetTimer(("pending", group.id, new_id), now_ms + request.session_timeout_ms),
             ]
         out: list[Effect] = []
+        if instance is not None:
+            self._say(
+                "GROUP_STATIC_MEMBER_JOINS",
+                group.id,
+                instance=instance,
+                member_id=new_id,
+                state_to=group.state.value,
+            )
         self._phase.admit(group, request, caller, new_id, now_ms, out)
         return out
 
@@ -251,8 +276,18 @@ class ClassicGroups:
             group.state is COMPLETING and changed
         ):
             who = "leader" if group.is_leader(member) else "member"
+            words: dict[str, str | None] = {
+                "member_id": member.id,
+                "client_reason": join_reason(request, caller),
+            }
+            why: Why = (
+                "leader joined again"
+                if group.state is STABLE and group.is_leader(member)
+                else "member changed",
+                words,
+            )
             self._phase.park_join(group, member, request, caller, now_ms)
-            self._phase.rebalance(group, f"{who} {member.id} joined again", now_ms, out)
+            self._phase.rebalance(group, f"{who} {member.id} joined again", why, now_ms, out)
         elif group.state is PREPARING:
             self._phase.park_join(group, member, request, caller, now_ms)
             self._phase.complete_if_everybody_joined(group, now_ms, out)
@@ -277,6 +312,15 @@ class ClassicGroups:
         member = group.members[group.static_members[request.group_instance_id]]
         old_id, old_leader = member.id, group.leader
         out: list[Effect] = [CancelTimer(("session", group.id, old_id))]
+        self._say(
+            "GROUP_STATIC_MEMBER_RETURNS",
+            group.id,
+            instance=request.group_instance_id,
+            option=f"Some({request.group_instance_id})",
+            member_id=new_id,
+            old_member=old_id,
+            state_to=group.state.value,
+        )
         if member.parked_join is not None:
             out.append(join_refused(member.parked_join, Errors.FENCED_INSTANCE_ID, old_id))
         if member.parked_sync is not None:
@@ -290,6 +334,7 @@ class ClassicGroups:
         self._phase.park_join(group, member, request, caller, now_ms)
         out.append(SetTimer(("session", group.id, new_id), member.deadline_ms))
         if group.state is STABLE and group.elect_protocol() == group.protocol:
+            self._say("GROUP_STATIC_MEMBER_STAYS", group.id)
             out += self._write_group(group, now_ms)
             group.take_join(member)
             member.is_new = False
@@ -297,7 +342,15 @@ class ClassicGroups:
         elif group.state is PREPARING:
             self._phase.complete_if_everybody_joined(group, now_ms, out)
         else:
-            self._phase.rebalance(group, f"static member {new_id} came back", now_ms, out)
+            why: Why = (
+                "static member changed",
+                {
+                    "member_id": new_id,
+                    "instance": request.group_instance_id,
+                    "client_reason": join_reason(request, caller),
+                },
+            )
+            self._phase.rebalance(group, f"static member {new_id} came back", why, now_ms, out)
         return out
 
     # -- SYNC_GROUP
@@ -314,6 +367,14 @@ class ClassicGroups:
         member.parked_sync = caller
         has_come = group.state is COMPLETING and group.is_leader(member)
         if has_come:
+            self._say(
+                "GROUP_ASSIGNMENT_RECEIVED",
+                group.id,
+                member_id=member.id,
+                generation=group.generation,
+                count=len(group.members),
+                static_count=len(group.static_members),
+            )
             given = {one.member_id: one.assignment for one in request.assignments}
             for one in group.members.values():
                 one.assignment = given.get(one.id, b"")
@@ -377,7 +438,8 @@ class ClassicGroups:
         out: list[Effect] = []
         silent = [group.members[member_id] for member_id in group.to_sync]
         for member in silent:
-            self._remove(group, member, f"member {member.id} did not sync", now_ms, out)
+            why: Why = ("no sync", {"member_id": member.id})
+            self._remove(group, member, f"member {member.id} did not sync", why, now_ms, out)
         return out
 
     # -- HEARTBEAT and the session
@@ -406,6 +468,12 @@ class ClassicGroups:
             )
         ]
 
+    def _pending_expired(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
+        """Drop a pending id: no client has joined with it in time."""
+        if member_id in group.pending:
+            self._say("GROUP_PENDING_MEMBER_EXPIRED", group.id, member_id=member_id)
+        return self._phase.pending_over(group, member_id, now_ms)
+
     def _session_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
         member = group.members.get(member_id)
         if member is None:
@@ -417,7 +485,9 @@ class ClassicGroups:
             again_ms = now_ms + member.session_timeout_ms if waits_for_us else member.deadline_ms
             return [SetTimer(("session", group.id, member_id), again_ms)]
         out: list[Effect] = []
-        self._remove(group, member, f"session of member {member_id} expired", now_ms, out)
+        self._say("GROUP_MEMBER_FAILED", group.id, member_id=member_id)
+        why: Why = ("member failed", {"member_id": member_id})
+        self._remove(group, member, f"session of member {member_id} expired", why, now_ms, out)
         return out
 
     # -- LEAVE_GROUP
@@ -436,7 +506,7 @@ class ClassicGroups:
         out: list[Effect] = []
         answers = []
         for leaving in request.leaving:
-            error = self._leave_one(group, leaving, now_ms, out)
+            error = self._leave_one(group, leaving, request, caller, now_ms, out)
             answers.append(
                 MemberResponse(
                     member_id=leaving.member_id,
@@ -452,21 +522,33 @@ class ClassicGroups:
         return [Respond(caller, response), *out]
 
     def _leave_one(
-        self, group: ClassicGroup | None, leaving: MemberIdentity, now_ms: int, out: list[Effect]
+        self,
+        group: ClassicGroup | None,
+        leaving: MemberIdentity,
+        request: LeaveGroupRequest,
+        caller: Caller,
+        now_ms: int,
+        out: list[Effect],
     ) -> Errors:
         if group is None:
             return Errors.UNKNOWN_MEMBER_ID
         member_id = leaving.member_id or group.static_members.get(
             leaving.group_instance_id or "", ""
         )
+        reason = leaving.reason if WireChange.LEAVE_GIVES_REASON.holds_for(caller.header) else None
+        told = {"member_id": member_id, "reason": reason or NOT_PROVIDED}
         if member_id in group.pending:
+            self._say("GROUP_PENDING_MEMBER_LEFT", group.id, **told)
             out.append(CancelTimer(("pending", group.id, member_id)))
             out += self._phase.pending_over(group, member_id, now_ms)
             return Errors.NONE
         error = membership_error(group, member_id, leaving.group_instance_id)
         if error is not None:
             return error
-        self._remove(group, group.members[member_id], f"member {member_id} left", now_ms, out)
+        self._say("GROUP_MEMBER_LEFT", group.id, **told)
+        everybody = ", ".join(one.member_id or member_id for one in request.leaving)
+        why: Why = ("member left", {"member_id": member_id, "members": everybody})
+        self._remove(group, group.members[member_id], f"member {member_id} left", why, now_ms, out)
         return Errors.NONE
 
     def _remove(
@@ -474,6 +556,7 @@ class ClassicGroups:
         group: ClassicGroup,
         member: ClassicGroupMember,
         reason: str,
+        why: Why,
         now_ms: int,
         out: list[Effect],
     ) -> None:
@@ -488,7 +571,7 @@ class ClassicGroups:
                     member.parked_sync, SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code)
                 )
             )
-        self._phase.rebalance(group, reason, now_ms, out)
+        self._phase.rebalance(group, reason, why, now_ms, out)
 
     def _member_error(
         self,

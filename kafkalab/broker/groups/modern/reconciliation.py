@@ -12,6 +12,7 @@ without a change of members.
 from __future__ import annotations
 
 import copy
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.any_group import GroupsById
+from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
 from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
@@ -93,7 +95,9 @@ class ModernGroups:
         config: BrokerConfig,
         groups: dict[str, ConsumerGroup],
         classic: GroupsById,
+        say: GroupLines,
     ) -> None:
+        self._say = say
         self.groups = groups
         self._node_id, self._cluster, self._config, self._classic = (
             node_id,
@@ -113,10 +117,12 @@ class ModernGroups:
             copy.deepcopy(self.groups.get(request.group_id)),
             self._classic.get(request.group_id),
         )
+        said = len(self._say.log)
         effects = self._answer(request, caller, now_ms)
         after = self.groups.get(request.group_id)
         if after is None or (before is not None and before.records() == after.records()):
             return effects
+        self._say.log.take_back(said)
         if before is None:
             del self.groups[request.group_id]
             if classic is not None:
@@ -160,6 +166,7 @@ class ModernGroups:
             reason = "the member failed to transition within the rebalance timeout"
         else:
             return []
+        self._say("CONSUMER_GROUP_FENCED", group_id, member_id=member_id, reason=reason)
         out: list[Effect] = [
             Note(
                 "consumer_group.fenced", {"group": group_id, "member": member_id, "reason": reason}
@@ -368,6 +375,14 @@ class ModernGroups:
                 request.member_id, request.instance_id, request.rack_id, caller.header.client_id
             )
             group.add(member)
+            self._say(
+                "CONSUMER_GROUP_MEMBER_JOINS"
+                if request.instance_id is None
+                else "CONSUMER_GROUP_STATIC_JOINS",
+                group.id,
+                member_id=member.id,
+                instance=request.instance_id,
+            )
             out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
             return member, True
         if not joins:
@@ -385,6 +400,13 @@ class ModernGroups:
             away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE
         )
         group.add(back)
+        self._say(
+            "CONSUMER_GROUP_STATIC_RETURNS",
+            group.id,
+            instance=away.instance_id,
+            member_id=member_id,
+            old_member=away.id,
+        )
         group.target[member_id] = target
         out += [
             CancelTimer(("member session", group.id, away.id)),
@@ -413,6 +435,23 @@ class ModernGroups:
     def _raise_epoch(self, group: ConsumerGroup, reason: str) -> None:
         group.epoch += 1
         group.topic_sizes = self._sizes(group)
+        self._say(
+            "CONSUMER_GROUP_EPOCH",
+            group.id,
+            generation=group.epoch,
+            metadata_hash=self._metadata_hash(group),
+        )
+
+    def _metadata_hash(self, group: ConsumerGroup) -> int:
+        """A number that changes with the topics the group reads; 0 without topics (KIP-1101).
+
+        Kafka hashes other bytes with XXH3, so a real broker prints another number."""
+        if not group.topic_sizes:
+            return 0
+        topics = self._cluster.topics
+        read = sorted((topics[name].topic_id, size) for name, size in group.topic_sizes.items())
+        digest = hashlib.blake2b(repr(read).encode(), digest_size=8).digest()
+        return int.from_bytes(digest, "big", signed=True)
 
     def _may_compute(self, group: ConsumerGroup, now_ms: int) -> bool:
         """Whether enough time has passed since the last target (KIP-1263)."""
@@ -431,6 +470,13 @@ class ModernGroups:
             group.members, topics_of, self._sizes(group), group.target
         )
         group.target_epoch, group.computed_ms, group.assignor = group.epoch, now_ms, name
+        self._say(
+            "CONSUMER_GROUP_TARGET",
+            group.id,
+            generation=group.epoch,
+            assignor=name,
+            elapsed_ms=0,
+        )
         out.append(
             Note(
                 "consumer_group.assigned",
@@ -480,6 +526,7 @@ class ModernGroups:
                 Errors.UNKNOWN_MEMBER_ID,
                 f"Member {request.member_id} is not a member of group {group.id}.",
             )
+        self._say_who_leaves(group, member, request.member_epoch == LEAVING_STATIC_EPOCH)
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # its session continues, because it may come back
         else:
@@ -487,6 +534,14 @@ class ModernGroups:
         return ConsumerGroupHeartbeatResponse(
             member_id=member.id, member_epoch=request.member_epoch
         )
+
+    def _say_who_leaves(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, comes_back: bool
+    ) -> None:
+        name = "CONSUMER_GROUP_STATIC_AWAY" if comes_back else "CONSUMER_GROUP_STATIC_LEFT"
+        if member.instance_id is None:
+            name = "CONSUMER_GROUP_MEMBER_LEFT"
+        self._say(name, group.id, member_id=member.id, instance=member.instance_id)
 
     def _remove(
         self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]

@@ -1,0 +1,137 @@
+"""A narrow question, told to the source by options, has the rows that a filter would keep."""
+
+import gzip
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from kafkalab import logsets
+from kafkalab.logsets import block, schema
+from kafkalab.logsets.client_prefixes import client_batches
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.frame_commands import FRAMES
+from kafkalab.logsets.question import LineQuestion, question_of
+from kafkalab.logsets.ranges import ranges_of
+from kafkalab.logsets.record_batches import how_written, record_batch_of
+
+RUN = "4.4.0/3.9.2"
+
+
+def pieces(path):
+    return [piece for file in files_of(path) for piece in ranges_of(file, *how_written(file))]
+
+
+def table(path, question=None) -> pa.Table:
+    batches = [
+        record_batch_of(block, schema.NAMES, question)
+        for piece in pieces(path)
+        for block in piece.blocks(question)
+        if block.rows
+    ]
+    return pa.Table.from_batches(batches, schema.arrow_schema())
+
+
+@pytest.fixture(scope="module")
+def every(recordings):
+    return table(recordings / RUN)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_the_events_of_a_command_are_those_a_filter_keeps(recordings, every, name):
+    events = FRAMES[name].events
+    wanted = every.filter(pc.is_in(every["event"], pa.array(events)))
+    assert table(recordings / RUN, LineQuestion(events=events)).equals(wanted)
+
+
+def test_levels_clients_and_times_are_those_a_filter_keeps(recordings, every):
+    some = question_of({"level": "warn,ERROR"})
+    wanted = every.filter(pc.is_in(every["level"], pa.array(["WARN", "ERROR"])))
+    assert wanted.num_rows and table(recordings / RUN, some).equals(wanted)
+    one = question_of({"clientId": "inv-1", "level": "WARN"})
+    assert table(recordings / RUN, one).equals(
+        wanted.filter(
+            pc.fill_null(
+                pc.and_(pc.equal(wanted["client_id"], "inv-1"), pc.equal(wanted["level"], "WARN")),
+                False,
+            )
+        )
+    )
+    span = question_of({"since": "2026-11-21 02:08:00,500", "until": "2026-11-21T02:08:09Z"})
+    inside = pc.and_(
+        pc.greater_equal(every["time"], pa.scalar(span.since, every["time"].type)),
+        pc.less(every["time"], pa.scalar(span.until, every["time"].type)),
+    )
+    wanted = every.filter(inside)
+    assert wanted.num_rows and table(recordings / RUN, span).equals(wanted)
+
+
+def test_most_of_the_text_is_passed_over(recordings, monkeypatch):
+    """A large log: only the records that can answer are taken apart."""
+    [piece] = pieces(recordings / RUN / "group_slow_poll/inv-1.log.gz")
+    parsed = []
+    monkeypatch.setattr(block.Block, "_cut_into_rows", lambda self: parsed.append(self.size))
+    for _ in piece.blocks(LineQuestion(events=FRAMES["connections"].events)):
+        pass
+    whole = gzip.decompress((recordings / RUN / "group_slow_poll/inv-1.log.gz").read_bytes())
+    assert 0 < sum(parsed) < len(whole) / 20
+
+
+def test_where_most_records_answer_all_text_is_taken_apart(tmp_path):
+    line = "[2026-01-05 09:00:00,000] DEBUG Initiating connection to node localhost:9092 (id: -1)\n"
+    (tmp_path / "a.log").write_text(line * 100)
+    [piece] = pieces(tmp_path / "a.log")
+    found = list(piece.blocks(LineQuestion(events=FRAMES["connections"].events)))
+    assert sum(block.rows for block in found) == 100
+    assert all(block.places is None for block in found)
+
+
+def test_the_clients_of_a_log_are_found_without_taking_it_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr("kafkalab.logsets.ranges.BLOCK_BYTES", 2_000)
+    tail = "x (org.apache.kafka.clients.NetworkClient:1)\n"
+    ada = f"[2026-01-05 09:00:00,000] DEBUG [Consumer clientId=ada, groupId=g] {tail}"
+    bo = ada.replace("ada", "bo")
+    said = f"[2026-01-05 09:00:00,000] INFO it said [Consumer clientId=bo, groupId=g] {tail}"
+    made = []
+    original = block.Block.__init__
+    monkeypatch.setattr(
+        block.Block, "__init__", lambda self, *a: made.append(a) or original(self, *a)
+    )
+
+    def clients(text: str) -> list[str]:
+        (tmp_path / "a.log").write_text(text)
+        [piece] = pieces(tmp_path / "a.log")
+        made.clear()
+        return [row["client_id"] for batch in client_batches([piece]) for row in batch.to_pylist()]
+
+    assert clients(ada * 1000) == ["ada"] and len(made) == 1
+    assert clients(ada * 1000 + bo) == ["ada", "bo"] and len(made) == 2
+    assert clients(ada + bo + ada * 1000) == ["ada", "bo"] and len(made) == 1
+    assert clients(said + ada * 1000 + bo) == ["ada", "bo"]  # a message names bo before
+
+
+def test_few_literals_stand_for_all_templates_of_a_question():
+    needles = LineQuestion(events=FRAMES["connections"].events).needles("[%d] %p %m (%c:%L)")
+    assert 0 < len(needles) < 10 and b" disconnected" in needles
+
+
+def test_what_cannot_be_asked_is_one_sentence():
+    with pytest.raises(ValueError, match="There is no event 'NOSUCH'"):
+        question_of({"events": "NOSUCH"})
+    with pytest.raises(ValueError, match="There is no level 'LOUD'"):
+        question_of({"level": "loud"})
+    with pytest.raises(ValueError, match="'noon' is no time: write it as 2026-01-05 09:00:00."):
+        question_of({"since": "noon"})
+    assert question_of({"path": "x"}) is None
+
+
+def test_spark_is_told_by_options(spark, recordings):
+    path = str(recordings / RUN / "group_slow_poll")
+    opened = logsets.connections(logsets.read(spark, path)).count()
+    events = FRAMES["connections"].events
+    narrow = logsets.read(spark, path, question=LineQuestion(events=events))
+    assert logsets.connections(narrow).count() == opened == 5
+    source = spark.read.format("kafkalab").option("events", "POLL_TIMEOUT_EXPIRED")
+    assert [row.client_id for row in source.load(path).collect()] == ["inv-1"]
+    with pytest.raises(Exception, match="looks at all lines"):
+        source.option("mode", "FAILFAST").load(path).collect()
