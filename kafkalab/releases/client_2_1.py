@@ -129,6 +129,7 @@ FETCHING = Fetching(
     counts_polls_and_rebalances=False,
     tells_current_lag=False,
     names_both_threads=False,
+    names_seek_in_error=True,
     bad_record_tells="",
 )
 PRODUCING = Producing(

@@ -30,6 +30,11 @@ PAGE = Page(
         ),
         ClientChange(
             "recordings",
+            "seek() makes its OffsetAndMetadata first, so that one refuses a negative offset.",
+            fetching={"names_seek_in_error": False},
+        ),
+        ClientChange(
+            "recordings",
             "MetadataRequest prints whether topics may be created.",
             printing={"auto_create": True},
         ),

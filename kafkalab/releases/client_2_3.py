@@ -25,6 +25,11 @@ PAGE = Page(
         ),
         ClientChange(
             "recordings",
+            "seek() refuses a negative offset in words of its own again.",
+            fetching={"names_seek_in_error": True},
+        ),
+        ClientChange(
+            "recordings",
             "A fetch without records has no line of its own.",
             fetching={"mentions_empty_fetches": False},
         ),

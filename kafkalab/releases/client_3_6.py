@@ -178,15 +178,13 @@ PAGE = Page(
         ),
         ClientChange(
             "recordings",
-            "Errors of send() say more: sizes of the buffer, count of partitions, a time-out of "
-            "its own.",
+            "Errors of send() say more: sizes of the buffer, a time-out of its own.",
             producing={
                 "buffer_exhausted_text": (
                     "Failed to allocate {size} bytes within the configured max blocking time "
                     "{limit_ms} ms. Total memory: {total} bytes. "
                     "Available memory: {available} bytes. Poolable size: {poolable} bytes"
                 ),
-                "names_partition_count": True,
                 "tells_timed_out_requests": True,
                 "fills_metadata_of_failed_send": True,
             },

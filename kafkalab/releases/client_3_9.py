@@ -77,6 +77,11 @@ PAGE = Page(
         ),
         # Producing
         ClientChange(
+            "recordings",
+            "send() to a partition out of range names the count of partitions when it gives up.",
+            producing={"names_partition_count": True},
+        ),
+        ClientChange(
             "KAFKA-17632 (3.9.2)",
             "RoundRobinPartitioner is asked once for a record that opens a batch.",
             producing={"round_robin_skips": False},

@@ -231,6 +231,8 @@ class Fetching:
     """The consumer has currentLag (KIP-695)."""
     names_both_threads: bool
     """A consumer used by two threads at once names them."""
+    names_seek_in_error: bool
+    """The error about a negative offset says that seek() was given it."""
     bad_record_tells: str
     """What the error about an unreadable record tells besides its text: "" nothing, "place" its
     partition and offset (KIP-334), "all" also its bytes and time (KIP-1036)."""

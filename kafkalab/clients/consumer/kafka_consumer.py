@@ -221,7 +221,10 @@ class KafkaConsumer:
                 f"not to {offset!r}"
             )
         if offset < 0:
-            raise IllegalArgumentException("seek offset must not be a negative number")
+            named = self.profile.fetching.names_seek_in_error
+            raise IllegalArgumentException(
+                "seek offset must not be a negative number" if named else "Invalid negative offset"
+            )
         with self._calling("seek", partition=str(partition), offset=offset):
             self._state(partition)
             self._log("SEEKING", offset=offset, partition=partition)

@@ -517,3 +517,19 @@ def test_a_member_of_the_new_protocol_counts_rebalances_and_no_joins():
     assert "join-total" not in {name.name for name in counted}
     assert (consumer.current_lag(T0), counted["records-consumed-total"]) == (0, 10)
     assert list(lab.describe_group("g")["client_id"]) == [consumer.client_id] * 2
+
+
+@pytest.mark.parametrize(
+    "version, words",
+    [
+        ("2.1", "seek offset must not be a negative number"),
+        ("2.2", "Invalid negative offset"),
+        ("2.3", "seek offset must not be a negative number"),
+    ],
+)
+def test_a_release_refuses_a_negative_offset_in_its_own_words(version, words):
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("t", partitions=1)
+    consumer = KafkaConsumer(lab, version=version)
+    with pytest.raises(IllegalArgumentException, match=words):
+        consumer.seek(T0, -1)
