@@ -137,7 +137,7 @@ ROOMS = {
     "autograder": ("learn", "spark", "teach"),
     "autograder/cell": (),
     "autograder/learner": ("learn",),
-    "bench": ("learn", "spark", "teach", "bench"),
+    "bench": ("learn", "spark", "logs", "teach", "bench"),
 }
 DOORS = ("autograder/__init__.py", "autograder/__main__.py")
 

