@@ -37,6 +37,8 @@ from kafkalab.real.java_records import java_offsets, java_partition, offset_from
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
 
+RECORDS_TO_DELETE = "org.apache.kafka.clients.admin.RecordsToDelete"
+
 Found = TypeVar("Found", bound=Outcomes)
 LOOK_EVERY_S = 0.005
 
@@ -275,12 +277,16 @@ class JavaAdminClient(JavaClient):
         """Everything before an offset becomes unreadable; OffsetOutOfRangeException beyond the high
         watermark."""
         outcomes = results.DeleteRecordsResult(records_to_delete, _wait)
-        kind = self.java.jvm.org.apache.kafka.clients.admin.RecordsToDelete
 
         def settle() -> None:
             found = self._object.deleteRecords(
                 self.java.hash_map(
-                    (java_partition(self.java, one), kind.beforeOffset(wanted.before_offset))
+                    (
+                        java_partition(self.java, one),
+                        self.java.call_static(
+                            RECORDS_TO_DELETE, "beforeOffset", wanted.before_offset
+                        ),
+                    )
                     for one, wanted in records_to_delete.items()
                 )
             ).lowWatermarks()

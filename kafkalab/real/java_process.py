@@ -158,6 +158,16 @@ class JavaProcess:
             made.put(key, value)
         return made
 
+    def call_static(self, class_name: str, method: str, number: int) -> Any:
+        """What a static method of one long gives. py4j does not find it by its name where the class
+        has a method of objects with the same name."""
+        language = self.jvm.java.lang
+        kinds = self._gateway.new_array(language.Class, 1)
+        kinds[0] = language.Long.TYPE
+        given = self._gateway.new_array(language.Object, 1)
+        given[0] = number
+        return language.Class.forName(class_name).getMethod(method, kinds).invoke(None, given)
+
     def duration(self, ms: int) -> Any:
         """A java.time.Duration of so many milliseconds."""
         return self.jvm.java.time.Duration.ofMillis(ms)
