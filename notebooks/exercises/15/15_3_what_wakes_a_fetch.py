@@ -38,15 +38,20 @@ WRITES = ("first", "second", "third", "fourth")
 
 
 def is_told_apart(cases: list[dict]) -> bool:
-    """Whether one fetch is not woken by the first write, one wants more than a batch, has the time
-    and sees writes to both its partitions first, and one has little time."""
-    foreign = [n for n in cases if n["first"] == 2]
+    """Whether one fetch wants one byte and is not woken by the first write, one wants more than a
+    batch, has the time and sees writes to both its partitions first, and one wants as much, sees
+    two writes that count, and has little time."""
+    foreign = [n for n in cases if n["first"] == 2 and n["min_bytes"] == 1]
     large = [
         n
         for n in cases
         if n["min_bytes"] > 300 and n["wait_ms"] == 450 and {n["first"], n["second"]} == {0, 1}
     ]
-    hasty = [n for n in cases if n["wait_ms"] == 150]
+    hasty = [
+        n
+        for n in cases
+        if n["min_bytes"] > 300 and n["wait_ms"] == 150 and 2 not in (n["first"], n["second"])
+    ]
     return bool(foreign and large and hasty)
 
 
