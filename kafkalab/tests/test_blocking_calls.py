@@ -99,17 +99,23 @@ def test_the_calls_of_transactions_end(version):
         lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
             "t"
         ),
-        lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
-            "missing"
+        pytest.param(
+            lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
+                "missing"
+            ),
+            marks=pytest.mark.slow,
         ),
         lambda lab: (
             KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS})
             .send(ProducerRecord("t", "x"))
             .get()
         ),
-        lambda lab: KafkaProducer(
-            lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}
-        ).init_transactions(),
+        pytest.param(
+            lambda lab: KafkaProducer(
+                lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}
+            ).init_transactions(),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_producer_that_may_block_for_ever_blocks_for_an_hour(call):

@@ -93,6 +93,7 @@ def test_wakeup_ends_a_poll_that_waits_and_close_still_works():
     assert story[0] == ("woken", 7_000) and story[1][0] == "closed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version, once", [("2.8", False), ("3.9", True), ("4.4", True)])
 def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, once):
     """Recorded with 2.8.2: a hundred refusals a second while METADATA waits behind a long poll.

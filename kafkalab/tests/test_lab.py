@@ -375,6 +375,7 @@ def test_a_closed_lab_runs_no_app_any_more():
     assert app.done and len(turns) == before > 0
 
 
+@pytest.mark.slow
 def test_a_lab_nobody_holds_is_collected_with_its_apps():
     lab = Lab()
     lab.create_topic("t")

@@ -95,6 +95,7 @@ def compared(chapter, count, folder, sandbox, spark=True, **words):
     ]
 
 
+@pytest.mark.slow
 def test_a_share_of_the_honest_gets_the_same_from_nbgrader(demo, sandbox, tmp_path):
     assert compared("90", 3, tmp_path, sandbox, seed=2) == []
 

@@ -214,6 +214,7 @@ def test_one_notebook_once_as_a_file_and_once_in_a_folder(hand_in, tmp_path):
     assert results["bo.ipynb"]["score"] == 6 and results["cy"]["status"] == "refused"
 
 
+@pytest.mark.slow
 def test_the_later_of_two_submissions_counts_and_both_are_kept(hand_in, tmp_path):
     box, out = tmp_path / "box", tmp_path / "out"
     hand_in("first", {"90.3": "total = 0"}, student="s1", folder=box)
@@ -230,6 +231,7 @@ def test_the_later_of_two_submissions_counts_and_both_are_kept(hand_in, tmp_path
     assert all(len(receipt["sha256"]) == 64 for receipt in receipts)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_where_it_was(box, tmp_path):
     """The result equals that of a run nobody disturbed, and what was done is not done again."""
     undisturbed = grade_class(box, tmp_path / "whole", say=silent)
@@ -338,6 +340,7 @@ def test_the_command_line_and_its_exit_codes(box, tmp_path, capsys, hand_in):
     assert "one per partition" in told and "waiting for you" in told
 
 
+@pytest.mark.slow
 def test_notebooks_without_a_name_are_told_of_for_they_share_their_numbers(
     hand_in, tmp_path, capsys
 ):

@@ -241,7 +241,12 @@ def class_of_twelve(demo_folder, tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    "kind, after", [(EVERYTHING, 2), (WRITER, 3), pytest.param(CTRL_C, 1, marks=pytest.mark.slow)]
+    "kind, after",
+    [
+        (EVERYTHING, 2),
+        pytest.param(WRITER, 3, marks=pytest.mark.slow),
+        pytest.param(CTRL_C, 1, marks=pytest.mark.slow),
+    ],
 )
 def test_killed_once(class_of_twelve, kind, after):
     """The plug is pulled when so many submissions have been begun."""

@@ -52,6 +52,7 @@ def marks(out):
         return book.execute(MARKS).fetchall()
 
 
+@pytest.mark.slow
 def test_a_gradebook_that_was_taken_away_is_filled_again(box, out):
     before = marks(out)
     (out / "gradebook.db").unlink()
@@ -213,6 +214,7 @@ def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
     assert ran.returncode == 3 and list(json.loads(ran.stdout)) == ["cy.ipynb"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end",
     [

@@ -38,6 +38,7 @@ def out(demo, made_once, tmp_path):
     return tmp_path / "out"
 
 
+@pytest.mark.slow
 def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand_in, tmp_path):
     hand_in("cy", student="cy", folder=tmp_path / "second")
     hand_in("bo again", student="bo", folder=tmp_path / "second")

@@ -69,6 +69,7 @@ def test_the_myth_court_has_no_marks_and_says_so(demo, tmp_path, capsys):
     assert "the notebook of the myth court, which has no marks" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_is_told_as_one(out, hand_in, tmp_path, capsys):
     class Killed(BaseException):
         pass
@@ -122,7 +123,14 @@ def points(out) -> dict[str, tuple[float, float]]:
     return {sheet.student: (sheet.earned, sheet.late_penalty) for sheet in sheets(out)}
 
 
-@pytest.mark.parametrize("rule, bo", [("better", (4, 0)), ("in time", (4, 0)), ("last", (6, 3))])
+@pytest.mark.parametrize(
+    "rule, bo",
+    [
+        ("better", (4, 0)),
+        pytest.param("in time", (4, 0), marks=pytest.mark.slow),
+        pytest.param("last", (6, 3), marks=pytest.mark.slow),
+    ],
+)
 def test_a_late_second_file_counts_only_where_it_is_worth_more(
     out, hand_in, tmp_path, monkeypatch, capsys, rule, bo
 ):

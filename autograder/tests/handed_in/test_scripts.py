@@ -88,6 +88,7 @@ def test_a_script_of_any_tool_is_read(right, tmp_path, tool):
         ), submission.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form", ["py:percent", "py:light", "py:sphinx", "py:hydrogen", "md", "md:myst", "Rmd"]
 )

@@ -67,6 +67,7 @@ def test_gradescope_shows_a_hint_where_a_hidden_case_failed(gradescope, hand_in,
     assert test["status"] == "failed" and test["output"].startswith("It fails on a hidden case.")
 
 
+@pytest.mark.slow
 def test_gradescopes_script_takes_nobodys_work_but_the_uploaders(gradescope, hand_in, tmp_path):
     """A friend's notebook, one that names nobody, and one of another chapter have no points and a
     sentence."""

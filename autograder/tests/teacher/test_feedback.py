@@ -193,6 +193,7 @@ def test_a_hidden_case_is_a_hint_and_an_error_cannot_carry_it_home(hand_in, tmp_
     ).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_page_stays_small_whatever_was_written(hand_in, tmp_path):
     folder, out = tmp_path / "class", tmp_path / "out"
     hand_in(
@@ -222,6 +223,7 @@ def test_a_page_that_would_leak_is_not_written(hand_in, tmp_path, capsys):
     assert not (out / "feedback" / "bo" / "90_demo.html").exists()
 
 
+@pytest.mark.slow
 def test_one_who_writes_a_solution_into_an_error_does_not_keep_a_class_waiting(
     hand_in, tmp_path, capsys
 ):

@@ -85,6 +85,7 @@ def test_the_map_says_which_wrong_number_means_what(demo):
     )
 
 
+@pytest.mark.slow
 def test_ten_thousand_students_end_the_terminals_table_not_the_page(tmp_path):
     sheets = tuple(
         sheet(

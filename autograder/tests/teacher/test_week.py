@@ -84,6 +84,7 @@ def test_feedback_goes_back_to_moodle_in_its_own_folders(week, capsys):
     assert path.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_files_that_came_otherwise_are_told(week, hand_in, capsys):
     shutil.rmtree(week / "out")
     hand_in("ada", student="ada", folder=week / "mail")

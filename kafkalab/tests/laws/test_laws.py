@@ -55,6 +55,7 @@ def test_beyond_its_limit_the_law_breaks_on_some_seed(name):
     assert any(breach.law == BEYOND[name].law for breach in trial.found)
 
 
+@pytest.mark.slow
 def test_a_late_produce_is_refused_where_each_transaction_has_an_epoch_of_its_own():
     """The old protocol breaks the law, and only by what the law excepts. Under version 2 the same
     seeds hold: the late PRODUCE comes, and leaves nothing."""

@@ -217,6 +217,7 @@ def a_broker_stands_still(events, at_ms):
     return bool(before) and before[-1] == "kill -STOP"
 
 
+@pytest.mark.slow
 def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
     """While each real client ran, the kernel said which brokers its sockets led to.
     The lines alone have to give the same."""

@@ -362,6 +362,7 @@ def test_the_source_has_the_manners_of_sparks_own(spark, tmp_path):
         rows(paths, layuot="%m%n")
 
 
+@pytest.mark.slow
 def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
     """A filter on any typed column keeps the rows that pandas keeps."""
     names = ("time", "kind", "client_id", "event", "level")
@@ -426,6 +427,7 @@ def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
     assert logsets.read(spark, story.as_uri()).count() == 11
 
 
+@pytest.mark.slow
 def test_a_cell_hears_nothing_from_spark(story):
     """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to
     be silent, on both streams. A wrong column is an exception and no more."""

@@ -61,6 +61,7 @@ def a_reader() -> Lab:
     return lab
 
 
+@pytest.mark.slow
 def test_a_client_at_work_leaves_no_garbage_that_refers_to_itself():
     """A request that is done must not hold who waited for it, nor the other way round."""
     lab = a_reader()

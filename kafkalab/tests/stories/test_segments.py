@@ -42,6 +42,7 @@ def left(records):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", KEEPS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_right_rule_of_retention_leaves_what_kafka_leaves(keeps, seed):
