@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from kafkalab.command_line import CommandParser, called_as
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.real import reaper
@@ -45,13 +46,24 @@ def main(argv: Sequence[str]) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m kafkalab real",
-        description="Real Kafka beside the lab. Everything lies in one folder: " + str(real_home()),
+def _parser() -> CommandParser:
+    parser = CommandParser(
+        prog=f"{called_as('kafkalab')} real",
+        description=f"Run real Kafka beside the lab. It keeps to one folder, {real_home()}.",
+        example="setup",
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    setup = commands.add_parser("setup", help="fetch the released jars once")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(
+        name: str, does: str, run: Callable[[argparse.Namespace], int], example: str = ""
+    ) -> argparse.ArgumentParser:
+        """A sub-command: its help is a sentence, as its description is."""
+        sentence = f"{does[0].upper()}{does[1:]}."
+        made = commands.add_parser(name, help=does, description=sentence, example=example)
+        made.set_defaults(run=run)
+        return made
+
+    setup = command("setup", "fetch the released jars once", _set_up, "--version 4.4.0")
     setup.add_argument(
         "--version",
         action="append",
@@ -60,18 +72,14 @@ def _parser() -> argparse.ArgumentParser:
         f"({DEFAULT_CLIENT} and {CLIENT_NAMES[-1]} when left out). The broker is always "
         f"{NEWEST_BROKER}",
     )
-    setup.set_defaults(run=_set_up)
-    up = commands.add_parser("up", help="start a cluster and keep it until Ctrl-C")
+    up = command("up", "start a cluster and keep it until Ctrl-C", _up, "--brokers 3")
     up.add_argument("--brokers", type=int, default=1, help="how many, at most 3")
-    up.set_defaults(run=_up)
-    commands.add_parser("down", help="end every cluster of this user").set_defaults(run=_down)
-    commands.add_parser("status", help="say what is here and what runs").set_defaults(run=_status)
-    digests = commands.add_parser("digests", help="write jars.tsv again, to add a release")
-    digests.set_defaults(run=_digests)
-    prove = commands.add_parser("prove", help="run the claims of the chapters on both labs")
+    command("down", "end every cluster of this user", _down)
+    command("status", "say what is here and what runs", _status)
+    command("digests", "write jars.tsv again, to add a release", _digests)
+    prove = command("prove", "run the claims of the chapters on both labs", _prove, "02")
     prove.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as 02; all without")
     prove.add_argument("--again", action="store_true", help="also what was run before")
-    prove.set_defaults(run=_prove)
     return parser
 
 

@@ -365,7 +365,8 @@ FLOORS = {
     "kafkalab.real": (
         (
             "kafkalab.errors kafkalab.hashing kafkalab.records kafkalab.releases.lineage "
-            "kafkalab.lines.layout kafkalab.reading.line_table kafkalab.reading.sockets "
+            "kafkalab.command_line kafkalab.lines.layout kafkalab.reading.line_table "
+            "kafkalab.reading.sockets "
             f"kafkalab.logsets {CLIENT_VALUES} kafkalab.sim.apps pandas py4j"
         ),
         "a real lab starts released jars and reads their lines: it knows no machine of the lab",

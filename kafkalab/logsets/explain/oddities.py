@@ -147,8 +147,8 @@ SIGNS = (
          "Look for what ended the connection just before: a broker that stopped, or "
          "request.timeout.ms."),
     Sign("Automatic commits failed for now", ("AUTO_COMMIT_FAILED_RETRIABLE",), 1,
-         "The next one tries again. If the client dies before, what was read since the last "
-         "commit is read again.",
+         "The next one tries again. If the client dies before, the records since the last commit "
+         "are read again.",
          "Harmless when rare; with it the coordinator was usually away."),
     Sign("A consumer started without a committed offset",
          ("NO_COMMITTED_OFFSET", "ASYNC_COMMITTED_OFFSET_MISSING"), 1,

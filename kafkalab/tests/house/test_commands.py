@@ -58,8 +58,10 @@ def hear(event: str, arguments: tuple) -> None:
     """What a command does to the machine. An audit hook stays for good, so it has a switch."""
     if not LISTENING:
         return
+    if "__pycache__" in str(arguments):  # Python keeps what it compiled
+        return
     if event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING:
-        if "__pycache__" not in str(arguments[0]):
+        if not isinstance(arguments[0], int):  # a number is of a file that was opened before
             HEARD.append(f"opens {arguments[0]}")
     elif event in DOING or event == "socket.connect":
         HEARD.append(f"{event} {arguments}"[:200])

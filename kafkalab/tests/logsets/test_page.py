@@ -114,6 +114,9 @@ def story() -> LogReport:
         empty,
         empty,
         unknown,
+        empty,
+        empty,
+        empty,
         READING,
         [odd],
     )
