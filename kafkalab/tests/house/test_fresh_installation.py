@@ -41,8 +41,10 @@ def pythons() -> dict[int, str]:
     """Minor version -> a Python of this machine, from 3.11 on: on the PATH, or pyenv's."""
     found = {}
     kept = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
+    kept_here = os.access(kept, os.R_OK)  # another user's may be closed to us
     for minor in range(11, 20):
-        there = [shutil.which(f"python3.{minor}"), *map(str, kept.glob(f"3.{minor}.*/bin/python"))]
+        own = kept.glob(f"3.{minor}.*/bin/python") if kept_here else ()
+        there = [shutil.which(f"python3.{minor}"), *map(str, own)]
         for python in filter(None, there):
             ran = subprocess.run([python, "-c", "import venv, ensurepip"], capture_output=True)
             if ran.returncode == 0:
