@@ -304,24 +304,58 @@ def survive(loop: Loop, seeds: int = 20) -> pandas.DataFrame:
 
 # A retry topic.
 
+CHANGES = (("milk", "10"), ("tea", "30"), ("milk", "12"), ("tea", "31"), ("milk", "13"))
+WAYS = ("retry", "park", "stop", "version")
+"""What a reader does with a record whose work fails: it sends the record to a retry topic; the
+later ones of its key, too; it pauses the partition; or it sends only the record, and the table of
+prices refuses an older version."""
 
-def retried(*, delay_ms: int = 5_000, park_followers: bool = False) -> list[tuple[float, str, str]]:
-    """Prices of two items change. The work on the first price of milk fails once.
 
-    The reader sends what failed to the topic prices-retry, and a second reader works on it
-    `delay_ms` later. park_followers: later records of a parked key go there, too. Returns
-    (second, key, value) of each record that was worked on, in order.
+@dataclass(frozen=True)
+class Retried:
+    """How the changes of CHANGES were worked on, in one of WAYS.
+
+    Each step is (ms, key, value). written: what the shop sent to the topic prices. parked: what the
+    reader sent to prices-retry. done: the work that did not fail. refused: when the table took no
+    price, because it had a newer one.
     """
+
+    written: tuple[tuple[int, str, str], ...]
+    parked: tuple[tuple[int, str, str], ...]
+    done: tuple[tuple[int, str, str], ...]
+    refused: frozenset[int] = frozenset()
+
+    def table(self, at_ms: int) -> dict[str, str]:
+        """The table of prices at a time of the lab: item -> price."""
+        return {
+            key: value
+            for done_ms, key, value in self.done
+            if done_ms <= at_ms and done_ms not in self.refused
+        }
+
+
+def retried(way: str = "retry", *, delay_ms: int = 5_000) -> Retried:
+    """Prices of two items change. The work on the first price of milk fails for `delay_ms`.
+
+    way: one of WAYS. What is in the topic prices-retry, a second reader works on `delay_ms` later.
+    Raises IllegalArgumentException for another way.
+    """
+    if way not in WAYS:
+        raise IllegalArgumentException(f"a way is one of {', '.join(WAYS)}, not {way!r}")
     lab = Lab(brokers=1, seed=3, version="3.9", broker_version="4.4", broker_config=FAST)
     for topic in ("prices", "prices-retry"):
         lab.create_topic(topic)
-    done: list[tuple[float, str, str]] = []
-    changes = (("milk", "10"), ("tea", "30"), ("milk", "12"), ("tea", "31"), ("milk", "13"))
+    written: list[tuple[int, str, str]] = []
+    parked: list[tuple[int, str, str]] = []
+    done: list[tuple[int, str, str]] = []
+    refused: set[int] = set()
+    newest: dict[str, int] = {}
 
     def shop(lab: Lab) -> None:
         producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
-        for key, value in changes:
-            producer.send(ProducerRecord("prices", value, key=key))
+        for key, value in CHANGES:
+            written.append((lab.now_ms, key, value))
+            producer.send(ProducerRecord("prices", value, key=key)).get()
             lab.sleep(500)
 
     def consumer_of(lab: Lab, topic: str) -> KafkaConsumer:
@@ -330,22 +364,34 @@ def retried(*, delay_ms: int = 5_000, park_followers: bool = False) -> list[tupl
         consumer.subscribe([topic])
         return consumer
 
-    def work(lab: Lab, record: Any) -> None:
-        done.append((lab.now_ms / 1_000, record.key, record.value))
+    def work(lab: Lab, record: Any, version: int) -> None:
+        if way == "version" and version < newest.get(record.key, 0):
+            refused.add(lab.now_ms)
+        newest[record.key] = max(version, newest.get(record.key, 0))
+        done.append((lab.now_ms, record.key, record.value))
 
     def first(lab: Lab) -> None:
         consumer = consumer_of(lab, "prices")
         producer = KafkaProducer(lab, {"linger.ms": 0}, name="parker")
-        parked: set[str] = set()
+        keys: set[str] = set()
+        works_ms = 0
         while True:
+            if consumer.paused() and lab.now_ms >= works_ms:
+                consumer.resume([PRICES])
             for record in consumer.poll(timeout_ms=200):
-                if record.offset == 0 or (park_followers and record.key in parked):
-                    parked.add(record.key)
-                    producer.send(
-                        ProducerRecord("prices-retry", record.value, key=record.key)
-                    ).get()
-                else:
-                    work(lab, record)
+                fails = record.offset == 0 and not works_ms
+                if not fails and not (way == "park" and record.key in keys):
+                    work(lab, record, record.timestamp_ms)
+                    continue
+                works_ms = works_ms or lab.now_ms + delay_ms
+                if way == "stop":
+                    consumer.seek(PRICES, record.offset)
+                    consumer.pause([PRICES])
+                    break
+                keys.add(record.key)
+                same = {"key": record.key, "timestamp_ms": record.timestamp_ms}
+                parked.append((lab.now_ms, record.key, record.value))
+                producer.send(ProducerRecord("prices-retry", record.value, **same)).get()
 
     def second(lab: Lab) -> None:
         consumer = consumer_of(lab, "prices-retry")
@@ -353,12 +399,12 @@ def retried(*, delay_ms: int = 5_000, park_followers: bool = False) -> list[tupl
             for record in consumer.poll(timeout_ms=200):
                 due_ms = record.timestamp_ms + delay_ms - lab.epoch_ms
                 lab.sleep(max(0, due_ms - lab.now_ms))
-                work(lab, record)
+                work(lab, record, record.timestamp_ms)
 
     for program in (shop, first, second):
         lab.spawn(program, name=program.__name__)
     lab.run_for(ms=15_000)
-    return done
+    return Retried(tuple(written), tuple(parked), tuple(done), frozenset(refused))
 
 
 # Errors of producers.

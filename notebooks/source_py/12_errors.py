@@ -278,9 +278,9 @@ predict("12 the price of milk", in_the_end=None)
 # %%
 from kafkalab.stories.errors import retried
 
-worked = retried()
-truth("12 the price of milk", in_the_end={key: int(value) for _, key, value in worked}["milk"])
-worked
+day = retried()
+truth("12 the price of milk", in_the_end=int(day.table(at_ms=15_000)["milk"]))
+day.done  # (ms, key, value) of each record that was worked on
 
 # %% [markdown]
 # The old price comes last and wins. Kafka keeps order within a partition, and a retry topic is
@@ -293,10 +293,17 @@ worked
 # - **Park the key.** Send the later records of a parked key after it. Other keys continue.
 # - **Make order harmless.** Each record has a version, and the table refuses an older one.
 #
-# This is the second way:
+# This picture moves: use the slider, the play button and the switch. In which ways is the last
+# price of milk right? What does tea have to wait for?
 
 # %%
-retried(park_followers=True)
+from kafkalab.stories.moving_errors import prices_over_time
+
+prices_over_time()
+
+# %% [markdown]
+# All three ways end with 13. "Stop" lets tea wait five seconds for milk. "Park the key" lets milk 12
+# and 13 wait, and tea does not. With versions nobody waits, and milk 10 is refused when it comes.
 
 # %% exercise="12.3"
 

@@ -42,11 +42,19 @@ def test_a_pill_ends_one_member_after_the_other():
     assert errors.chain(seek_past) == []
 
 
-def test_a_retry_topic_changes_the_order_of_a_key():
-    milk = [value for _, key, value in errors.retried() if key == "milk"]
-    assert milk == ["12", "13", "10"]
-    parked = errors.retried(park_followers=True)
-    assert [value for _, key, value in parked if key == "milk"] == ["10", "12", "13"]
+@pytest.mark.parametrize(
+    ("way", "milk", "tea_done_ms"),
+    [("retry", "10", 528), ("park", "13", 528), ("stop", "13", 5_060), ("version", "13", 528)],
+)
+def test_a_retry_topic_changes_the_order_of_a_key(way, milk, tea_done_ms):
+    day = errors.retried(way)
+    order = [value for _, key, value in day.done if key == "milk"]
+    assert (order == ["10", "12", "13"]) is (way in ("park", "stop"))
+    assert day.table(15_000) == {"milk": milk, "tea": "31"}
+    assert next(ms for ms, key, _ in day.done if key == "tea") == tea_done_ms
+    assert len(day.refused) == (way == "version")
+    with pytest.raises(IllegalArgumentException, match="a way is one of"):
+        errors.retried("hope")
 
 
 @pytest.mark.parametrize("version", ["2.3", "3.9", "4.4"])

@@ -9,6 +9,7 @@ import pytest
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPool
 from kafkalab.stories.moving_broker import requests_over_time
 from kafkalab.stories.moving_cluster import first_poll, race, replicas_of_cells
+from kafkalab.stories.moving_errors import prices_over_time
 from kafkalab.stories.moving_groups import join_step_by_step, newcomer_over_time
 from kafkalab.stories.moving_replicas import moment_of_the_crash
 from kafkalab.stories.moving_segments import files_over_time
@@ -83,6 +84,18 @@ def test_a_request_in_the_purgatory_keeps_no_thread(io_threads):
     assert (full.count("network thread") == 1) is (io_threads == 1)
 
 
+def test_an_old_price_wins_behind_a_retry_topic_unless_something_prevents_it():
+    picture = prices_over_time()
+    assert "in the table milk 13, tea 31" in picture.picture(4_750).alt
+    assert "in the table milk 10, tea 31" in picture.still.alt
+    assert "in the table nothing" in picture.picture(4_750, way="stop").alt
+    assert "worked on" not in picture.picture(4_750, way="stop").text
+    assert picture.picture(9_000, way="park").text.count("prices-retry") == 3
+    assert "10 refused" in picture.picture(9_000, way="version").text
+    for way in ("stop", "park", "version"):
+        assert "in the table milk 13, tea 31" in picture.picture(9_000, way=way).alt
+
+
 def test_one_bad_job_holds_the_window_and_a_killed_workers_jobs_are_available():
     picture = window_over_time()
     held = [line for line in picture.text.splitlines() if " yes " in line]
@@ -144,7 +157,15 @@ def test_the_grid_shows_the_ladder_of_the_cell():
 
 @pytest.mark.parametrize(
     "make",
-    [first_poll, race, join_step_by_step, moment_of_death, requests_over_time, window_over_time],
+    [
+        first_poll,
+        race,
+        join_step_by_step,
+        moment_of_death,
+        prices_over_time,
+        requests_over_time,
+        window_over_time,
+    ],
 )
 def test_the_same_moment_gives_the_same_bytes(make):
     assert make().still.png() == make().still.png()
