@@ -79,8 +79,9 @@ BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widget
     return [...found].map(what => `${what} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`);
 })"""  # noqa: E501
 STOP_KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
+# Of the notebook in front: the one before it may still be in the page, without a size.
 SCROLL_TO = """(top) => {
-    const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
+    const notebook = window.jupyterapp.shell.currentWidget.node.querySelector('.jp-WindowedPanel-outer');
     notebook.scrollTop = top;
     const last = [...notebook.querySelectorAll('.jp-Cell')].at(-1).getBoundingClientRect();
     const below = last.bottom - notebook.getBoundingClientRect().bottom;     // How far the last cell reaches out of sight.

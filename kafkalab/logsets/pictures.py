@@ -187,16 +187,37 @@ def draw_incidents(found: pandas.DataFrame) -> Picture:
     )
 
 
-def draw_night(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> Picture:
-    """Draw the lag of each group by minute, and below it one lane for each finding.
+def night_lag(by_minute: pandas.DataFrame) -> pandas.DataFrame:
+    """The lag of each group, a row for each minute: the sum over its partitions.
 
-    by_minute is a frame of logsets.lag_per_minute. A group's lag is the sum over its partitions.
-    findings has the columns finding, first and last. The three groups with the largest lag are
-    named.
+    by_minute is a frame of logsets.lag_per_minute.
     """
     grouped = by_minute.dropna(subset=["group_id"]).groupby(["group_id", "minute"])["lag"].sum()
-    lag = grouped.unstack("group_id")
+    return grouped.unstack("group_id")
+
+
+def draw_night(
+    by_minute: pandas.DataFrame,
+    findings: pandas.DataFrame,
+    *,
+    until: pandas.Timestamp | None = None,
+    title: str = "",
+) -> Picture:
+    """Draw the lag of each group by minute, and below it one lane for each finding.
+
+    by_minute is a frame of logsets.lag_per_minute. findings has the columns finding, first and
+    last. The three groups with the largest lag are named. until: draw only what was known then, on
+    the scale of the whole night; the lag of a minute is known when the minute is over.
+    """
+    lag = night_lag(by_minute)
     largest = list(lag.max().sort_values(ascending=False, kind="stable").index[:3])
+    span, most_lag = (lag.index.min(), lag.index.max()), lag.max().max()
+    known = findings
+    if until is not None:
+        span = min(span[0], *findings["first"]), max(span[1], *findings["last"])
+        lag = lag[lag.index + pandas.Timedelta(minutes=1) <= until]
+        known = findings[findings["first"] <= until]
+        known = known.assign(last=known["last"].where(known["last"] <= until, until))
     lanes = 0.30 * len(findings)
     height_in = 3.1 + lanes
     figure = blank_figure(WIDTH_IN, height_in)
@@ -214,28 +235,37 @@ def draw_night(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> Pictu
     axes.set_ylim(bottom=0)
     axes.set_ylabel("lag, records", fontsize=SMALL_PT)
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=SMALL_PT, frameon=False)
-    least = (lag.index.max() - lag.index.min()) / 200
-    for place, row in enumerate(findings.itertuples()):
-        wide = max(row.last - row.first, least)
+    least = (span[1] - span[0]) / 200
+    places = {name: place for place, name in enumerate(findings["finding"])}
+    for row in known.itertuples():
+        place, wide = places[row.finding], max(row.last - row.first, least)
         lane_axes.barh([-place], [wide], left=[row.first], height=0.6, color=COLOURS[place],
                        edgecolor=INK, linewidth=0.4)  # fmt: skip
         axes.axvspan(row.first, row.first + wide, color=COLOURS[place], alpha=0.15, linewidth=0)
+    if until is not None:
+        axes.set_ylim(0, 1.05 * most_lag)
+        lane_axes.set_xlim(span[0] - 4 * least, span[1] + 4 * least)
+        for each in (axes, lane_axes):
+            each.axvline(until, color=INK, linewidth=1.2)
     _labels(lane_axes, list(findings["finding"].astype(str)))
     _time_axis(lane_axes)
     axes.tick_params(labelbottom=False)
     lane_axes.tick_params(left=bool(lanes))
     lane_axes.spines["left"].set_visible(bool(lanes))
-    title = "the lag of each group" + (", and one lane for each finding" if len(findings) else "")
-    lanes_alone = _finished(figure, height_in, title, findings, ("finding", "first", "last"))
+    title = title or "the lag of each group" + (
+        ", and one lane for each finding" if len(findings) else ""
+    )
+    lanes_alone = _finished(figure, height_in, title, known, ("finding", "first", "last"))
     curves = [
         (str(group), f"{minute:%H:%M}", f"{records:.0f}")
         for group in largest
         for minute, records in lag[group].dropna().items()
     ][:MOST_TOLD]
     text = columns(curves, ("group", "minute", "lag"))
-    if len(findings):
+    if len(known):
         text += f"\n\n{lanes_alone.text}"
-    most = f"the largest is {lag.max().max():.0f} records, of {largest[0]}" if largest else "none"
+    most = f"the largest is {lag.max().max():.0f} records, of {lag.max().idxmax()}"
+    most = most if lag.notna().any(axis=None) else "none"
     return Picture(figure, text, f"{title[0].upper()}{title[1:]}: {most}.")
 
 

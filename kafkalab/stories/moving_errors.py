@@ -13,10 +13,10 @@ from kafkalab.views.style import clock
 
 STEP_MS, END_MS = 250, 9_000
 WAYS = {
-    "retry": "send it to a retry topic",
-    "stop": "pause the partition",
-    "park": "park the later records of its key, too",
-    "version": "a retry topic, and the table refuses an older price",
+    "retry": "retry topic",
+    "stop": "stop: pause the partition",
+    "park": "park the key",
+    "version": "refuse an older price",
 }
 
 

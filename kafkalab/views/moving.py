@@ -334,6 +334,8 @@ def _switch(name: str, choices: Mapping[Any, str]) -> ipywidgets.Widget:
     options = [(label, value) for value, label in choices.items()]
     style = {"description_width": "initial"}
     if len(options) <= 6:
+        # as wide as its words; the usual width cuts more than some 20 letters
+        style["button_width"] = "max-content"
         return ipywidgets.ToggleButtons(options=options, description=words, style=style)
     return ipywidgets.Dropdown(options=options, description=words, style=style)
 

@@ -198,7 +198,7 @@ from kafkalab.stories.errors import told
 
 import pandas
 
-pandas.DataFrame({version: told(version) for version in ("2.3", "2.8", "3.6", "3.9", "4.4")})
+pandas.DataFrame({version: told(version) for version in ("2.3", "2.8", "3.6", "3.9", "4.4")}).T
 
 # %% [markdown]
 # Up to 2.8 a `SerializationException` has only its text. From 3.0 (KIP-334) it is a

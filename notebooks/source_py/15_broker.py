@@ -78,7 +78,8 @@ requests[["client", "network_thread", "io_thread"]]
 # keeps them with `lab.broker(0).time_requests()`.
 
 # %%
-stages(requests_since(lab, begin_ms, "PRODUCE")).head(4)
+times = stages(requests_since(lab, begin_ms, "PRODUCE")).head(4)
+times.rename(columns=lambda name: name.removesuffix("TimeMs"))  # so that the table is not too wide
 
 # %% [markdown]
 # An order on a quiet broker waits nowhere. Two numbers are assumptions of the lab. An order keeps an
@@ -310,7 +311,7 @@ request_gantt(orders, since_ms=begin_ms, title="three orders on one connection")
 from kafkalab.stories.broker import real_requests
 
 real = real_requests("4.4")
-real.tail(9)
+real.set_index("time").tail(9).rename(columns=lambda name: name.removesuffix("TimeMs"))
 
 # %% [markdown]
 # One question about it. The kiosk's last order was answered at 04:53:29,898. When did ada get

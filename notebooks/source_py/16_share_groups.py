@@ -453,6 +453,7 @@ part = F.explode(F.regexp_extract_all("message", F.lit(pattern), F.lit(1)))
 told = lines.where(
     F.col("message").contains("returned fetch data") | F.col("message").contains("Sending SHARE_")
 ).select("time", "worker", part.alias("part"))
+pandas.set_option("display.max_colwidth", 90)  # show the whole text
 told.orderBy("time").limit(6).toPandas()
 
 # %% [markdown]
@@ -512,11 +513,13 @@ for release in ("3.9", "4.4"):
 # other number. Where is the limit, and why?
 
 # %%
+from collections import Counter
+
 max_poll_records, work_ms = 10, 3_000
 lab = jobs(24)
 start_workers(lab, "ada bo cy di", work_ms=work_ms, max_poll_records=max_poll_records)
 lab.run_for(ms=120_000)
-{offset: times for offset, times in deliveries(lab).items() if times > 1}
+Counter(deliveries(lab).values())  # deliveries: jobs
 
 # %% [markdown]
 # **So what.** The numbers for production: the time for all records of one poll must be well below

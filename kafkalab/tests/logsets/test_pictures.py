@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from kafkalab.logsets import pictures
+from kafkalab.stories.moving_incident import night_over_time
 
 
 def at(second: float) -> pd.Timestamp:
@@ -70,3 +71,28 @@ def test_the_picture_of_a_night_tells_the_lag_and_the_findings():
     assert picture.alt.endswith("the largest is 400 records, of billing.")
     nothing = pictures.draw_night(FRAMES["lag"], findings[:0])
     assert nothing.text.splitlines() == picture.text.splitlines()[:3]
+
+
+def test_a_night_until_a_minute_shows_what_was_known_then():
+    findings = pd.DataFrame(
+        {"finding": ["put out", "late"], "first": [at(30), at(170)], "last": [at(90), at(200)]}
+    )
+    picture = pictures.draw_night(FRAMES["lag"], findings, until=at(60), title="then")
+    told = [line.split() for line in picture.text.splitlines()]
+    assert told[1:] == [
+        ["billing", "09:00", "10"],
+        [],
+        ["finding", "first", "last"],
+        ["put", "out", "2026-01-05", "09:00:30", "2026-01-05", "09:01:00"],
+    ]
+    assert picture.alt == "Then: the largest is 10 records, of billing."
+    assert pictures.draw_night(FRAMES["lag"], findings, until=at(0)).alt.endswith("none.")
+
+
+def test_an_alarm_on_lag_rings_when_its_minute_is_over():
+    findings = pd.DataFrame({"finding": ["put out"], "first": [at(70)], "last": [at(110)]})
+    picture = night_over_time(FRAMES["lag"], findings)
+    assert "09:01: 0 of 1 have begun; alarm: none" in picture.picture("09:01").alt
+    assert "1 of 1 have begun; alarm: billing at 09:02" in picture.picture("09:02").alt
+    assert "alarm: billing at 09:02" in picture.picture("09:02", alarm=100).alt
+    assert picture.still.png() == night_over_time(FRAMES["lag"], findings).still.png()
