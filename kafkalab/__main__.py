@@ -20,6 +20,7 @@ COMMANDS = {
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
+    "kafka-share-groups": "share groups of a played scenario: list, describe",
     "kafka-topics": "topics of a played scenario",
     "kafka-configs": "settings of the topics of a played scenario",
     "kafka-console-producer": "send lines to a played scenario",

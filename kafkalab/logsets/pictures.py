@@ -264,8 +264,10 @@ def draw_night(
     text = columns(curves, ("group", "minute", "lag"))
     if len(known):
         text += f"\n\n{lanes_alone.text}"
-    most = f"the largest is {lag.max().max():.0f} records, of {lag.max().idxmax()}"
-    most = most if lag.notna().any(axis=None) else "none"
+    highest = lag.max().dropna()
+    most = "none"
+    if len(highest):
+        most = f"the largest is {highest.max():.0f} records, of {highest.idxmax()}"
     return Picture(figure, text, f"{title[0].upper()}{title[1:]}: {most}.")
 
 

@@ -104,6 +104,7 @@ TOOLS = Tools(
     dump_key_size="keysize",
     dump_value_size="valuesize",
     tells_transactions=False,
+    tells_share_groups=False,
     console_acks="1",
     console_prompts=True,
     console_no_key="No key found on line {number}: {line}",

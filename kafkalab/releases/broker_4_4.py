@@ -163,6 +163,7 @@ TOOLS = Tools(
     dump_key_size="keySize",
     dump_value_size="valueSize",
     tells_transactions=True,
+    tells_share_groups=True,
     console_acks="-1",
     console_prompts=False,
     console_no_key="No key separator found on line number {number}: '{line}'",

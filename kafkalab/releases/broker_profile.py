@@ -98,6 +98,8 @@ class Tools:
     """kafka-dump-log: a value's size."""
     tells_transactions: bool
     """Brokers can be asked for transactions (KIP-664)."""
+    tells_share_groups: bool
+    """There is a kafka-share-groups (KIP-932)."""
     console_acks: str
     """kafka-console-producer's acks."""
     console_prompts: bool

@@ -13,7 +13,7 @@ from kafkalab.views import Moving, Picture, moving
 if TYPE_CHECKING:
     import pandas
 
-ALARMS = (20, 50, 100)
+ALARMS = (50, 20, 100)
 
 
 def night_over_time(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> Moving:
@@ -29,6 +29,8 @@ def night_over_time(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> 
     begin = min(lag.index.min(), *findings["first"]).floor("min")
     end = max(lag.index.max(), *findings["last"]).ceil("min") + minute
     moments = pandas.date_range(begin + minute, end, freq=minute)
+    high = lag[(lag >= ALARMS[0]).any(axis=1)].index
+    still = high[0] + minute if len(high) else moments[-1]
 
     def draw(at: str, alarm: int) -> Picture:
         until = pandas.Timestamp(f"{begin:%Y-%m-%d} {at}")
@@ -45,7 +47,7 @@ def night_over_time(by_minute: pandas.DataFrame, findings: pandas.DataFrame) -> 
     return moving(
         draw,
         at={f"{moment:%H:%M}": f"{moment:%H:%M}" for moment in moments},
-        still=f"{moments[-1]:%H:%M}",
+        still=f"{still:%H:%M}",
         called="time",
         alarm={limit: f"a lag of {limit}" for limit in ALARMS},
     )

@@ -1,6 +1,7 @@
 """Runs Kafka's command line tools on a replayed scenario.
 
     python -m kafkalab kafka-consumer-groups --scenario FILE [--at MS] --describe --group G
+    python -m kafkalab kafka-share-groups    --scenario FILE [--at MS] --describe --group G
     python -m kafkalab kafka-topics          --scenario FILE [--at MS] --describe
     python -m kafkalab kafka-get-offsets     --scenario FILE [--at MS] --topic T
     python -m kafkalab kafka-log-dirs        --scenario FILE [--at MS] --describe

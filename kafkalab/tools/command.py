@@ -14,6 +14,7 @@ from kafkalab.tools.cluster import FAILURES
 
 TOOLS: Mapping[str, str] = {
     "kafka-consumer-groups": "consumer_groups",
+    "kafka-share-groups": "share_groups",
     "kafka-topics": "topics",
     "kafka-configs": "configs",
     "kafka-console-producer": "console_producer",

@@ -322,7 +322,17 @@ done
 # than in a consumer group, and with workers that are up and idle.
 #
 # The lag of a share group counts from the start offset, too: all records up to the log end, without
-# those that are done already.
+# those that are done already. Kafka's tool prints both. Here it is after 20 seconds:
+
+# %%
+from kafkalab.tools.command import tool
+
+lab = stuck_at_the_start(locks=100)
+lab.run_for(ms=20_000)
+print(tool(lab, "kafka-share-groups.sh --describe --group workers"))
+
+# %% [markdown]
+# The lag is 201, and one record is the cause: the start offset. When lag grows, look at it first.
 #
 # ## 7. Is it faster?
 #

@@ -471,6 +471,7 @@ CLAIMS = (
     ("16", "Even without a failure job 4", r"^\(\[0, 4, 2, 1, 3, "),
     ("16", "job 0 is the fifth one now", r"^ \[4, 2, 1, 5, 0, "),
     ("16", "99 jobs are done quickly", r"^after_20_s +- +99$"),
+    ("16", "The lag is 201", r"^workers +jobs +0 +0 +201$"),
     ("16", "need nearly the same time", r"^2 +4 +classic +0\.328 +4\n3 +4 +share +0\.353 +32$"),
     ("16", "All eight come, under one lock", r"^\{'batch_optimized': 8, 'record_limit': 3\}$"),
     ("16", "No error: 0", r"35,446 +worker-1 +0$"),
