@@ -22,7 +22,13 @@ from kafkalab.broker.groups.share.group_settings import checked_group_settings
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
+from kafkalab.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    InvalidConfigurationException,
+    NoSuchName,
+    name_hint,
+)
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
@@ -312,6 +318,23 @@ class Lab:
         """
         checked = checked_group_settings(settings, self._settings)
         self.cluster.group_settings.setdefault(group, {}).update(checked)
+
+    def limit_client(self, client_id: str, producer_byte_rate: int | None) -> None:
+        """Give a client a quota: so many bytes a second at each broker, as PRODUCE requests on the
+        wire (kafka-configs --entity-type clients). None takes it away.
+
+        A client above its quota is told how long to wait, and the broker reads nothing from it
+        meanwhile (KIP-219). Raises InvalidConfigurationException for a rate below 1.
+        """
+        if producer_byte_rate is None:
+            self.cluster.client_quotas.pop(client_id, None)
+        elif type(producer_byte_rate) is int and producer_byte_rate > 0:
+            self.cluster.client_quotas[client_id] = producer_byte_rate
+        else:
+            raise InvalidConfigurationException(
+                f"producer_byte_rate is a whole number of bytes a second, at least 1, or None, not "
+                f"{producer_byte_rate!r}"
+            )
 
     def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
         """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a

@@ -148,8 +148,8 @@ SELECTORS = (None, "org.apache.kafka.common.replica.LeaderSelector", RACK_AWARE_
 
 NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
     {
-        "quota": "quotas and throttling are left out",
-        "replication.quota": "quotas and throttling are left out",
+        "quota": "a producer has a quota by lab.limit_client(client_id, bytes a second)",
+        "replication.quota": "the throttling of replication is left out",
         "ssl": "encryption is left out",
         "sasl": "authentication is left out",
         "authorizer": "authorization is left out",
@@ -157,7 +157,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
         "log.dir": "a broker has one disk; lab.broker(n).disk.fill() fills it",
         "log.flush": "a segment is flushed when the next one is rolled, as by default",
         "log.cleaner.threads": "one thread cleans",
-        "log.cleaner.io": "quotas and throttling are left out",
+        "log.cleaner.io": "the throttling of the cleaner is left out",
         "log.cleaner.dedupe": "the map of a cleaning has no largest size here",
         "num.replica.fetchers": "a follower has one fetcher for each leader's broker",
         "control.plane": "there is one listener",

@@ -84,6 +84,15 @@ TALKING = (
           debug("Received {api} response from node {node_id} for request with header {header}: "
                 "{response}",
                 since="2.8")),
+    entry("CONNECTION_THROTTLED", NETWORK_CLIENT,
+          trace("Connection to node {node_id} is throttled for {throttle_ms} ms until timestamp "
+                "{until}",
+                until="4.0"),
+          warn("Connection to node {node_id} is throttled for {throttle_ms} ms until timestamp "
+               "{until}",
+               since="4.4"),
+          source="recordings of 2.3.0 and 4.4.0; levels and line numbers of the others from the "
+                 "jars' line tables"),
     entry("VERSION_MISMATCH", NETWORK_CLIENT,
           debug("Version mismatch when attempting to send {request} with correlation id "
                 "{correlation_id} to {node_id}",

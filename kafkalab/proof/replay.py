@@ -102,6 +102,8 @@ class ScenarioPlay:
                 self.lab.place_coordinator(group, broker)
             for group, settings in played.group_settings.items():
                 self.lab.configure_group(group, settings)
+            for client_id, rate in played.client_quotas.items():
+                self.lab.limit_client(client_id, rate)
             for transactional_id, broker in played.transaction_coordinators.items():
                 self.lab.place_transaction_coordinator(transactional_id, broker)
         except (ValueError, InvalidConfigurationException) as error:

@@ -39,6 +39,7 @@ class Scenario:
     brokers       id -> host:port
     topics        name -> its leaders, one a partition, and the number of replicas
     group_settings  group -> its own settings
+    client_quotas  client id -> the bytes a second that it may produce
     coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
     racks         broker id -> its rack; a broker left out has none
     steps         client -> its steps, in the order of the file
@@ -58,6 +59,7 @@ class Scenario:
     broker_steps: Sequence[BrokerStep] = ()
     racks: Mapping[int, str] = dataclasses.field(default_factory=dict)
     group_settings: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    client_quotas: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -284,6 +286,10 @@ def read_scenario(scenario: Any) -> Scenario:
             name: _read(OBJECT, place["config"], f"the group {name} has config")
             for name, place in scenario.get("groups", {}).items()
             if "config" in place
+        },
+        {
+            name: _read(NUMBER, rate, f"the client {name} has a quota")
+            for name, rate in _field(scenario, "client_quotas", OBJECT, {}).items()
         },
     )
 

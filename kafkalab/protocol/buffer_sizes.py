@@ -67,14 +67,14 @@ def bytes_left_at_shared_records(response: ShareFetchResponse) -> dict[tuple[int
         left += 1
         for at, partition in reversed(tuple(enumerate(topic.partitions))):
             acquired = len(partition.acquired_records)
-            left += 1 + _unsigned_varint_bytes(acquired + 1) + acquired * ACQUIRED_RECORDS_BYTES
+            left += 1 + unsigned_varint_bytes(acquired + 1) + acquired * ACQUIRED_RECORDS_BYTES
             size = records_size(partition)
             left += size
             found[at_topic, at] = left
             texts = (partition.error_message, partition.acknowledge_error_message)
-            left += _unsigned_varint_bytes(size + 1) + 4 + 2 + 2 + 9
-            left += sum(map(_compact_string_bytes, texts))
-        left += 16 + _unsigned_varint_bytes(len(topic.partitions) + 1)
+            left += unsigned_varint_bytes(size + 1) + 4 + 2 + 2 + 9
+            left += sum(map(compact_string_bytes, texts))
+        left += 16 + unsigned_varint_bytes(len(topic.partitions) + 1)
     return found
 
 
@@ -119,8 +119,8 @@ def _string_bytes(text: str | None) -> int:
 
 def _topic_head_bytes(topic: FetchableTopicResponse) -> int:
     """The topic's id (v13 and later) or its name, and the number of its partitions."""
-    name = _compact_string_bytes(topic.topic) if topic.topic else 16
-    return name + _unsigned_varint_bytes(len(topic.partitions) + 1)
+    name = compact_string_bytes(topic.topic) if topic.topic else 16
+    return name + unsigned_varint_bytes(len(topic.partitions) + 1)
 
 
 def _partition_bytes_before_tags(partition: FetchPartitionData) -> int:
@@ -128,9 +128,9 @@ def _partition_bytes_before_tags(partition: FetchPartitionData) -> int:
     size = records_size(partition)
     return (
         FIXED_PARTITION_BYTES
-        + _unsigned_varint_bytes(len(aborted) + 1)
+        + unsigned_varint_bytes(len(aborted) + 1)
         + len(aborted) * ABORTED_TRANSACTION_BYTES
-        + _unsigned_varint_bytes(size + 1)
+        + unsigned_varint_bytes(size + 1)
         + size
     )
 
@@ -142,20 +142,22 @@ def _partition_tags_bytes(partition: FetchPartitionData) -> int:
 
 def _tagged_bytes(sizes: list[int]) -> int:
     """Bytes of tagged fields: their number, then the tag, the size and the value of each."""
-    return 1 + sum(1 + _unsigned_varint_bytes(size) + size for size in sizes)
+    return 1 + sum(1 + unsigned_varint_bytes(size) + size for size in sizes)
 
 
 def _endpoints_bytes(endpoints: tuple[NodeEndpoint, ...]) -> int:
-    return _unsigned_varint_bytes(len(endpoints) + 1) + sum(
-        4 + _compact_string_bytes(node.host) + 4 + _compact_string_bytes(node.rack) + 1
+    return unsigned_varint_bytes(len(endpoints) + 1) + sum(
+        4 + compact_string_bytes(node.host) + 4 + compact_string_bytes(node.rack) + 1
         for node in endpoints
     )
 
 
-def _compact_string_bytes(text: str | None) -> int:
+def compact_string_bytes(text: str | None) -> int:
+    """The bytes of a compact string; None is a null."""
     encoded = len(text.encode("utf-8")) if text is not None else -1
-    return _unsigned_varint_bytes(encoded + 1) + max(encoded, 0)
+    return unsigned_varint_bytes(encoded + 1) + max(encoded, 0)
 
 
-def _unsigned_varint_bytes(number: int) -> int:
+def unsigned_varint_bytes(number: int) -> int:
+    """The bytes of an unsigned varint: seven bits of the number in each."""
     return max(1, -(-number.bit_length() // 7))

@@ -10,7 +10,7 @@ KINDS = frozenset(
     election fault fetched group.assigned group.left group.loaded group.member group.removed group.renamed group.subscribed
     isr line log.cleaned log.deleted log.ends log.rolled member.epoch metadata.awaited offset.removed partition.changed position
     record.acquired record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
-    request.received request.sent response.received response.sent socket.closed socket.connected socket.opening share.loaded share.records
+    request.received request.sent request.throttled response.received response.sent socket.closed socket.connected socket.opening share.loaded share.records
     share.window share_group.assigned share_group.joined share_group.left state topic.altered topic.created
     topic.deleted transaction.loaded work
 """.split()  # noqa: E501

@@ -183,7 +183,7 @@ def request_log(lab: Lab, broker: int = 0) -> str:
             },
             "connection": row["connection"],
             **{name: row[column] for column, name in LOGGED.items()},
-            "throttleTimeMs": 0,
+            "throttleTimeMs": int(row["throttle_ms"]),
         }
         at_ms = round(row["read_at_ms"] + row["total_ms"])
         lines.append(

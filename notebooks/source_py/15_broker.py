@@ -73,7 +73,8 @@ requests[["client", "network_thread", "io_thread"]]
 # | ThrottleTimeMs | (no station: a quota lets the client wait after the response) | |
 #
 # TotalTimeMs is the sum of the first five. A client above its quota gets its response at once, and
-# then the broker reads nothing from it for the ThrottleTimeMs (since 2.0). The lab has no quotas, so it has no throttle time. Kafka can also write these times into a
+# then the broker reads nothing from it for the ThrottleTimeMs (since 2.0). Chapter 12 shows it, and
+# here nobody has a quota. Kafka can also write these times into a
 # log, one line for each request: the logger is `kafka.request.logger`, with the level DEBUG. The lab
 # keeps them with `lab.broker(0).time_requests()`.
 

@@ -30,8 +30,8 @@ plan.name, plan.start, f"{plan.duration_ms // 60_000} minutes"
 # %% [markdown]
 # Now the lines are made, on your machine. The small night takes about half a minute, and Spark
 # starts first. The large one has the same five stories among about 580 clients, as many as the log
-# set `night`, which has 21 million lines. It needs 8 GB of disk, 2.5 GB of memory and about four
-# minutes. Everything below works for both.
+# set `night`, which has 21 million lines. It needs 8 GB of disk, 4 GB of memory and about four
+# minutes. All cells below work for it, too, and take twelve minutes together.
 
 # %% spark=true
 from kafkalab import logsets

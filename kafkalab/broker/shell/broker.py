@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Protocol, cast
@@ -53,6 +54,7 @@ from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole, RoleLines
 from kafkalab.broker.server_log import ServerLog
+from kafkalab.broker.shell.client_quotas import ClientQuotas
 from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.transactions.producer_ids import ProducerIds
@@ -65,6 +67,7 @@ from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.identifiers import java_uuid
+from kafkalab.protocol.request_size import produce_request_bytes
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
@@ -146,6 +149,8 @@ class BrokerConnection:
     `queue`.
     network_thread: the number of the broker's network thread that reads from it and writes to it.
     timed: the steps of the request that is being served, where requests are timed.
+    produced_bytes: the size of the PRODUCE that is being served, where clients have quotas.
+    throttled_until_ms: until then nothing is read, because the client is above its quota.
     """
 
     __slots__ = (
@@ -154,8 +159,10 @@ class BrokerConnection:
         "id",
         "last_used_ms",
         "network_thread",
+        "produced_bytes",
         "queue",
         "rng",
+        "throttled_until_ms",
         "timed",
     )
 
@@ -166,7 +173,7 @@ class BrokerConnection:
         self.queue: deque[tuple[Caller, Any, int, int]] = deque()
         self.timed: TimedRequest | None = None
         self.rng = rng
-        self.last_used_ms = 0
+        self.last_used_ms = self.throttled_until_ms = self.produced_bytes = 0
 
 
 class Broker:
@@ -210,6 +217,7 @@ class Broker:
         self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
         self.metadata = MetadataCache(cluster)
+        self.quotas = ClientQuotas(cluster.client_quotas)
         # the cache passes every attribute of the ClusterState on, so the machines use it as one
         cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
@@ -367,7 +375,7 @@ class Broker:
             api=header.api_key.title,
             correlation_id=header.correlation_id,
         )
-        if connection.caller is not None:
+        if connection.caller is not None or connection.throttled_until_ms > self._scheduler.now_ms:
             connection.queue.append((caller, request, received, self._scheduler.now_ms))
         else:
             self._begin(connection, caller, request, received, self._scheduler.now_ms)
@@ -567,6 +575,8 @@ class Broker:
             # a broker closes the connection on what it cannot read
             self._hang_up(Disconnect(caller))
             return
+        if self.metadata.client_quotas and type(request) is m.ProduceRequest:
+            connection.produced_bytes = produce_request_bytes(header, request)
         self.do(handler(request, caller, self._scheduler.now_ms))
 
     def do(self, effects: list[Effect]) -> None:
@@ -581,6 +591,8 @@ class Broker:
         if connection is None or connection.caller is not caller:
             return  # the connection is closed, or the request was answered before
         now_ms = self._scheduler.now_ms
+        if connection.produced_bytes:
+            effect = self._throttled(effect, connection, now_ms)
         written_ms = self.path.answer(
             connection.network_thread,
             now_ms,
@@ -616,7 +628,40 @@ class Broker:
         if connection.timed is not None and self.path.timed is not None:
             self.path.timed.append(connection.timed)
         connection.caller = connection.timed = None
-        if connection.queue:
+        if connection.throttled_until_ms > clock.now_ms:
+            clock.post(connection.throttled_until_ms, self._read_again, connection)
+        elif connection.queue:
+            self._begin(connection, *connection.queue.popleft())
+
+    def _throttled(self, effect: Respond, connection: BrokerConnection, now_ms: int) -> Respond:
+        """The answer to a PRODUCE. Above its quota the client is told how long it has to wait, and
+        the connection is muted for this time (RequestHandlerHelper.throttle, KIP-219)."""
+        size_bytes, connection.produced_bytes = connection.produced_bytes, 0
+        client_id = effect.to.header.client_id
+        throttle_ms = self.quotas.throttle_ms(client_id, size_bytes, now_ms)
+        if not throttle_ms:
+            return effect
+        connection.throttled_until_ms = now_ms + throttle_ms
+        if connection.timed is not None:
+            connection.timed.throttle_us = 1_000 * throttle_ms
+        self._journal.append(
+            "request.throttled",
+            self.name,
+            client=connection.client,
+            correlation_id=effect.to.header.correlation_id,
+            throttle_ms=throttle_ms,
+        )
+        if effect.response is None:
+            return effect  # acks=0: the client is not told, and its next request is read late
+        return Respond(effect.to, replace(effect.response, throttle_time_ms=throttle_ms))
+
+    def _read_again(self, connection: BrokerConnection) -> None:
+        """Read the next request of a connection that was muted, where it is still open."""
+        if (
+            connection.queue
+            and connection.caller is None
+            and self._connections.get(connection.id) is connection
+        ):
             self._begin(connection, *connection.queue.popleft())
 
     def _set_timer(self, effect: SetTimer) -> None:

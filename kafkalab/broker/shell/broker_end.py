@@ -224,10 +224,11 @@ class BrokerEnd:
         answers. Empty before `time_requests()`.
 
         The stages have the names of Kafka's RequestMetrics: request_queue_ms is RequestQueueTimeMs,
-        and so on for local, remote, response_queue and send; total_ms is their sum. Throttle time
-        is left out: the lab has no quotas. Kafka does not measure socket_ms, the time before a
-        network thread has read the request. worked_ms: how long it kept an I/O thread; blocked_ms:
-        how long its network thread waited for a place in the request queue.
+        and so on for local, remote, response_queue and send; total_ms is their sum. throttle_ms:
+        how long the client has to wait after the answer, because it is above its quota. Kafka does
+        not measure socket_ms, the time before a network thread has read the request. worked_ms: how
+        long it kept an I/O thread; blocked_ms: how long its network thread waited for a place in
+        the request queue.
         """
         return [one.row() for one in self.machine.path.timed or ()]
 

@@ -10,7 +10,7 @@ Each thread's time is kept in microseconds, so that many short requests add up. 
 event. The time that a request uses a thread is an assumption of the lab, the same for all releases.
 While the request queue is full, a network thread that has read a request waits for a place. It
 reads and writes for no connection then (RequestChannel.sendRequest blocks).
-Left out: quotas, so throttle time is 0; a control plane listener; the followers' fetches and the
+Left out: a control plane listener; the followers' fetches and the
 controller's requests, which use no thread here; the work of completing a parked request.
 """
 
@@ -58,6 +58,7 @@ class TimedRequest:
     completed_us  its response is ready: later than local_us, if it was parked in a purgatory
     writing_us    its network thread begins to write the response
     sent_us       the response is written
+    throttle_us   how long its client has to wait then, because of a quota
     """
 
     __slots__ = (
@@ -75,6 +76,7 @@ class TimedRequest:
         "network_thread",
         "read_us",
         "sent_us",
+        "throttle_us",
         "writing_us",
     )
 
@@ -86,6 +88,7 @@ class TimedRequest:
         self.read_us, self.entered_us = path.read_us, path.entered_us
         self.begun_us, self.freed_us = path.begun_us, path.ended_us
         self.local_us = self.completed_us = self.writing_us = self.sent_us = path.ended_us
+        self.throttle_us = 0
 
     def row(self) -> dict[str, Any]:
         """One row of `lab.broker(0).request_times()`."""
@@ -97,6 +100,7 @@ class TimedRequest:
             "response_queue_ms": self.writing_us - self.completed_us,
             "send_ms": self.sent_us - self.writing_us,
             "total_ms": self.sent_us - self.read_us,
+            "throttle_ms": self.throttle_us,
         }
         return {
             "client": self.client,

@@ -80,6 +80,7 @@ class ClusterConnectionStates:
     """All connections of one client, by connection id.
 
     down       those that are DISCONNECTED; mostly none
+    throttled_until_ms  when those that a broker throttles may be used again
     setup_ms   the first and the longest set-up time-out, None for clients that leave it to the
                operating system (before 2.7)
     setup_rng  a stream of its own for these time-outs
@@ -98,6 +99,7 @@ class ClusterConnectionStates:
     ) -> None:
         self.nodes: dict[str, NodeConnection] = {}
         self.down: dict[str, None] = {}
+        self.throttled_until_ms: dict[str, int] = {}
         self._connecting: dict[str, None] = {}
         self._setup_ms, self._setup_rng = setup_ms, setup_rng
         self._rng, self._base_ms, self._max_ms, self._inside = (
@@ -143,6 +145,14 @@ class ClusterConnectionStates:
     def is_ready(self, id: str) -> bool:
         node = self.nodes.get(id)
         return node is not None and node.state is ConnectionState.READY
+
+    def throttle(self, id: str, until_ms: int) -> None:
+        """Send nothing to `id` until then."""
+        self.throttled_until_ms[id] = max(until_ms, self.throttled_until_ms.get(id, 0))
+
+    def throttle_delay_ms(self, id: str, now_ms: int) -> int:
+        """How long nothing may be sent to `id` from now on; 0 where it is not throttled."""
+        return max(0, self.throttled_until_ms.get(id, 0) - now_ms)
 
     def is_connecting(self, id: str) -> bool:
         return self.state(id) is ConnectionState.CONNECTING

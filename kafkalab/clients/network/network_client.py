@@ -141,7 +141,10 @@ class NetworkClient:
         return self.can_send(connection) and not self._metadata_updater.is_due(self._clock.now_ms)
 
     def can_send(self, connection: str) -> bool:
-        return self.states.is_ready(connection) and self._in_flight.can_send_more(connection)
+        states = self.states
+        if states.throttled_until_ms and states.throttle_delay_ms(connection, self._clock.now_ms):
+            return False
+        return states.is_ready(connection) and self._in_flight.can_send_more(connection)
 
     def is_unavailable(self, node: Node) -> bool:
         """Whether the socket failed and its backoff has not passed
@@ -153,6 +156,9 @@ class NetworkClient:
 
     def poll_delay_ms(self, node: Node) -> int:
         """How long a poll may wait before this node's state can have changed by time alone."""
+        throttle_ms = self.states.throttle_delay_ms(node.connection, self._clock.now_ms)
+        if throttle_ms:
+            return throttle_ms
         delay_ms = self.states.delay_ms(node.connection, self._clock.now_ms)
         return LONG_MS if delay_ms is None else delay_ms
 
@@ -505,6 +511,8 @@ class NetworkClient:
             latency_ms=now_ms - request.created_ms,
         )
         self.log("RECEIVED_RESPONSE", header=header, response=message, node_id=connection)
+        if api is ApiKeys.PRODUCE and message.throttle_time_ms:
+            self._throttle(connection, message.throttle_time_ms)
         if api is ApiKeys.METADATA and request.internal:
             self._metadata_updater.answered(request, message, now_ms)
         elif api is ApiKeys.API_VERSIONS:
@@ -515,6 +523,18 @@ class NetworkClient:
                 self._disconnected(connection, "self", responses)
         else:
             responses.append(ClientResponse(request, now_ms, message))
+
+    def _throttle(self, connection: str, throttle_ms: int) -> None:
+        """The client is above its quota: nothing is sent to this broker for a time (maybeThrottle,
+        KIP-219)."""
+        until_ms = self._clock.now_ms + throttle_ms
+        self.states.throttle(connection, until_ms)
+        self.log(
+            "CONNECTION_THROTTLED",
+            node_id=connection,
+            throttle_ms=throttle_ms,
+            until=self.epoch_ms + until_ms,
+        )
 
     def _take_time_for(self, what: str) -> None:
         """A client's first use of something takes longer; the profile has the times seen in the
