@@ -256,7 +256,7 @@ class ClusterConnectionStates:
         node.failures += 1
 
     def remove(self, id: str) -> None:
-        for connections in (self.nodes, self._connecting, self.down):
+        for connections in (self.nodes, self._connecting, self.down, self.throttled_until_ms):
             connections.pop(id, None)
 
     def any_connecting(self, ids: Iterable[str]) -> bool:
