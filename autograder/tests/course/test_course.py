@@ -409,6 +409,7 @@ CLAIMS = (
     ("12", "None. The first member dies", r"^alive +- +0$"),
     ("12", "about eleven seconds for three members", r"\(10\.6\d+, 'ada'\)\]$"),
     ("12", "The old price comes last and wins", r"^in_the_end +- +10$"),
+    ("12", "No error, only time", r"^\('15 seconds', \[61, 1008, "),
     ("12", "often no error for the program", r"'10 s': \('written', 3\)"),
     ("17", "Two groups, and not at the same time", r"^groups +- +2$"),
     ("17", "No. The loudest clients are two producers", r"^in_the_late_group +- +no$"),
