@@ -324,7 +324,7 @@ class Lab:
         wire (kafka-configs --entity-type clients). None takes it away.
 
         A client above its quota is told how long to wait, and the broker reads nothing from it
-        meanwhile (KIP-219). Raises InvalidConfigurationException for a rate below 1.
+        during this time (KIP-219). Raises InvalidConfigurationException for a rate below 1.
         """
         if producer_byte_rate is None:
             self.cluster.client_quotas.pop(client_id, None)
