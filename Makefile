@@ -72,7 +72,7 @@ wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: m
 
 .venv/ready-%: .venv/bin/python pyproject.toml setup.py constraints.txt
 	@echo "Installing the lab and its $* tools into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable ".[learn,spark,logs,$(if $(filter teach,$*),,teach$(COMMA))$*]"
+	@$(PIP) install $(FROM) --editable ".[learn,spark,logs,$(if $(filter dev book,$*),clients$(COMMA))$(if $(filter teach,$*),,teach$(COMMA))$*]"
 	@touch $@
 
 .venv/bin/python:

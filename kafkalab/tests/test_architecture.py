@@ -300,6 +300,10 @@ FLOORS = {
         ),
         "a story uses what a learner could use",
     ),
+    "kafkalab.stories.python_clients": (
+        f"{COMMAND} confluent_kafka aiokafka kafka pandas {CORE}",
+        "the clients of other makers are read here, and nobody else knows them",
+    ),
     "kafkalab.stories.incident": (
         f"kafkalab kafkalab.course_folder kafkalab.logsets kafkalab.stories.log_files {CORE}",
         "a night is a log set: what a story of it does is kafkalab.logsets.generate.scenes'",

@@ -190,6 +190,7 @@ def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
     assert (released_here / "myths" / "myths.ipynb").exists()
     assert (released_here / "playground" / "playground.ipynb").exists()
     assert (released_here / "real" / "real.ipynb").exists()
+    assert (released_here / "clients" / "clients.ipynb").exists()
 
 
 def test_a_teachers_command_in_it_is_told_as_such(package):
