@@ -178,7 +178,7 @@ FLOORS = {
         "greenlet",
         "the kernel knows nothing of Kafka: hand it the value, or a callback",
     ),
-    "kafkalab.command_line": ("kafkalab", "a parser knows no command"),
+    "kafkalab.command_line": ("kafkalab argcomplete", "a parser knows no command"),
     "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),

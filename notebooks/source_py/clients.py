@@ -38,7 +38,9 @@ if ready():
 # ## 1. The same call in four clients
 #
 # The settings of Java and confluent-kafka have dots, `group.id`. Those of the other two are arguments,
-# `group_id`. Below, `tp` is partition 0 of `orders`, and `heard` is a function of yours.
+# `group_id`. Below, `tp` is partition 0 of `orders`, `topics` a list with `orders`, and
+# `heard` a function of yours. In confluent-kafka a partition may hold an offset:
+# `there = TopicPartition("orders", 0, 1)`.
 #
 # | A producer | Java | confluent-kafka | aiokafka | kafka-python |
 # |---|---|---|---|---|
@@ -58,13 +60,13 @@ if ready():
 # | A consumer | Java | confluent-kafka | aiokafka | kafka-python |
 # |---|---|---|---|---|
 # | begins | `new KafkaConsumer<>(props)` | `c = Consumer(settings)` | `c = AIOKafkaConsumer( **settings)` `await c.start()` | `c = KafkaConsumer( **settings)` |
-# | subscribes | `c.subscribe(List.of("orders"))` | `c.subscribe(["orders"])` | `c.subscribe(["orders"])` | `c.subscribe(["orders"])` |
-# | reads many | `c.poll(Duration.ofSeconds(10))` | `c.consume(100, 10)` | `await c.getmany(timeout_ms=ms)` | `c.poll(timeout_ms=ms)` |
+# | subscribes | `c.subscribe(topics)` | `c.subscribe(topics)` | `c.subscribe(topics)` | `c.subscribe(topics)` |
+# | reads many | `c.poll(duration)` | `c.consume(100, 10)` | `await c.getmany(timeout_ms=ms)` | `c.poll(timeout_ms=ms)` |
 # | reads one | no such call | `c.poll(1)` | `await c.getone()` | `next(c)` |
 # | commits what it read | `c.commitSync()` | `c.commit(asynchronous=False)` | `await c.commit()` | `c.commit()` |
-# | commits an offset | `c.commitSync(Map.of(tp, new OffsetAndMetadata(1)))` | `c.commit(offsets=[TopicPartition("orders", 0, 1)], asynchronous=False)` | `await c.commit({tp: 1})` | `c.commit({tp: OffsetAndMetadata(1)})` |
+# | commits an offset | `c.commitSync(Map.of(tp, new OffsetAndMetadata(1)))` | `c.commit(offsets=[there], asynchronous=False)` | `await c.commit({tp: 1})` | `c.commit({tp: OffsetAndMetadata(1)})` |
 # | says its position | `c.position(tp)` | `c.position([tp])` | `await c.position(tp)` | `c.position(tp)` |
-# | goes to an offset | `c.seek(tp, 0)` | `c.seek(TopicPartition("orders", 0, 0))` | `c.seek(tp, 0)` | `c.seek(tp, 0)` |
+# | goes to an offset | `c.seek(tp, 1)` | `c.seek(there)` | `c.seek(tp, 1)` | `c.seek(tp, 1)` |
 # | asks where the log ends | `c.endOffsets(List.of(tp))` | `c.get_watermark_offsets(tp)` | `await c.end_offsets([tp])` | `c.end_offsets([tp])` |
 # | ends | `c.close()` | `c.close()` | `await c.stop()` | `c.close()` |
 #

@@ -77,7 +77,7 @@ def names_for(client: str, brokers: str, heard: list) -> dict:
     import kafka
 
     group = f"group of {client}"
-    common = {"key": b"ada", "value": VALUE, "ms": 10_000}
+    common = {"key": b"ada", "value": VALUE, "ms": 10_000, "topics": ["orders"]}
     common["heard"] = lambda *told: heard.append(told)
     common["settings"] = {"bootstrap_servers": brokers}
     if client == "confluent-kafka":
@@ -90,7 +90,7 @@ def names_for(client: str, brokers: str, heard: list) -> dict:
         own = {
             "Producer": confluent_kafka.Producer,
             "Consumer": consumer,
-            "TopicPartition": confluent_kafka.TopicPartition,
+            "there": confluent_kafka.TopicPartition("orders", 0, 1),
             "tp": confluent_kafka.TopicPartition("orders", 0),
             "t": confluent_kafka.Producer({"bootstrap.servers": brokers, "transactional.id": "c"}),
         }
