@@ -747,9 +747,9 @@ def _redteam(wanted) -> int:
 
 
 def _browser(wanted) -> int:
-    from autograder.proving.browser import visit_chapters
+    from autograder.proving.browser import photograph_tour, visit_chapters
 
-    return visit_chapters(wanted.chapters)
+    return photograph_tour() if wanted.tour else visit_chapters(wanted.chapters)
 
 
 def _classroom(wanted) -> int:
@@ -1186,6 +1186,9 @@ def _parser() -> CommandParser:
         "02 03",
     )
     drive.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    drive.add_argument(
+        "--tour", action="store_true", help="make the pictures of notebooks/TOUR.md, and no others"
+    )
     command(
         "doctor", _doctor, "show which sandbox this machine has, and what would make it better", ""
     )

@@ -37,6 +37,9 @@ STOPS = {
     "tour-5-right": "def broker_of(node_id)",
 }
 """Picture -> how the cell begins that is at its upper edge."""
+LOW_PX = 420
+LOW = ("tour-4-told", "tour-5-right")
+"""Pictures of the notebook's end, with nothing below."""
 GRADED = "tour-6-graded"
 SCROLL = """([beginning, margin]) => {
     const cells = window.jupyterapp.shell.currentWidget.content.widgets;
@@ -122,6 +125,8 @@ def _keep(screenshot: bytes, name: str) -> Path:
     from PIL import Image
 
     image = Image.open(io.BytesIO(screenshot)).convert("RGB")
+    if name in LOW:
+        image = image.crop((0, 0, image.width, LOW_PX))
     path = PICTURES / f"{name}.png"
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
     return path
