@@ -1,6 +1,6 @@
 """Photographs the two-minute tour: a chapter in JupyterLab from a guess to its grade.
 
-`python -m autograder.proving.browser --tour` makes the pictures of notebooks/TOUR.md again. A
+`autograder browser --tour` makes the pictures of notebooks/TOUR.md again. A
 learner guesses wrongly, runs, gets an answer wrong, is told why, mends it and hands in. All of it
 happens: the cells run in JupyterLab, and the last page is what `grade` and `feedback` write.
 """
