@@ -46,6 +46,7 @@ CONSUMER_SETTINGS = (
     "allow.auto.create.topics",
 )
 NOT_THERE = "not there"
+UNREAD = "not read here"
 FOR_SHARE_GROUPS = {"max.poll.records"}
 """Settings that librdkafka says are "only supported for share consumers"; a usual one has none."""
 LONGEST_VALUE = 512
@@ -148,12 +149,14 @@ def _librdkafka() -> Callable[[str, str], object]:
     """A reader of librdkafka's defaults, by the functions of the library that confluent-kafka
     brings.
 
-    A setting belongs to the client or to its topics; the library keeps them apart. Raises
-    AttributeError where the system does not show the library's functions (Windows).
+    A setting belongs to the client or to its topics; the library keeps them apart. Windows does not
+    show the functions of a library that another one has loaded: there the values are unread.
     """
     from confluent_kafka import cimpl
 
     library = ctypes.CDLL(cimpl.__file__)
+    if not hasattr(library, "rd_kafka_conf_new"):
+        return lambda kind, name: UNREAD
     readers = [_librdkafka_reader(library, kind) for kind in ("rd_kafka", "rd_kafka_topic")]
 
     def read(kind: str, name: str) -> object:
