@@ -184,11 +184,13 @@ PERIODS_NOTE = (
 class RemovedMetrics(NamedTuple):
     """The texts of the metrics that leave when a client closes, by the part that removes them.
 
-    own      what the client counts of its calls, its group and its fetches
+    group    what a member counts of its group, removed with its coordinator
+    own      what the client counts of its calls and its fetches
     network  what the network layer counts, removed when the sockets are closed
     app      the version of the program, removed last
     """
 
+    group: list[str]
     own: list[str]
     network: list[str]
     app: list[str]
@@ -215,10 +217,10 @@ def removed_at_close(
     """
     habit = PROFILES[version].printing
     if not habit.names_removed_metrics:
-        return RemovedMetrics([], [], [])
+        return RemovedMetrics([], [], [], [])
     client = {"client-id": client_id}
     early = tuple(fetched_from) if habit.removes_fetch_sensors and not network_first else ()
-    removed = RemovedMetrics([], [], [])
+    removed = RemovedMetrics([], [], [], [])
 
     def add(
         part: list[str], group: str, table: str, tags: Mapping[str, object], note: str = ""
@@ -235,7 +237,7 @@ def removed_at_close(
     own, network = removed.own, removed.network
     if kind == "consumer":
         if habit.removes_fetch_sensors and in_group:
-            add(own, "consumer-coordinator-metrics", COORDINATOR, client)
+            add(removed.group, "consumer-coordinator-metrics", COORDINATOR, client)
         add(own, "consumer-metrics", POLL, client)
         if habit.removes_fetch_sensors:
             fetches = "consumer-fetch-manager-metrics"

@@ -133,9 +133,13 @@ class Sender:
 
     # the thread
 
-    def run(self) -> Generator[int, None, None]:
-        """The loop, for Stage.loop."""
+    def start(self) -> Generator[int, None, None]:
+        """The loop, for Stage.loop. Its first line comes before the next ones of the constructor, as
+        in every recorded producer."""
         self._log("SENDER_STARTING")
+        return self._run()
+
+    def _run(self) -> Generator[int, None, None]:
         while not self._closing:
             yield from self._run_once()
         self._log("SENDER_STOPPING")

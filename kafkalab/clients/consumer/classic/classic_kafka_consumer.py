@@ -227,6 +227,7 @@ class ClassicKafkaConsumer:
             client.telemetry.initiate_close()
         if self.coordinator is not None:
             self.coordinator.close(timer)
+            tell_removed(log, self._setup.removed_metrics(client, self._fetcher).group)
         self._fetcher.close(timer)
         removed = self._setup.removed_metrics(client, self._fetcher)
         tell_removed(log, removed.own)

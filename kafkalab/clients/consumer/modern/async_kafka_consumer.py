@@ -321,7 +321,7 @@ class AsyncKafkaConsumer:
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
         removed = self._removed_metrics()
-        tell_removed(self.log, removed.own)
+        tell_removed(self.log, [*removed.own, *removed.group])
         if telemetry:
             for _ in range(2):
                 telemetry.stop()
