@@ -17,6 +17,7 @@ COMMANDS = {
     "source-lines": (
         "import the line numbers of the clients' Java sources from a folder of recordings"
     ),
+    "line-gaps": "import how long real clients take between two lines from a folder of recordings",
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
@@ -36,6 +37,7 @@ HOMES = {
     "answer": "proof.cases.command",
     "seeds": "proof.laws.command",
     "source-lines": "lines.recorded_numbers",
+    "line-gaps": "lines.gap_import",
     "real": "real.entry",
     "picture": "tools.readme_picture",
 }

@@ -134,8 +134,8 @@ class Sender:
     # the thread
 
     def start(self) -> Generator[int, None, None]:
-        """The loop, for Stage.loop. Its first line comes before the next ones of the constructor, as
-        in every recorded producer."""
+        """The loop, for Stage.loop. Its first line comes before the constructor's next ones, as in
+        every recorded producer."""
         self._log("SENDER_STARTING")
         return self._run()
 

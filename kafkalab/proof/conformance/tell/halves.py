@@ -8,7 +8,7 @@ one that is right more often counts.
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ from kafkalab.proof.conformance.tell.traits import VIEWS, Traits
 
 HALVINGS = 5
 TREES = 100
+SEEN_AT_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,13 @@ def _shares_right(
     from sklearn.preprocessing import MaxAbsScaler
 
     traits = [log.views[view] for log in shown], [log.views[view] for log in asked]
+    truth, wanted = [log.is_real for log in shown], [log.is_real for log in asked]
     if view == "times":
-        usual = Usual(traits[0])
+        usual = Usual(traits[0], truth)
         traits = list(map(usual.apart, traits[0])), list(map(usual.apart, traits[1]))
     columns, scale = DictVectorizer(), MaxAbsScaler()
     known = scale.fit_transform(columns.fit_transform(traits[0]))
     new = scale.transform(columns.transform(traits[1]))
-    truth, wanted = [log.is_real for log in shown], [log.is_real for log in asked]
     classifiers = {
         "sums": LogisticRegression(solver="liblinear", max_iter=2_000, random_state=0),
         "trees": ExtraTreesClassifier(TREES, min_samples_leaf=2, random_state=0),
@@ -91,21 +92,22 @@ def _shares_right(
 class Usual:
     """The usual share of each length of gap of each pair, over the logs that have the pair.
 
-    A log without a pair then looks like the mean of all logs, so that its times do not tell which
-    pairs it has.
+    Pairs that real or simulated logs hardly have are left out, and a log without a pair looks like
+    the mean of all logs. So the times do not tell which pairs there are: that is the order's part.
     """
 
-    def __init__(self, logs: Sequence[Traits]) -> None:
+    def __init__(self, logs: Sequence[Traits], is_real: Sequence[bool]) -> None:
         sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        having: dict[str, int] = defaultdict(int)
-        for log in logs:
+        having: dict[str, Counter[bool]] = defaultdict(Counter)
+        for log, side in zip(logs, is_real):
             for pair, gaps in by_pair(log).items():
-                having[pair] += 1
+                having[pair][side] += 1
                 for gap, share in gaps.items():
                     sums[pair][gap] += share
         self._means = {
-            pair: {gap: total / having[pair] for gap, total in gaps.items()}
+            pair: {gap: total / having[pair].total() for gap, total in gaps.items()}
             for pair, gaps in sums.items()
+            if min(having[pair][side] for side in (True, False)) >= SEEN_AT_LEAST
         }
 
     def apart(self, log: Traits) -> Traits:
