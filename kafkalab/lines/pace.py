@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from kafkalab.lines.layout import Row
@@ -21,6 +20,8 @@ LATEST_MS = 60
 """A line that would be so much too late follows the one before it at once."""
 REACH = 12
 """So many lines a line may move, at most."""
+FIRST_USE_MS = 700
+"""What is done for the first time takes no longer. A simulated client waits for it in one place."""
 AT_ONCE_MS = 5
 """Lines so near to each other may have been written in another order."""
 FREE = frozenset(
@@ -43,15 +44,14 @@ def in_real_pace(
     """The rows of one client's log in another order and at later times, as drawn from `rng`."""
     if not rows:
         return []
-    order = _drawn_order(rows, names_in(rows, release), release, gaps, rng)
-    moved = [rows[index] for index in order]
+    names = names_in(rows, release)
+    order = _drawn_order(rows, names, release, gaps, rng)
     # A line that came forward keeps the time of its new place.
-    times = sorted(row.at_ms for row in rows)
+    at_ms = sorted([row.at_ms for row in rows])
+    drawn = _drawn_times(at_ms, [names[index] for index in order], release, gaps, rng)
     return [
-        replace(row, at_ms=at_ms)
-        for row, at_ms in zip(
-            moved, _drawn_times(times, names_in(moved, release), release, gaps, rng)
-        )
+        Row(at_ms, row.level, row.message, row.logger, row.line, row.trace)
+        for row, at_ms in zip([rows[index] for index in order], drawn)
     ]
 
 
@@ -136,9 +136,15 @@ def _drawn_times(
                 gap_ms = gaps.draw(rng, release, pair, again, short=True)
             if told[-1] + gap_ms > _latest(at_ms[number], ends[number]):
                 gap_ms = 0
-            if waits and busiest is not None and not gaps.waits(release, pair):
-                spare_ms = at_ms[number] - told[-1] - gap_ms
-                told[busiest:] = [before_ms + max(spare_ms, 0) for before_ms in told[busiest:]]
+            spare_ms = at_ms[number] - told[-1] - gap_ms
+            if (
+                waits
+                and busiest is not None
+                and 0 < spare_ms <= FIRST_USE_MS
+                and not again
+                and not gaps.waits(release, pair)
+            ):
+                told[busiest:] = [before_ms + spare_ms for before_ms in told[busiest:]]
         told.append(told[-1] + gap_ms if number <= last else max(at_ms[number], told[-1] + gap_ms))
         if number == last:
             told = [before_ms - (told[-1] - at_ms[0]) for before_ms in told]

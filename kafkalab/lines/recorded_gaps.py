@@ -9,6 +9,7 @@ from recordings. A line that the catalogue does not know is called by its class.
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -55,7 +56,7 @@ def names_of(release: str) -> Mapping[tuple[str, int], str]:
 def names_in(rows: Sequence[Row], release: str) -> list[str]:
     """The name of each line, or its class where the catalogue has none."""
     known = names_of(release)
-    return [known.get((row.logger, row.line or 0), row.logger_name) for row in rows]
+    return [known.get((row.logger, row.line or 0)) or row.logger_name for row in rows]
 
 
 class RecordedGaps:
@@ -80,11 +81,12 @@ class RecordedGaps:
             for whose in (release, ANY_RELEASE):
                 self._after[whose, before, after] += seen
                 self._times[whose, before] += seen
-        self._all = {key: sorted(counts.elements()) for key, counts in gaps.items()}
-        self._short = {
-            key: [gap_ms for gap_ms in drawn if gap_ms <= SHORT_MS]
-            for key, drawn in self._all.items()
+        self._all: Mapping[tuple[object, ...], Sequence[int]] = {
+            key: sorted(counts.elements()) for key, counts in gaps.items()
         }
+        self._short: dict[tuple[object, ...], Sequence[int]] = {}
+        self._tables: dict[tuple[str, Pair, bool, bool], list[Sequence[int]]] = {}
+        self._likelihoods: dict[tuple[str, str, str], float] = {}
 
     def draw(self, rng: random.Random, release: str, pair: Pair, again: bool, short: bool) -> int:
         """How many ms the second line of this pair comes after the first. short: at most SHORT_MS.
@@ -92,21 +94,36 @@ class RecordedGaps:
         The fewer gaps of the pair are known, the more often all releases, or all lines before the
         second, are asked instead.
         """
+        key = (release, pair, again, short)
+        tables = self._tables.get(key)
+        if tables is None:
+            tables = self._tables[key] = self._tables_of(release, pair, again, short)
+        known: Sequence[int] = (0,)
+        for known in tables:
+            luck = rng.random() * (len(known) + FEW)
+            if luck < len(known):
+                return known[int(luck)]
+        return known[int(rng.random() * len(known))]
+
+    def _tables_of(self, release: str, pair: Pair, again: bool, short: bool) -> list[Sequence[int]]:
         before, after = pair
-        table = self._short if short else self._all
-        for key in (
+        keys: tuple[tuple[object, ...], ...] = (
             (release, before, after, again),
             (before, after, again),
             (release, before, after, True),
             (release, after, again),
             (after, again),
-        ):
-            known = table.get(key, ())
-            luck = rng.random() * (len(known) + FEW)
-            if luck < len(known):
-                return known[int(luck)]
-        known = table.get((again,), (0,))
-        return known[int(rng.random() * len(known))]
+            (again,),
+        )
+        found = (self._short_of(key) if short else self._all.get(key, ()) for key in keys)
+        return [known for known in found if known]
+
+    def _short_of(self, key: tuple[object, ...]) -> Sequence[int]:
+        known = self._short.get(key)
+        if known is None:
+            known = self._all.get(key, ())
+            known = self._short[key] = known[: bisect_right(known, SHORT_MS)]
+        return known
 
     def waits(self, release: str, pair: Pair) -> bool:
         """Whether real clients mostly wait between these lines, or no recording has the pair."""
@@ -118,10 +135,14 @@ class RecordedGaps:
     def likelihood(self, release: str, before: str, after: str) -> float:
         """How often a real log goes on with `after` behind `before`, never quite 0. Other releases
         count as much as two sights."""
-        share = 0.002
-        for whose in (ANY_RELEASE, release):
-            seen = self._after[whose, before, after]
-            share = (seen + 2 * share) / (self._times[whose, before] + 2)
+        key = (release, before, after)
+        share = self._likelihoods.get(key)
+        if share is None:
+            share = 0.002
+            for whose in (ANY_RELEASE, release):
+                seen = self._after[whose, before, after]
+                share = (seen + 2 * share) / (self._times[whose, before] + 2)
+            self._likelihoods[key] = share
         return share
 
 

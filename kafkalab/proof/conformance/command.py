@@ -13,6 +13,7 @@ from typing import Any
 
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.extras import MissingExtra, need_package
+from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not folders:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
+    recorded_gaps()  # Processes that are forked have it then, and need not read it.
     if options.tell:
         return _tell(folders, options.jobs)
     results = []
