@@ -16,7 +16,7 @@ from itertools import pairwise
 from kafkalab.lines.layout import Row
 from kafkalab.lines.recorded_gaps import LONGEST_MS, SHORT_MS, RecordedGaps, names_in
 
-LATEST_MS = 60
+LATEST_MS = 40
 """A line that would be so much too late follows the one before it at once."""
 REACH = 12
 """So many lines a line may move, at most."""
