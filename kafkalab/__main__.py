@@ -22,6 +22,7 @@ COMMANDS = {
     "source-lines": (
         "import the line numbers of the clients' Java sources from a folder of recordings"
     ),
+    "line-gaps": "import how long real clients take between two lines from a folder of recordings",
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
@@ -41,6 +42,7 @@ HOMES = {
     "answer": "proof.cases.command",
     "seeds": "proof.laws.command",
     "source-lines": "lines.recorded_numbers",
+    "line-gaps": "lines.gap_import",
     "real": "real.entry",
     "picture": "tools.readme_picture",
 }

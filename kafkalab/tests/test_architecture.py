@@ -199,6 +199,10 @@ FLOORS = {
         f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
         "a line is a template and a message's text: let the caller give the values",
     ),
+    "kafkalab.lines.gap_import": (
+        f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
+        "a line is a template and a message's text: let the caller give the values",
+    ),
     "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     "kafkalab.clients.network": (

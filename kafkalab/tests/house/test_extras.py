@@ -54,6 +54,7 @@ def test_the_base_plays_a_lab_and_draws_it():
         ("teach", ("autograder", "minutes", "03")),
         ("teach,learn", ("autograder", "grade", "data", "--out", "/dev/null/out")),
         ("dev", ("autograder.proving.browser", "02")),
+        ("dev", ("kafkalab", "conformance", "data/recordings", "--tell")),
         pytest.param(
             "book", ("autograder", "book", "01", "--out", "/dev/null/book"), marks=pytest.mark.slow
         ),
