@@ -166,7 +166,7 @@ AUTOGRADER = {
         "what a teacher gets is read off what was graded; proving looks on from above",
     ),
     "autograder.proving": (
-        f"{SCREEN} {COURSE} {CELL} autograder",
+        f"{SCREEN} {COURSE} {CELL} autograder PIL",
         "the proofs look on from above, and nobody looks at them but the commands",
     ),
 }

@@ -38,8 +38,8 @@ if ready():
 # ## 1. The same call in four clients
 #
 # The settings of Java and confluent-kafka have dots, `group.id`. Those of the other two are arguments,
-# `group_id`. Below, `tp` is partition 0 of `orders`, `topics` a list with `orders`, and
-# `heard` a function of yours. In confluent-kafka a partition may hold an offset:
+# `group_id`. Below, `tp` is partition 0 of `orders`, `tps` a list with it, `topics` a list with
+# `orders`, and `heard` a function of yours. In confluent-kafka a partition may hold an offset:
 # `there = TopicPartition("orders", 0, 1)`.
 #
 # | A producer | Java | confluent-kafka | aiokafka | kafka-python |
@@ -67,7 +67,7 @@ if ready():
 # | commits an offset | `c.commitSync(Map.of(tp, new OffsetAndMetadata(1)))` | `c.commit(offsets=[there], asynchronous=False)` | `await c.commit({tp: 1})` | `c.commit({tp: OffsetAndMetadata(1)})` |
 # | says its position | `c.position(tp)` | `c.position([tp])` | `await c.position(tp)` | `c.position(tp)` |
 # | goes to an offset | `c.seek(tp, 1)` | `c.seek(there)` | `c.seek(tp, 1)` | `c.seek(tp, 1)` |
-# | asks where the log ends | `c.endOffsets(List.of(tp))` | `c.get_watermark_offsets(tp)` | `await c.end_offsets([tp])` | `c.end_offsets([tp])` |
+# | asks where the log ends | `c.endOffsets(tps)` | `c.get_watermark_offsets(tp)` | `await c.end_offsets(tps)` | `c.end_offsets(tps)` |
 # | ends | `c.close()` | `c.close()` | `await c.stop()` | `c.close()` |
 #
 # Mind the order of key and value. Java's `ProducerRecord` takes the key first. The three Python

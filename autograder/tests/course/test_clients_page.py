@@ -113,6 +113,7 @@ def names_for(client: str, brokers: str, heard: list) -> dict:
             "tp": kafka.TopicPartition("orders", 0),
             "t": kafka.KafkaProducer(bootstrap_servers=brokers, transactional_id="k", **OLD_ENOUGH),
         }
+    own["tps"] = [own["tp"]]
     return common | own
 
 
