@@ -16,12 +16,12 @@ from run to run are no values.
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kafkalab.lab import Lab
+from kafkalab.real.proof.reached_source import reached_source
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENT_NAMES
 
@@ -76,10 +76,9 @@ class RealStory:
 
     @property
     def digest(self) -> str:
-        """Changes with what the story does, so that a changed story runs again."""
-        source = inspect.getsource(self.play)
+        """Changes with what the story and its helpers do, so that a changed story runs again."""
         shape = (self.brokers, sorted(self.broker_config.items()))
-        text = source[source.index("def ") :] + repr(shape)
+        text = reached_source(self.play) + repr(shape)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

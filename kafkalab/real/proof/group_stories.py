@@ -40,12 +40,27 @@ class Heard:
         self.assigned: list[int] = []
 
     def on_partitions_revoked(self, partitions: Any) -> None:
-        """Some are taken away."""
-        self.revoked.append(len(list(partitions)))
+        """Some are taken away; a call with none is not counted."""
+        if count := len(list(partitions)):
+            self.revoked.append(count)
 
     def on_partitions_assigned(self, partitions: Any) -> None:
         """Some are given."""
         self.assigned.append(len(list(partitions)))
+
+
+def second_member(side: Side, **settings: Any) -> tuple[EitherLab, Heard, list[int]]:
+    """A second member comes to a member of four partitions: the lab, what the first one heard, and
+    how many each owns in the end."""
+    lab = side.lab()
+    lab.create_topic("orders", partitions=4)
+    heard = Heard()
+    first = side.consumer(lab, "m1", group_id="billing", **settings)
+    first.subscribe(["orders"], heard)
+    settled(lab, [first], 6_000)
+    (second,) = members(side, lab, "m2", **settings)
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    return lab, heard, [len(first.assignment()), len(second.assignment())]
 
 
 @story(
@@ -84,19 +99,11 @@ def join(side: Side) -> dict[str, Any]:
     },
 )
 def newcomer(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
-    strategy = ASSIGNOR.format("Range")
-    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
-    settled(lab, [first, second], JOINS_WITHIN_MS)
+    lab, heard, owned = second_member(side, partition_assignment_strategy=ASSIGNOR.format("Range"))
     return {
         "first": generations(lab, "m1"),
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "eager_revoked": [count for count in heard.revoked if count],
+        "owned": owned,
+        "eager_revoked": heard.revoked,
         "eager_assigned": heard.assigned,
     }
 
@@ -112,20 +119,9 @@ def newcomer(side: Side) -> dict[str, Any]:
     },
 )
 def cooperative(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
     strategy = ASSIGNOR.format("CooperativeSticky")
-    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
-    settled(lab, [first, second], JOINS_WITHIN_MS)
-    return {
-        "revoked": [count for count in heard.revoked if count],
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "first": generations(lab, "m1"),
-    }
+    lab, heard, owned = second_member(side, partition_assignment_strategy=strategy)
+    return {"revoked": heard.revoked, "owned": owned, "first": generations(lab, "m1")}
 
 
 @story(
@@ -209,20 +205,13 @@ def _static(side: Side, lab: EitherLab, instance: str, name: str | None = None) 
     },
 )
 def new_protocol(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
-    first = side.consumer(lab, "m1", group_id="billing", group_protocol="consumer")
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", group_protocol="consumer")
-    settled(lab, [first, second], JOINS_WITHIN_MS)
+    lab, heard, owned = second_member(side, group_protocol="consumer")
     asked = lab.table("request.sent").api
     return {
         "join_requests": int((asked == "JOIN_GROUP").sum()),
         "heartbeats": bool((asked == "CONSUMER_GROUP_HEARTBEAT").any()),
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "revoked": [count for count in heard.revoked if count],
+        "owned": owned,
+        "revoked": heard.revoked,
     }
 
 
