@@ -33,7 +33,7 @@ from kafkalab.real.jar_sets import (
 )
 from kafkalab.real.keeper import kept_folders, sweep
 from kafkalab.real.real_lab import RealLab
-from kafkalab.releases.lineage import CLIENT_NAMES, DEFAULT_CLIENT, NEWEST_BROKER
+from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
 
 DOWN_WITHIN_S = 30
 PORTS = "ports"

@@ -155,9 +155,7 @@ class JavaShareConsumer(JavaClient):
 
     def acquisition_lock_timeout_ms(self) -> int | None:
         """How long the brokers lock records; None before the first fetch (KIP-1222)."""
-        found: int | None = self._call(
-            lambda: self._object.acquisitionLockTimeoutMs().orElse(None)
-        )
+        found: int | None = self._call(lambda: self._object.acquisitionLockTimeoutMs().orElse(None))
         return found
 
     def wakeup(self) -> None:

@@ -18,8 +18,12 @@ from kafkalab.real.proof import (
     connection_stories,
     error_stories,
     group_stories,
+    lag_stories,
+    log_stories,
     offset_stories,
+    reader_stories,
     replica_stories,
+    share_stories,
 )
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text
@@ -40,6 +44,10 @@ ROOMS = (
     group_stories,
     offset_stories,
     error_stories,
+    lag_stories,
+    log_stories,
+    reader_stories,
+    share_stories,
 )
 
 Key = tuple[str, str]
@@ -111,7 +119,7 @@ def _run_missing(
     """The runs on real Kafka that are not kept yet. Stories with the same brokers follow one
     another."""
     missing: list[tuple[RealStory, str]] = []
-    for each in sorted(stories, key=lambda each: (each.brokers, str(each.broker_config), each.id)):
+    for each in sorted(stories, key=lambda each: (str(each.shape), each.id)):
         for release in each.releases:
             often = RUNS_OF_CHANCE if simulated[each.id, release].differs else 1
             had = sum(not run.problem for run in runs_of(each, release, kept))
