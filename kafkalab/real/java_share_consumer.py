@@ -29,7 +29,9 @@ class _AcknowledgedForJava:
     def onComplete(self, offsets: Any, error: Any) -> None:
         """Called by Java inside poll(), a commit or close()."""
         said = None if error is None else python_error(error)
-        found = {partition_from(one.topicPartition()): said for one in items_of(offsets.keySet())}
+        found: ShareResults = {
+            partition_from(one.topicPartition()): said for one in items_of(offsets.keySet())
+        }
         try:
             self._callback(found)
         except Exception as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from kafkalab.real.proof.claim import EitherLab, Side, settled, story
@@ -144,6 +145,82 @@ def _assigned_by(side: Side, name: str) -> list[str]:
     return ["+".join(str(tp.partition) for tp in consumer.assignment()) for consumer in found]
 
 
+MOVING = ("RoundRobin", "Sticky", "CooperativeSticky")
+
+
+@story(
+    "07 who assigns",
+    brokers=1,
+    releases=("3.9",),
+    claims={
+        "assigned_by": "These clients say that they have finished an assignment.",
+        "generations": "Three members, a fourth comes, the second one closes: the last generation.",
+        **{name: f"So many partitions of eight have moved then, with {name}." for name in MOVING},
+    },
+)
+def who_assigns(side: Side) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in MOVING:
+        lab = side.lab()
+        lab.create_topic("orders", partitions=8)
+        strategy = ASSIGNOR.format(name)
+        group = members(side, lab, "m1 m2 m3", partition_assignment_strategy=strategy)
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen = [owners(group)]
+        group += members(side, lab, "m4", partition_assignment_strategy=strategy)
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen.append(owners(group))
+        group.pop(1).close()
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen.append(owners(group))
+        found[name] = sum(
+            before[number] != after[number]
+            for before, after in pairwise(seen)
+            for number in range(8)
+        )
+        if name == MOVING[0]:
+            told = "Finished assignment for group"
+            found["assigned_by"] = [
+                member for member in ("m1", "m2", "m3", "m4") if told in lab.log_text(member)
+            ]
+            found["generations"] = generations(lab, "m1")[-1]
+    return found
+
+
+def owners(group: list[Any]) -> dict[int, str]:
+    """partition -> the name of the member that owns it."""
+    return {tp.partition: member.name for member in group for tp in member.assignment()}
+
+
+@story(
+    "01 busy members",
+    brokers=1,
+    releases=("3.9",),
+    claims={
+        "Range": "Two topics of two partitions, four members: with Range so many are busy.",
+        "RoundRobin": "With RoundRobin so many are busy.",
+    },
+)
+def busy_members(side: Side) -> dict[str, Any]:
+    found = {}
+    for name in ("Range", "RoundRobin"):
+        lab = side.lab()
+        group = []
+        for topic in ("orders", "visits"):
+            lab.create_topic(topic, partitions=2)
+        for member in ("m1", "m2", "m3", "m4"):
+            strategy = ASSIGNOR.format(name)
+            consumer = side.consumer(
+                lab, member, group_id="billing", partition_assignment_strategy=strategy
+            )
+            consumer.subscribe(["orders", "visits"])
+            consumer.poll(timeout_ms=0)
+            group.append(consumer)
+        settled(lab, group, JOINS_WITHIN_MS)
+        found[name] = sum(bool(member.assignment()) for member in group)
+    return found
+
+
 @story(
     "07 more members than partitions",
     brokers=1,
@@ -178,6 +255,26 @@ def static_restart(side: Side) -> dict[str, Any]:
         "static": generations(lab, "m1")[before:],
         "owned": [len(first.assignment()), len(again.assignment())],
     }
+
+
+@story(
+    "07 dynamic restart",
+    brokers=1,
+    claims={
+        "dynamic": "A dynamic member closes and comes back: the other joins these generations."
+    },
+)
+def dynamic_restart(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    first, second = members(side, lab, "m1 m2")
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    before = len(generations(lab, "m1"))
+    second.close()
+    settled(lab, [first], 5_000)
+    (again,) = members(side, lab, "m2-again")
+    settled(lab, [first, again], JOINS_WITHIN_MS)
+    return {"dynamic": generations(lab, "m1")[before:]}
 
 
 def _static(side: Side, lab: EitherLab, instance: str, name: str | None = None) -> Any:

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kafkalab.real.proof.course_claims import REASONS
 from kafkalab.real.proof.real_run import runs_of
 from kafkalab.real.proof.simulated_play import FEW_SEEDS, RUNS_OF_CHANCE
 
 if TYPE_CHECKING:
     from kafkalab.real.proof.claim import RealStory
+    from kafkalab.real.proof.course_claims import ClaimProof
     from kafkalab.real.proof.real_run import RealRun
     from kafkalab.real.proof.simulated_play import SimulatedPlay
 
@@ -101,7 +103,7 @@ def proof_rows(proof: Proof) -> list[ProofRow]:
 
 
 def proof_text(proof: Proof) -> str:
-    """The whole page."""
+    """The page without its last section."""
     rows = proof_rows(proof)
     agreed = sum(row.agrees for row in rows)
     chance = sum(row.agrees and row.by_chance for row in rows)
@@ -121,6 +123,27 @@ def proof_text(proof: Proof) -> str:
         parts += [_line(row) for row in rows if row.chapter == chapter]
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"
+
+
+def claims_text(proofs: Mapping[str, ClaimProof]) -> str:
+    """The last section: how many claims of the course have a story, and which have none and why."""
+    without: dict[str, list[str]] = {key: [] for key in REASONS}
+    for name, proof in proofs.items():
+        if proof.reason:
+            without[proof.reason].append(name)
+    count = sum(map(len, without.values()))
+    parts = [
+        "## What the course claims\n",
+        f"The chapters make {len(proofs)} claims: numbers that a guess is compared with, claims\n"
+        "of the myth court, and rows of the tables then and now. A story above proves\n"
+        f"{len(proofs) - count} of them. These {count} have none:\n",
+        "| why | how many | which |\n|---|---|---|",
+    ]
+    for key, names in without.items():
+        if names:
+            shown = " · ".join(name.replace("|", "\\|") for name in names)
+            parts.append(f"| {REASONS[key]} | {len(names)} | {shown} |")
+    return "\n".join(parts) + "\n"
 
 
 def _line(row: ProofRow) -> str:

@@ -16,6 +16,7 @@ from kafkalab.real.jar_sets import NotSetUp, broker_set, client_set
 from kafkalab.real.proof import (
     batch_stories,
     connection_stories,
+    court_stories,
     error_stories,
     group_stories,
     lag_stories,
@@ -26,7 +27,8 @@ from kafkalab.real.proof import (
     share_stories,
 )
 from kafkalab.real.proof.claim import RealStory
-from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text
+from kafkalab.real.proof.course_claims import claim_proofs
+from kafkalab.real.proof.proof_page import Proof, claims_text, proof_rows, proof_text
 from kafkalab.real.proof.real_run import RealRun, keep_only, keep_run, kept_runs, runs_of
 from kafkalab.real.proof.sides import RealSide
 from kafkalab.real.proof.simulated_play import (
@@ -48,6 +50,7 @@ ROOMS = (
     log_stories,
     reader_stories,
     share_stories,
+    court_stories,
 )
 
 Key = tuple[str, str]
@@ -93,7 +96,8 @@ def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
     finally:
         proof = Proof(stories, simulated, kept)
         page = course_folder() / "notebooks" / "PROOF.md"
-        page.write_text(proof_text(proof), encoding="utf-8", newline="\n")
+        text = f"{proof_text(proof)}\n{claims_text(claim_proofs())}"
+        page.write_text(text, encoding="utf-8", newline="\n")
     show("")
     rows = proof_rows(proof)
     differ = sum(not row.agrees for row in rows)

@@ -151,6 +151,28 @@ def lock_ends(side: Side) -> dict[str, Any]:
 
 
 @story(
+    "16 a killed worker",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "soon": "ada is killed with a job in her hands: bo has it within ten seconds. The lock is "
+        "30 seconds.",
+        "count": "It comes with this delivery count.",
+    },
+)
+def killed_worker(side: Side) -> dict[str, Any]:
+    lab, (ada,) = workers(side, "ada")
+    feed(side, lab, 1)
+    taken(ada, lab)
+    bo = side.share_consumer(lab, "bo", group_id="workers", share_acknowledgement_mode="explicit")
+    bo.subscribe(["jobs"])
+    taken(bo, lab, timeout_ms=6_000)
+    lab.kill("ada")
+    records = taken(bo, lab)
+    return {"soon": len(records) == 1, "count": [record.delivery_count for record in records]}
+
+
+@story(
     "16 wrong calls",
     brokers=1,
     releases=SHARE,
