@@ -399,8 +399,15 @@ class ReplicaManager:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
             if settings.is_compacted and any(record.key is None for record in batch.records):
                 return _refused(data.index, self._profile.keyless_error.code)
+            broker_time_ms = self.logs.epoch_ms + now_ms
             if settings.stamps_at_append:
-                as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
+                as_kept = stamped(as_kept, broker_time_ms)
+            elif is_ahead(batch, broker_time_ms + self._profile.timestamp_ahead_max_ms):
+                return _refused(
+                    data.index,
+                    Errors.INVALID_TIMESTAMP.code,
+                    log_start=replica.log.log_start_offset,
+                )
             verdict = (
                 replica.log.producers.judge(
                     batch, accepts_unknown=self._profile.accepts_unknown_producer
@@ -770,6 +777,11 @@ class ReplicaManager:
 def place_of(key: PartitionKey) -> str:
     """A partition's name for a learner, "orders-0"."""
     return f"{key[0]}-{key[1]}"
+
+
+def is_ahead(batch: RecordBatch, latest_ms: int) -> bool:
+    """Whether a record of the batch has a later time than this (LogValidator)."""
+    return any(record.timestamp_ms > latest_ms for record in batch.records)
 
 
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
