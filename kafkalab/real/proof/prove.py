@@ -20,6 +20,7 @@ from kafkalab.real.proof import (
     error_stories,
     group_stories,
     lag_stories,
+    line_stories,
     log_stories,
     offset_stories,
     reader_stories,
@@ -51,6 +52,7 @@ ROOMS = (
     reader_stories,
     share_stories,
     court_stories,
+    line_stories,
 )
 
 Key = tuple[str, str]

@@ -173,6 +173,27 @@ def killed_worker(side: Side) -> dict[str, Any]:
 
 
 @story(
+    "16 more than asked",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "batch_optimized": "Ten jobs in one batch, max.poll.records=2: a poll brings so many.",
+        "record_limit": "With share.acquire.mode=record_limit it brings so many.",
+    },
+)
+def more_than_asked(side: Side) -> dict[str, Any]:
+    found = {}
+    for mode in ("batch_optimized", "record_limit"):
+        lab, (ada,) = workers(side, "ada", max_poll_records=2, share_acquire_mode=mode)
+        producer = side.producer(lab, linger_ms=2_000)
+        futures = [producer.send(ProducerRecord("jobs", f"job {n}")) for n in range(10)]
+        producer.flush()
+        assert all(future.done() for future in futures)
+        found[mode] = len(taken(ada, lab))
+    return found
+
+
+@story(
     "16 wrong calls",
     brokers=1,
     releases=SHARE,
