@@ -72,6 +72,9 @@ class RealLab:
     known, IllegalArgumentException for what only the simulator can do.
     """
 
+    knows_lines_only = True
+    """What happened is known by the lines of clients; views look here."""
+
     def __init__(
         self,
         brokers: int = 3,

@@ -188,7 +188,7 @@ def test_a_share_consumer_acquires_gives_back_and_acknowledges(lab):
     ada.close()
     assert all(result == {TopicPartition("jobs", 0): None} for result in told) and told
     with pytest.raises(UnsupportedVersionException, match="4.4"):
-        real.KafkaShareConsumer(lab, {"group.id": "workers"}, version="3.9")
+        real.KafkaShareConsumer(lab, {"group.id": "workers"}, version="2.8")
 
 
 def test_a_group_setting_that_is_not_there_is_refused(lab):
