@@ -1,6 +1,6 @@
 """Runs every story on both labs and writes the table notebooks/PROOF.md.
 
-The simulator plays all of them anew each time, because that is cheap. What real Kafka gave is kept:
+The simulator plays all of them each time, because that is cheap. What real Kafka gave is kept:
 a story runs there again only when its source or that of its helpers has changed. A story whose
 values are a matter of chance runs ten times on either side.
 """

@@ -1,7 +1,7 @@
 """RealRun: what one story gave on real Kafka, once, with one client release.
 
 The runs are kept in the file proof.jsonl of the real lab's folder, a line for each. So a proof that
-was stopped goes on where it stopped. What the simulator gave is not kept: it is played anew.
+was stopped goes on where it stopped. What the simulator gave is not kept: it plays again each time.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def keep_run(run: RealRun) -> None:
 
 
 def keep_only(runs: Iterable[RealRun]) -> None:
-    """Write the file anew with these runs."""
+    """Write the file again, with these runs only."""
     private_folder(real_home())
     new = _file().with_suffix(".new")
     new.write_text("".join(map(_line, runs)), encoding="utf-8", newline="\n")
