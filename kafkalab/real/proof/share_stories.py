@@ -212,3 +212,32 @@ def wrong_share_calls(side: Side) -> dict[str, Any]:
     records = taken(bo, lab)
     found["implicit"] = kind_raised_by(lambda: bo.acknowledge(records[0]))
     return found
+
+
+@story(
+    "16 order in one batch",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "order": "Four jobs of one batch wait. A worker polls one at a time and gives offset 1 "
+        "back once: they are done in this order."
+    },
+)
+def order_in_one_batch(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("jobs")
+    lab.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+    producer = side.producer(lab, linger_ms=2_000)
+    for number in range(4):
+        producer.send(ProducerRecord("jobs", f"job {number}"))
+    producer.flush()
+    settings = {"share_acknowledgement_mode": "explicit", "max_poll_records": 1}
+    ada = side.share_consumer(lab, "ada", group_id="workers", **settings)
+    ada.subscribe(["jobs"])
+    done: list[int] = []
+    while len(done) < 4 and (records := taken(ada, lab)):
+        for record in records:
+            gives_back = record.offset == 1 and record.delivery_count == 1
+            ada.acknowledge(record, "release" if gives_back else "accept")
+            done += [] if gives_back else [record.offset]
+    return {"order": done}
