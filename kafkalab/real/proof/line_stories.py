@@ -80,7 +80,7 @@ def late_member_says(side: Side) -> dict[str, Any]:
         "used": "Twelve records, each a batch of its own, and six partitions: so many get records."
     },
 )
-def round_robin(side: Side) -> dict[str, Any]:
+def partitions_in_turn(side: Side) -> dict[str, Any]:
     lab = side.lab()
     lab.create_topic("orders", partitions=6)
     partitioner = "org.apache.kafka.clients.producer.RoundRobinPartitioner"

@@ -65,7 +65,7 @@ def begin_and_end(lab: EitherLab, topic: str) -> list[int]:
         "quiet": "All 25 orders are too old, also those of the active file: the log keeps these.",
     },
 )
-def retention(side: Side) -> dict[str, Any]:
+def what_retention_leaves(side: Side) -> dict[str, Any]:
     ten_ms = 10 * MINUTE_MS
     by_size = {"retention_bytes": 2_000, "retention_ms": -1, "segment_ms": 7 * MINUTE_MS}
     by_time = {"retention_ms": 2 * ten_ms, "segment_ms": ten_ms}
@@ -87,7 +87,7 @@ def retention(side: Side) -> dict[str, Any]:
         "later": "It leaves these when delete.retention.ms has passed and it cleans again.",
     },
 )
-def compaction(side: Side) -> dict[str, Any]:
+def what_compaction_leaves(side: Side) -> dict[str, Any]:
     lab = side.lab()
     config = {
         "cleanup.policy": "compact",

@@ -63,13 +63,13 @@ def late_follower(side: Side) -> dict[str, Any]:
     def in_sync() -> int:
         return len(lab.describe_topic("orders").isr.iloc[0])
 
-    lab.broker(1).pause(30_000)
+    lab.broker(1).pause(45_000)
     for _ in range(2_000):
         future = shop.send(ProducerRecord("orders", "tea"))
     future.get()
     lab.run_for(3_000)
     found = {"in_sync": in_sync()}
-    lab.run_for(20_000)
+    lab.run_until(lambda: in_sync() == 1, timeout_ms=35_000)
     found["late"] = in_sync()
     lab.run_for(10_000)
     return found

@@ -160,7 +160,7 @@ def lock_ends(side: Side) -> dict[str, Any]:
         "count": "It comes with this delivery count.",
     },
 )
-def killed_worker(side: Side) -> dict[str, Any]:
+def killed_share_worker(side: Side) -> dict[str, Any]:
     lab, (ada,) = workers(side, "ada")
     feed(side, lab, 1)
     taken(ada, lab)
