@@ -78,6 +78,11 @@ class WireChange(enum.Enum):
         5,
         "KIP-207: OFFSET_NOT_AVAILABLE, where older requests get LEADER_NOT_AVAILABLE",
     )
+    PRODUCE_NAMES_RECORDS = (
+        ApiKeys.PRODUCE,
+        8,
+        "KIP-467: the answer says which records of a batch are refused, and why",
+    )
     PRODUCE_BY_TOPIC_ID = (ApiKeys.PRODUCE, 13, "KIP-516: topics are identified, not named")
     PRODUCE_HINTS_LEADER = (
         ApiKeys.PRODUCE,

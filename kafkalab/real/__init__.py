@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kafkalab.real.java_admin import JavaAdminClient as KafkaAdminClient
     from kafkalab.real.java_consumer import JavaConsumer as KafkaConsumer
     from kafkalab.real.java_producer import JavaProducer as KafkaProducer
+    from kafkalab.real.java_share_consumer import JavaShareConsumer as KafkaShareConsumer
+    from kafkalab.real.proof.both_labs import on_both
     from kafkalab.real.readiness import what_is_missing
     from kafkalab.real.real_lab import RealLab as Lab
 
@@ -22,8 +24,10 @@ HOMES = {
     "KafkaAdminClient": ("java_admin", "JavaAdminClient"),
     "KafkaConsumer": ("java_consumer", "JavaConsumer"),
     "KafkaProducer": ("java_producer", "JavaProducer"),
+    "KafkaShareConsumer": ("java_share_consumer", "JavaShareConsumer"),
     "Lab": ("real_lab", "RealLab"),
     "NotSetUp": ("jar_sets", "NotSetUp"),
+    "on_both": ("proof.both_labs", "on_both"),
     "what_is_missing": ("readiness", "what_is_missing"),
 }
 """The public name -> its module and its name there. Each class has a name of its own in the
@@ -33,8 +37,10 @@ __all__ = [
     "KafkaAdminClient",
     "KafkaConsumer",
     "KafkaProducer",
+    "KafkaShareConsumer",
     "Lab",
     "NotSetUp",
+    "on_both",
     "what_is_missing",
 ]
 
@@ -43,7 +49,7 @@ def __getattr__(name: str) -> object:
     if name not in HOMES:
         raise AttributeError(f"kafkalab.real has no {name!r}; it has {', '.join(__all__)}")
     module, inner = HOMES[name]
-    if inner not in ("NotSetUp", "what_is_missing"):
+    if inner not in ("NotSetUp", "on_both", "what_is_missing"):
         from kafkalab.real import jar_sets, readiness
 
         if not readiness.HAS_UNIX:

@@ -22,10 +22,18 @@ from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.real import reaper
 from kafkalab.real.home import real_home
 from kafkalab.real.jar_fetch import digest_rows, fetch_jars, megabytes
-from kafkalab.real.jar_sets import TABLE, JarSet, NotSetUp, broker_set, client_set, known_sets
+from kafkalab.real.jar_sets import (
+    TABLE,
+    USUAL_CLIENTS,
+    JarSet,
+    NotSetUp,
+    broker_set,
+    client_set,
+    known_sets,
+)
 from kafkalab.real.keeper import kept_folders, sweep
 from kafkalab.real.real_lab import RealLab
-from kafkalab.releases.lineage import CLIENT_NAMES, DEFAULT_CLIENT, NEWEST_BROKER
+from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
 
 DOWN_WITHIN_S = 30
 PORTS = "ports"
@@ -69,7 +77,7 @@ def _parser() -> CommandParser:
         action="append",
         metavar="V",
         help=f"a client release, such as 2.3 or 4.4.0, or all; again for more "
-        f"({DEFAULT_CLIENT} and {CLIENT_NAMES[-1]} when left out). The broker is always "
+        f"({' and '.join(USUAL_CLIENTS)} when left out). The broker is always "
         f"{NEWEST_BROKER}",
     )
     up = command("up", "start a cluster and keep it until Ctrl-C", _up, "--brokers 3")
@@ -86,7 +94,7 @@ def _parser() -> CommandParser:
 def _wanted_sets(versions: Sequence[str] | None) -> list[JarSet]:
     if versions and "all" in versions:
         return known_sets()
-    chosen = versions or (DEFAULT_CLIENT, CLIENT_NAMES[-1])
+    chosen = versions or USUAL_CLIENTS
     return list(dict.fromkeys([broker_set(NEWEST_BROKER), *map(client_set, chosen)]))
 
 

@@ -29,8 +29,8 @@ EXCLUDED = (
 """A class path has one writer of log lines; kafka-tools-api holds command-line tools only."""
 CLIENT_LOG = ("org.slf4j:slf4j-reload4j:1.7.36", "ch.qos.reload4j:reload4j:1.2.26")
 BROKER_LOG = ("org.apache.logging.log4j:log4j-slf4j-impl:2.25.5",)
-
-
+USUAL_CLIENTS = (lineage.DEFAULT_CLIENT, lineage.CLIENT_NAMES[-1])
+"""The client releases that `real setup` fetches when it is given none."""
 SCALA = "scala-library-2.13.*.jar"
 """Spark's resolver leaves out the library of the language Scala, because Spark has it. Brokers need
 it as well."""
@@ -82,9 +82,11 @@ class JarSet:
         """The class path of this set. Raises NotSetUp where a jar is missing."""
         if not self.is_here:
             version = self.name.partition("-")[2]
+            usual = {broker_set(lineage.NEWEST_BROKER), *map(client_set, USUAL_CLIENTS)}
+            option = "" if self in usual else f" --version {version}"
             raise NotSetUp(
                 f"The jars of {self.name} are not on this machine: run "
-                f"`python -m kafkalab real setup --version {version}` once."
+                f"`python -m kafkalab real setup{option}` once."
             )
         folder = jar_folder(self.name)
         own = [folder / jar.file for jar in self.jars]

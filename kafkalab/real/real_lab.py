@@ -39,7 +39,7 @@ from kafkalab.real import client_sockets, simulator_words
 from kafkalab.real.cluster_tables import group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
-from kafkalab.real.java_process import JavaProcess, items_of
+from kafkalab.real.java_process import JavaProcess, items_of, setting_text
 from kafkalab.real.keeper import Keeper, sweep
 from kafkalab.real.log_lines import ClientLog, lines_frame, logging_options, requests_frame
 from kafkalab.real.real_apps import RealApp, real_app, sleep_real
@@ -56,6 +56,8 @@ SIMULATED_PORT = 9092
 APP_ENDS_WITHIN_S = 5
 GROUPS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
+SHARE = "Share"
+"""GroupType.SHARE, as Java prints it."""
 
 
 class RealLab:
@@ -69,6 +71,9 @@ class RealLab:
     Raises NotSetUp where Java or the jars are missing, UnknownRelease for a release that is not
     known, IllegalArgumentException for what only the simulator can do.
     """
+
+    knows_lines_only = True
+    """What happened is known by the lines of clients; views look here."""
 
     def __init__(
         self,
@@ -173,27 +178,34 @@ class RealLab:
             for name in java.call(lambda: list(items_of(admin.listTopics().names().get())))
         ]
         java.call(lambda: admin.deleteTopics(java.array_list(names)).all().get())
-        groups = java.call(
-            lambda: [str(one.groupId()) for one in items_of(admin.listGroups().all().get())]
-        )
-        self._delete_groups(groups)
+        self._delete_groups()
         self._apps, self._logs, self._owners = [], [], {}
         self.epoch_ms = int(time.time() * 1000)
 
-    def _delete_groups(self, groups: list[str]) -> None:
+    def _delete_groups(self) -> None:
         """Take all members out of groups, and delete them. Where that is refused, wait until the
         members' sessions end."""
         java, admin = self._cluster.hands, self._cluster.admin()
         everybody = java.jvm.org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions
+        found = java.call(
+            lambda: [
+                (str(one.groupId()), str(one.type().orElse(None)))
+                for one in items_of(admin.listGroups().all().get())
+            ]
+        )
         until = time.monotonic() + GROUPS_END_WITHIN_S
-        for group in groups:
+        for group, kind in found:
             names = java.array_list([group])
+            is_share = kind == SHARE
+            delete = admin.deleteShareGroups if is_share else admin.deleteConsumerGroups
             while True:
                 # it has no members, or they cannot leave
                 with contextlib.suppress(KafkaException, IllegalArgumentException):
-                    java.call(admin.removeMembersFromConsumerGroup(group, everybody()).all().get)
+                    if not is_share:
+                        removed = admin.removeMembersFromConsumerGroup(group, everybody())
+                        java.call(removed.all().get)
                 try:
-                    java.call(admin.deleteConsumerGroups(names).all().get)
+                    java.call(delete(names).all().get)
                 except GroupNotEmptyException:
                     if time.monotonic() < until:
                         time.sleep(0.5)
@@ -281,6 +293,21 @@ class RealLab:
             if None not in leaders:
                 return
             time.sleep(0.05)
+
+    def configure_group(self, group: str, settings: Mapping[str, Any]) -> None:
+        """Give a share group settings of its own, by their Kafka names (kafka-configs --entity-type
+        groups). Raises Kafka's own errors, such as InvalidConfigurationException."""
+        java, admin = self._cluster.hands, self._cluster.admin()
+        config = java.jvm.org.apache.kafka.common.config.ConfigResource
+        kinds = getattr(java.jvm.org.apache.kafka.common.config, "ConfigResource$Type")
+        change = java.jvm.org.apache.kafka.clients.admin.AlterConfigOp
+        set_one = getattr(java.jvm.org.apache.kafka.clients.admin, "AlterConfigOp$OpType").SET
+        entry = java.jvm.org.apache.kafka.clients.admin.ConfigEntry
+        changes = java.array_list(
+            change(entry(name, setting_text(value)), set_one) for name, value in settings.items()
+        )
+        asked = java.hash_map([(config(kinds.GROUP, group), changes)])
+        java.call(lambda: admin.incrementalAlterConfigs(asked).all().get())
 
     def leader(self, topic: str, partition: int) -> int | None:
         """The id of the broker that leads the partition; None while there is none."""

@@ -32,7 +32,6 @@ INSTEAD = {
     ),
     "place_transaction_coordinator": "the hash of the transactional id decides",
     "transaction_coordinator_of": "a lab of the simulator tells it",
-    "configure_group": "groups have the brokers' settings here: Lab(broker_config={...})",
     "delay": NO_NETWORK,
     "keep_busy": NO_NETWORK,
     "power_loss": "the machine keeps its power; crash() is kill -9",

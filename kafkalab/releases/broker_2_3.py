@@ -144,6 +144,7 @@ PROFILE = BrokerProfile(
     smallest_segment_bytes=14,
     stamps_delete_horizon=False,
     keyless_error=Errors.CORRUPT_MESSAGE,
+    timestamp_ahead_max_ms=2**63 - 1,
     operations_not_asked_for=0,
     describes_assignment_twice=True,
     is_kraft=False,

@@ -508,6 +508,11 @@ PAGE = BrokerPage(
             {"smallest_segment_bytes": 1_048_576},
         ),
         BrokerChange(
+            "KIP-1030 (4.0)",
+            "A record whose time is more than an hour ahead is refused with INVALID_TIMESTAMP.",
+            {"timestamp_ahead_max_ms": 3_600_000},
+        ),
+        BrokerChange(
             "KIP-534 (3.1)",
             "Compaction notes in a batch until when its tombstones stay.",
             {"stamps_delete_horizon": True},

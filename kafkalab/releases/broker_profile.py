@@ -204,6 +204,9 @@ class BrokerProfile:
     counted."""
     keyless_error: Errors
     """The error of a record without a key on a compacted topic (KIP-467, 2.5)."""
+    timestamp_ahead_max_ms: int
+    """How far a record's time may be ahead of the broker's (message.timestamp.after.max.ms of
+    KIP-937); an hour since 4.0 (KIP-1030)."""
     operations_not_asked_for: int
     """What METADATA and DESCRIBE_GROUPS tell of authorized operations when nobody asks for them
     (KIP-430). Recorded: 0 on 2.3.1, the lowest int on 4.4.0."""

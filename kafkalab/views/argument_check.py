@@ -9,6 +9,8 @@ from typing import ParamSpec, TypeVar
 
 from kafkalab.errors import IllegalArgumentException
 
+from .shown_lab import has_journal
+
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
 
 
@@ -16,17 +18,26 @@ Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
 
-def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
+def drawn_from(
+    what: str, view: Callable[Arguments, Drawn], draws_real: bool = False
+) -> Callable[Arguments, Drawn]:
     """`view` with a check of its arguments: one lab, labs by name, either of these, or two labs.
 
     A named client has to be one of the lab's. Raises IllegalArgumentException.
+
+    draws_real: the view draws a real lab, too, of which only the clients' lines are known
     """
     signature = inspect.signature(view)
 
     @functools.wraps(view)
     def checked(*args: Arguments.args, **named: Arguments.kwargs) -> Drawn:
         given = list(signature.bind(*args, **named).arguments.values())
-        _check(view.__name__, what, given)
+        labs = _check(view.__name__, what, given)
+        if not draws_real and not all(map(has_journal, labs)):
+            raise IllegalArgumentException(
+                f"{view.__name__}() draws what only the simulator's journal tells; of a real lab "
+                "timeline(lab) and compare(left, right, titles) draw the connections"
+            )
         client = signature.bind(*args, **named).arguments.get("client")
         if client is not None:
             for lab in given[: 2 if what is TWO else 1]:
@@ -36,14 +47,15 @@ def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Argument
     return checked
 
 
-def _check(view: str, what: str, given: list[object]) -> None:
+def _check(view: str, what: str, given: list[object]) -> list[object]:
+    """The labs that were given. Raises IllegalArgumentException where something else was."""
     if what is TWO:
         if not all(map(_is_lab, given[:2])):
             raise IllegalArgumentException(
                 f'{view}() draws two labs, {view}(left, right, ("2.2", "2.3")), not {given[0]!r} '
                 f"and {given[1]!r}"
             )
-        return
+        return given[:2]
     by_name = isinstance(given[0], Mapping) and all(map(_is_lab, given[0].values()))
     if not ((what is not ONE and by_name) or (what is not NAMED and _is_lab(given[0]))):
         example = {
@@ -52,6 +64,7 @@ def _check(view: str, what: str, given: list[object]) -> None:
             EITHER: 'a lab comes first, as in {}(lab), or several by name, {{"client 2.3": lab}}',
         }[what].format(view)
         raise IllegalArgumentException(f"{view}() draws a Lab: {example}, not {given[0]!r}")
+    return list(given[0].values()) if isinstance(given[0], Mapping) else given[:1]
 
 
 def _is_lab(given: object) -> bool:

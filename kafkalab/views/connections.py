@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .picture import Hover, Picture, blank_figure, columns, hover_at
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, has_journal
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
 from .time_axis import draw_time_axis
 
@@ -114,6 +114,8 @@ class ConnectionRow:
 
 def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
     """The connections of one client (or of all), sorted by the time of opening."""
+    if not has_journal(lab):
+        return _rows_of_lines(lab, client)
     opening = lab.table("socket.opening")
     socket_of = dict(zip(opening.get("id", ()), opening.get("socket", ())))
     address_of = {
@@ -139,6 +141,37 @@ def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
         )
         for s in sorted(lab.sockets(client), key=lambda s: (s.opened_at_ms, s.event_id))
     ]
+
+
+def _rows_of_lines(lab: ShownLab, client: str | None) -> list[ConnectionRow]:
+    """The same for a lab that knows only the lines of its clients. A request belongs to the
+    connection that was open then under its node id."""
+    sent = list(lab.table("request.sent").itertuples())
+    found = []
+    for s in sorted(lab.sockets(client), key=lambda s: (s.opened_at_ms, s.event_id)):
+        end_ms = lab.now_ms if s.closed_at_ms is None else s.closed_at_ms
+        own = [
+            Request(int(each.at_ms), str(each.api), "")
+            for each in sent
+            if (each.who, str(each.node_id)) == (s.client, str(s.node_id))
+            and s.opened_at_ms <= each.at_ms <= end_ms
+        ]
+        found.append(
+            ConnectionRow(
+                s.client,
+                str(s.node_id),
+                s.role,
+                s.broker,
+                s.purpose,
+                s.opened_at_ms,
+                s.closed_at_ms,
+                s.how,
+                tuple(each.at_ms for each in own),
+                "a bootstrap address",
+                tuple(own),
+            )
+        )
+    return found
 
 
 def _requests(lab: ShownLab) -> dict[object, list[Request]]:
@@ -174,7 +207,10 @@ def _cause_words(event: Mapping[Hashable, object]) -> str:
 
 
 def marked_moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
-    """The calls of pause() and resume() of one client (or of all), and the faults of the lab."""
+    """The calls of pause() and resume() of one client (or of all), and the faults of the lab. The
+    lines of real clients tell of none."""
+    if not has_journal(lab):
+        return []
     found = [
         Moment(int(event["at_ms"]), f"{event['name']}()")
         for event in lab.table("call").to_dict("records")

@@ -27,3 +27,9 @@ class ShownLab(Protocol):
     def sockets(self, client: str | None = None) -> list[Socket]: ...
 
     def check_client(self, client: str) -> None: ...
+
+
+def has_journal(lab: object) -> bool:
+    """Whether a lab keeps a journal of what happened. A real one has the lines of its clients
+    only, and says so."""
+    return not getattr(lab, "knows_lines_only", False)

@@ -476,6 +476,34 @@ for broker in (0, 1):
     lab.run_for(ms=5_000)
 timeline(lab)
 
+# %% [markdown]
+# ### The same on real Kafka
+#
+# A producer with two addresses sends to two brokers. The cell below is folded. It does this on the
+# simulator and on real brokers of your machine, in about a minute. Real Kafka must be set up once:
+# `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab import ProducerRecord
+from kafkalab.real import on_both
+
+
+def two_brokers(kafka):
+    lab = kafka.Lab(brokers=2, version="3.9")
+    lab.create_topic("orders", partitions=2)
+    settings = {"bootstrap.servers": "localhost:9092,localhost:9093", "enable.idempotence": False}
+    shop = kafka.KafkaProducer(lab, {**settings, "connections.max.idle.ms": 6_000}, name="shop")
+    lab.run_for(ms=2_000)
+    before_send = len(lab.sockets("shop"))
+    for partition in [0, 1] * 10:
+        shop.send(ProducerRecord("orders", "tea", partition=partition))
+        lab.run_for(ms=1_000)
+    kept = sum(socket.closed_at_ms is None for socket in lab.sockets("shop"))
+    return {"before send": before_send, "opened": len(lab.sockets("shop")), "kept": kept}
+
+
+on_both(two_brokers)
+
 # %% [markdown] items="P18"
 # **So what?** A broker pays for connections: clients × the brokers that each one writes to, plus the
 # idle ones of the last nine minutes. Each is an open file of the broker's process. Watch the broker's

@@ -481,6 +481,32 @@ poll_for(consumer, lab, ms=20_000)
 len(lab.sockets()), open_now(lab)
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# A consumer reads three partitions, each led by another broker. The cell below is folded. It does
+# this on the simulator and on real brokers of your machine, in about a minute. Real Kafka must be
+# set up once: `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab.real import on_both
+
+
+def first_consumer(kafka):
+    lab = kafka.Lab(brokers=3, version="3.9")
+    lab.create_topic("t4", partitions=3)
+    settings = {"group.id": "test", "connections.max.idle.ms": 6_000}
+    reader = kafka.KafkaConsumer(lab, settings, name="reader")
+    reader.subscribe(["t4"])
+    before_poll, end_ms = len(lab.sockets("reader")), lab.now_ms + 18_000
+    while lab.now_ms < end_ms:
+        reader.poll(timeout_ms=200)
+    kept = sum(socket.closed_at_ms is None for socket in lab.sockets("reader"))
+    return {"before poll": before_poll, "opened": len(lab.sockets("reader")), "kept": kept}
+
+
+on_both(first_consumer)
+
+# %% [markdown]
 # **So what?** A consumer holds one connection for each leader broker and one for its coordinator.
 # Multiply by the number of consumers: each broker needs a file descriptor for each connection.
 # Raise an alarm on the client's `connection-creation-rate`: when it stays above 0, something closes

@@ -463,6 +463,44 @@ lab, outcome = play(followers="slow", acks="1", min_insync=2)
 outcome
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# A shop sends twenty orders, while the followers sleep. Then the leader crashes. The cell below is
+# folded. It does this on the simulator and on real brokers of your machine, in about two minutes.
+# Real Kafka must be set up once: `python -m kafkalab real setup`. Without it the cell prints one
+# sentence.
+
+# %% fold=true
+from kafkalab import ProducerRecord
+from kafkalab.real import on_both
+
+
+def twenty_orders(kafka):
+    lab, left = kafka.Lab(brokers=3, version="3.9"), {}
+    for acks in ("1", "all"):
+        topic = f"orders with acks {acks}".replace(" ", "-")
+        lab.create_topic(topic, replication_factor=3, leaders=[0])
+        settings = {"acks": acks, "bootstrap.servers": "localhost:9093", "linger.ms": 0}
+        shop = kafka.KafkaProducer(lab, settings, name=f"shop-{acks}")
+        shop.partitions_for(topic)
+        for follower in (1, 2):
+            lab.broker(follower).pause(ms=5_500)
+        lab.run_for(ms=1_000)  # the leader answers the fetches that have come before
+        for number in range(20):
+            shop.send(ProducerRecord(topic, f"order {number}"))
+            lab.run_for(ms=10)
+        lab.run_for(ms=1_000)
+        lab.broker(0).crash()
+        lab.run_for(ms=30_000)
+        left[f"acks={acks}, left in the log"] = int(lab.describe_topic(topic).high_watermark[0])
+        lab.broker(0).restart()
+        lab.run_for(ms=10_000)
+    return left
+
+
+on_both(twenty_orders)
+
+# %% [markdown]
 # **So what?** For records that must stay: `acks=all`, three replicas, `min.insync.replicas=2`, no
 # unclean election. Raise an alarm on `UnderMinIsrPartitionCount` and `OfflinePartitionsCount` above
 # 0, and on the producers' `record-error-rate`. A record that must be known within a minute needs

@@ -767,6 +767,37 @@ from kafkalab.hashing import java_string_hash
 java_string_hash("polygenelubricants")
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# A member joins a group, and ten seconds later a second one. The cell below is folded. It does this
+# on the simulator and on real brokers of your machine, in about a minute. Real Kafka must be set up
+# once: `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab.real import on_both
+
+
+def two_members_join(kafka):
+    lab, members = kafka.Lab(brokers=1, version="3.9"), []
+    lab.create_topic("orders", partitions=4)
+    for name in ("m1", "m2"):
+        members.append(kafka.KafkaConsumer(lab, {"group.id": "billing"}, name=name))
+        members[-1].subscribe(["orders"])
+        end_ms = lab.now_ms + 10_000
+        while lab.now_ms < end_ms:
+            for member in members:
+                member.poll(timeout_ms=100)
+    joins = lab.table("request.sent").query("api == 'JOIN_GROUP'").who.value_counts()
+    return {
+        "JOIN_GROUP of m1 and m2": [int(joins["m1"]), int(joins["m2"])],
+        "generation": members[0].group_metadata().generation_id,
+        "partitions of m1 and m2": [len(member.assignment()) for member in members],
+    }
+
+
+on_both(two_members_join)
+
+# %% [markdown]
 # ## What you know now
 #
 # - The coordinator knows who is a member. In the classic protocol the leader, a client, decides who

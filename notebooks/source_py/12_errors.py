@@ -496,6 +496,45 @@ for turn in range(30):
 got, ada.position(PRICES)
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# A program dies at a bad record and starts again, three times. The cell below is folded. It does
+# this on the simulator and on real brokers of your machine, in about a minute. Real Kafka must be
+# set up once: `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab import ProducerRecord
+from kafkalab.errors import SerializationException
+from kafkalab.real import on_both
+
+
+def bad_record(kafka):
+    lab, done, errors = kafka.Lab(brokers=1, version="3.9"), set(), []
+    lab.create_topic("prices")
+    shop = kafka.KafkaProducer(lab, name="shop")
+    for number in range(12):  # IntegerDeserializer takes four bytes
+        price = "1,5" if number == 5 else f"{number:04}"
+        shop.send(ProducerRecord("prices", price)).get()
+    numbers = "org.apache.kafka.common.serialization.IntegerDeserializer"
+    settings = {"group.id": "billing", "auto.offset.reset": "earliest", "max.poll.records": 4}
+    for life in (1, 2, 3):
+        manual = {**settings, "enable.auto.commit": False, "value.deserializer": numbers}
+        ada = kafka.KafkaConsumer(lab, manual, name=f"ada-{life}")
+        ada.subscribe(["prices"])
+        try:
+            while True:
+                done |= {record.offset for record in ada.poll(timeout_ms=500)}
+                ada.commit_sync()
+        except SerializationException as error:
+            errors.append(type(error).__name__)
+        ada.close()
+    committed = int(lab.describe_group("billing").current_offset[0])
+    return {"finished": len(done), "committed": committed, "errors": errors}
+
+
+on_both(bad_record)
+
+# %% [markdown]
 # **So what.** The number for production is the time for which a committed offset has not moved
 # while the log grows. Alert on it for each partition (chapter 11), and on each record that reaches
 # a dead-letter topic. Decide before the first pill comes: stop, skip or park. For a producer with

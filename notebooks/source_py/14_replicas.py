@@ -501,6 +501,41 @@ lab.run_for(ms=20_000)
 heard, orders_in(lab, lab.leader("orders", 0))
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# Both followers stop, a shop writes five orders, and a reader polls. The cell below is folded. It
+# does this on the simulator and on real brokers of your machine, in about a minute. Real Kafka must
+# be set up once: `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab import ProducerRecord, TopicPartition
+from kafkalab.real import on_both
+
+
+def five_orders(kafka):
+    lab = kafka.Lab(brokers=3, version="3.9")
+    lab.create_topic("orders", replication_factor=3, leaders=[0])
+    settings = {"acks": "1", "linger.ms": 0, "enable.idempotence": False}
+    shop = kafka.KafkaProducer(lab, settings, name="shop")
+    ada = kafka.KafkaConsumer(lab, {"auto.offset.reset": "earliest"}, name="ada")
+    ada.assign([TopicPartition("orders", 0)])
+    shop.send(ProducerRecord("orders", "order 0")).get()
+    seen = [len(ada.poll(timeout_ms=5_000))]
+    for follower in (1, 2):
+        lab.broker(follower).pause(ms=5_000)
+    told = [shop.send(ProducerRecord("orders", f"order {n}")).get().offset for n in range(1, 6)]
+    for wait_ms in (3_000, 6_000):
+        end_ms = lab.now_ms + wait_ms
+        seen.append(0)
+        while lab.now_ms < end_ms:
+            seen[-1] += len(ada.poll(timeout_ms=100))
+    names = ("seen before", "seen while they are stopped", "seen afterwards")
+    return {"told": len(told), **dict(zip(names, seen, strict=True))}
+
+
+on_both(five_orders)
+
+# %% [markdown]
 # **So what.** The numbers for production: three replicas, `min.insync.replicas=2`, `acks=all`,
 # unclean election off. Alert when a partition has fewer in-sync replicas than `min.insync.replicas`
 # (`UnderMinIsrPartitionCount`), and on a partition without a leader (`OfflinePartitionsCount`):

@@ -532,6 +532,47 @@ lab.run_for(ms=120_000)
 Counter(deliveries(lab).values())  # deliveries: jobs
 
 # %% [markdown]
+# ### The same on real Kafka
+#
+# Four workers of a share group do twelve jobs of one partition. The cell below is folded. It does
+# this on the simulator and on real brokers of your machine, in about a minute. Real Kafka must be
+# set up once: `python -m kafkalab real setup`. Without it the cell prints one sentence.
+
+# %% fold=true
+from kafkalab import ProducerRecord
+from kafkalab.real import on_both
+
+
+def four_workers(kafka):
+    lab, done = kafka.Lab(brokers=1, version="4.4"), []
+    lab.create_topic("jobs")
+    lab.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+
+    def work(lab, name):
+        settings = {"group.id": "workers", "share.acknowledgement.mode": "explicit"}
+        worker = kafka.KafkaShareConsumer(lab, {**settings, "max.poll.records": 2}, name=name)
+        worker.subscribe(["jobs"])
+        while len(done) < 12:
+            for record in worker.poll(timeout_ms=1_000):
+                lab.sleep(500)
+                worker.acknowledge(record)
+                done.append((record.offset, name))
+        worker.close()
+
+    for name in ("ada", "bo", "cy", "di"):
+        lab.spawn(work, name, name=name)
+    lab.run_for(ms=15_000)  # Java starts, and the members join
+    shop = kafka.KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    for number in range(12):
+        shop.send(ProducerRecord("jobs", f"job {number}")).get()
+    lab.run_until(lambda: len(done) == 12, timeout_ms=30_000)
+    workers = len({name for _, name in done})
+    return {"jobs done": len({offset for offset, _ in done}), "workers with a job": workers}
+
+
+on_both(four_workers)
+
+# %% [markdown]
 # **So what.** The numbers for production: the time for all records of one poll must be well below
 # the lock, so begin with a small `max.poll.records` and `record_limit`. Look at what `commit_sync`
 # returns, or set a callback. Write down each record that you reject, and each with a

@@ -42,6 +42,7 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import (
     ZERO_UUID,
+    BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
     NodeEndpoint,
     PartitionProduceResponse,
@@ -56,6 +57,8 @@ from kafkalab.releases import BrokerProfile
 from kafkalab.sim.invariants import SWITCH, check
 
 ACKS = (0, 1, -1)
+MAX_LONG = 2**63 - 1
+TIMES_REFUSED = "One or more records have been rejected due to invalid timestamp"
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names the present leader (KIP-951)."""
 
@@ -307,6 +310,7 @@ class ReplicaManager:
         (`transaction_verification`).
         """
         by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
+        names_records = WireChange.PRODUCE_NAMES_RECORDS.holds_for(caller.header)
         hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(
             caller.header
         )
@@ -330,6 +334,8 @@ class ReplicaManager:
                     ]
                 else:
                     answer = self._append(topic, part, request.acks, after, now_ms)
+                    if answer.record_errors and not names_records:
+                        answer = replace(answer, record_errors=(), error_message=None)
                     if request.acks == -1 and answer.base_offset >= 0:
                         required[topic, part.index] = answer.base_offset + len(
                             part.records[-1].records
@@ -399,8 +405,19 @@ class ReplicaManager:
                 return _refused(data.index, Errors.MESSAGE_TOO_LARGE.code)
             if settings.is_compacted and any(record.key is None for record in batch.records):
                 return _refused(data.index, self._profile.keyless_error.code)
+            broker_time_ms = self.logs.epoch_ms + now_ms
             if settings.stamps_at_append:
-                as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
+                as_kept = stamped(as_kept, broker_time_ms)
+            elif ahead := times_ahead(batch, broker_time_ms, self._profile.timestamp_ahead_max_ms):
+                return replace(
+                    _refused(
+                        data.index,
+                        Errors.INVALID_TIMESTAMP.code,
+                        log_start=replica.log.log_start_offset,
+                    ),
+                    record_errors=ahead,
+                    error_message=TIMES_REFUSED,
+                )
             verdict = (
                 replica.log.producers.judge(
                     batch, accepts_unknown=self._profile.accepts_unknown_producer
@@ -770,6 +787,25 @@ class ReplicaManager:
 def place_of(key: PartitionKey) -> str:
     """A partition's name for a learner, "orders-0"."""
     return f"{key[0]}-{key[1]}"
+
+
+def times_ahead(
+    batch: RecordBatch, now_ms: int, ahead_ms: int
+) -> tuple[BatchIndexAndErrorMessage, ...]:
+    """The records of a batch whose times are later than this, with the words about each
+    (LogValidator.checkRecordTimestamp)."""
+    last_ms = now_ms + ahead_ms
+    return tuple(
+        BatchIndexAndErrorMessage(
+            batch_index=index,
+            batch_index_error_message=(
+                f"Timestamp {record.timestamp_ms} of message with offset {index} is out of range. "
+                f"The timestamp should be within [{now_ms - MAX_LONG}, {last_ms}]"
+            ),
+        )
+        for index, record in enumerate(batch.records)
+        if record.timestamp_ms > last_ms
+    )
 
 
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:

@@ -183,7 +183,10 @@ class ProduceOutcomes:
             self._complete(batch, answer.base_offset)
         else:
             assert known.raises is not None, "a refusal is no success"
-            exception = known.raises(answer.error_message or known.message)
+            told = answer.error_message or known.message
+            if len(batch.records) == len(answer.record_errors) == 1:
+                told = answer.record_errors[0].batch_index_error_message or told
+            exception = known.raises(told)
             self.fail(batch, exception, closes_gap=batch.attempts < self._retries)
         if known.raises is not None and issubclass(known.raises, InvalidMetadataException):
             if issubclass(known.raises, UnknownTopicOrPartitionException):

@@ -16,12 +16,12 @@ from run to run are no values.
 from __future__ import annotations
 
 import hashlib
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kafkalab.lab import Lab
+from kafkalab.real.proof.reached_source import reached_source
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENT_NAMES
 
@@ -47,6 +47,9 @@ class Side(Protocol):
     def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
         """A KafkaConsumer of that name. Settings have underscores for dots."""
 
+    def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
+        """A KafkaShareConsumer of that name. Settings have underscores for dots."""
+
     def admin(self, lab: EitherLab) -> Any:
         """A KafkaAdminClient."""
 
@@ -61,6 +64,7 @@ class RealStory:
     id        the chapter's number and a few words
     claims    the key of a value -> the sentence that it proves
     releases  the client releases it runs with
+    racks     the rack of each broker, id -> name
     """
 
     id: str
@@ -69,17 +73,22 @@ class RealStory:
     releases: tuple[str, ...] = OFTEN
     brokers: int = 3
     broker_config: Mapping[str, Any] = field(default_factory=dict)
+    racks: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def chapter(self) -> str:
         return self.id.split(" ")[0]
 
     @property
+    def shape(self) -> tuple[object, ...]:
+        """What its brokers are like. Stories of one shape run on the same brokers."""
+        shape: tuple[object, ...] = (self.brokers, sorted(self.broker_config.items()))
+        return (*shape, sorted(self.racks.items())) if self.racks else shape
+
+    @property
     def digest(self) -> str:
-        """Changes with what the story does, so that a changed story runs again."""
-        source = inspect.getsource(self.play)
-        shape = (self.brokers, sorted(self.broker_config.items()))
-        text = source[source.index("def ") :] + repr(shape)
+        """Changes with what the story and its helpers do, so that a changed story runs again."""
+        text = reached_source(self.play) + repr(self.shape)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
@@ -89,6 +98,7 @@ def story(
     releases: tuple[str, ...] = OFTEN,
     brokers: int = 3,
     broker_config: Mapping[str, Any] | None = None,
+    racks: Mapping[int, str] | None = None,
 ) -> Callable[[Play], RealStory]:
     """Make a function a RealStory. Raises ValueError for a release that is not known."""
     strangers = set(releases) - set(CLIENT_NAMES)
@@ -96,7 +106,7 @@ def story(
         raise ValueError(f"story {id!r} names unknown releases: {sorted(strangers)}")
 
     def made(play: Play) -> RealStory:
-        return RealStory(id, play, claims, releases, brokers, broker_config or {})
+        return RealStory(id, play, claims, releases, brokers, broker_config or {}, racks or {})
 
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from kafkalab.real.proof.claim import EitherLab, Side, settled, story
@@ -40,12 +41,27 @@ class Heard:
         self.assigned: list[int] = []
 
     def on_partitions_revoked(self, partitions: Any) -> None:
-        """Some are taken away."""
-        self.revoked.append(len(list(partitions)))
+        """Some are taken away; a call with none is not counted."""
+        if count := len(list(partitions)):
+            self.revoked.append(count)
 
     def on_partitions_assigned(self, partitions: Any) -> None:
         """Some are given."""
         self.assigned.append(len(list(partitions)))
+
+
+def second_member(side: Side, **settings: Any) -> tuple[EitherLab, Heard, list[int]]:
+    """A second member comes to a member of four partitions: the lab, what the first one heard, and
+    how many each owns in the end."""
+    lab = side.lab()
+    lab.create_topic("orders", partitions=4)
+    heard = Heard()
+    first = side.consumer(lab, "m1", group_id="billing", **settings)
+    first.subscribe(["orders"], heard)
+    settled(lab, [first], 6_000)
+    (second,) = members(side, lab, "m2", **settings)
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    return lab, heard, [len(first.assignment()), len(second.assignment())]
 
 
 @story(
@@ -63,7 +79,7 @@ def join(side: Side) -> dict[str, Any]:
     lab = side.lab()
     lab.create_topic("orders", partitions=3)
     (one,) = members(side, lab, "m1", enable_auto_commit=False)
-    settled(lab, [one], 6_000)
+    settled(lab, [one], 5_000)  # the first HEARTBEAT comes three seconds after the join
     asked = lab.table("request.sent")
     return {
         "join_requests": int((asked.api == "JOIN_GROUP").sum()),
@@ -84,19 +100,11 @@ def join(side: Side) -> dict[str, Any]:
     },
 )
 def newcomer(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
-    strategy = ASSIGNOR.format("Range")
-    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
-    settled(lab, [first, second], JOINS_WITHIN_MS)
+    lab, heard, owned = second_member(side, partition_assignment_strategy=ASSIGNOR.format("Range"))
     return {
         "first": generations(lab, "m1"),
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "eager_revoked": [count for count in heard.revoked if count],
+        "owned": owned,
+        "eager_revoked": heard.revoked,
         "eager_assigned": heard.assigned,
     }
 
@@ -112,20 +120,9 @@ def newcomer(side: Side) -> dict[str, Any]:
     },
 )
 def cooperative(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
     strategy = ASSIGNOR.format("CooperativeSticky")
-    first = side.consumer(lab, "m1", group_id="billing", partition_assignment_strategy=strategy)
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", partition_assignment_strategy=strategy)
-    settled(lab, [first, second], JOINS_WITHIN_MS)
-    return {
-        "revoked": [count for count in heard.revoked if count],
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "first": generations(lab, "m1"),
-    }
+    lab, heard, owned = second_member(side, partition_assignment_strategy=strategy)
+    return {"revoked": heard.revoked, "owned": owned, "first": generations(lab, "m1")}
 
 
 @story(
@@ -146,6 +143,82 @@ def _assigned_by(side: Side, name: str) -> list[str]:
     found = members(side, lab, "m1 m2 m3", partition_assignment_strategy=ASSIGNOR.format(name))
     settled(lab, found, JOINS_WITHIN_MS)
     return ["+".join(str(tp.partition) for tp in consumer.assignment()) for consumer in found]
+
+
+MOVING = ("RoundRobin", "Sticky", "CooperativeSticky")
+
+
+@story(
+    "07 who assigns",
+    brokers=1,
+    releases=("3.9",),
+    claims={
+        "assigned_by": "These clients say that they have finished an assignment.",
+        "generations": "Three members, a fourth comes, the second one closes: the last generation.",
+        **{name: f"So many partitions of eight have moved then, with {name}." for name in MOVING},
+    },
+)
+def who_assigns(side: Side) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in MOVING:
+        lab = side.lab()
+        lab.create_topic("orders", partitions=8)
+        strategy = ASSIGNOR.format(name)
+        group = members(side, lab, "m1 m2 m3", partition_assignment_strategy=strategy)
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen = [owners(group)]
+        group += members(side, lab, "m4", partition_assignment_strategy=strategy)
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen.append(owners(group))
+        group.pop(1).close()
+        settled(lab, group, 2 * JOINS_WITHIN_MS)
+        seen.append(owners(group))
+        found[name] = sum(
+            before[number] != after[number]
+            for before, after in pairwise(seen)
+            for number in range(8)
+        )
+        if name == MOVING[0]:
+            told = "Finished assignment for group"
+            found["assigned_by"] = [
+                member for member in ("m1", "m2", "m3", "m4") if told in lab.log_text(member)
+            ]
+            found["generations"] = generations(lab, "m1")[-1]
+    return found
+
+
+def owners(group: list[Any]) -> dict[int, str]:
+    """partition -> the name of the member that owns it."""
+    return {tp.partition: member.name for member in group for tp in member.assignment()}
+
+
+@story(
+    "01 busy members",
+    brokers=1,
+    releases=("3.9",),
+    claims={
+        "Range": "Two topics of two partitions, four members: with Range so many are busy.",
+        "RoundRobin": "With RoundRobin so many are busy.",
+    },
+)
+def busy_members(side: Side) -> dict[str, Any]:
+    found = {}
+    for name in ("Range", "RoundRobin"):
+        lab = side.lab()
+        group = []
+        for topic in ("orders", "visits"):
+            lab.create_topic(topic, partitions=2)
+        for member in ("m1", "m2", "m3", "m4"):
+            strategy = ASSIGNOR.format(name)
+            consumer = side.consumer(
+                lab, member, group_id="billing", partition_assignment_strategy=strategy
+            )
+            consumer.subscribe(["orders", "visits"])
+            consumer.poll(timeout_ms=0)
+            group.append(consumer)
+        settled(lab, group, JOINS_WITHIN_MS)
+        found[name] = sum(bool(member.assignment()) for member in group)
+    return found
 
 
 @story(
@@ -184,6 +257,26 @@ def static_restart(side: Side) -> dict[str, Any]:
     }
 
 
+@story(
+    "07 dynamic restart",
+    brokers=1,
+    claims={
+        "dynamic": "A dynamic member closes and comes back: the other joins these generations."
+    },
+)
+def dynamic_restart(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    first, second = members(side, lab, "m1 m2")
+    settled(lab, [first, second], JOINS_WITHIN_MS)
+    before = len(generations(lab, "m1"))
+    second.close()
+    settled(lab, [first], 5_000)
+    (again,) = members(side, lab, "m2-again")
+    settled(lab, [first, again], JOINS_WITHIN_MS)
+    return {"dynamic": generations(lab, "m1")[before:]}
+
+
 def _static(side: Side, lab: EitherLab, instance: str, name: str | None = None) -> Any:
     consumer = side.consumer(
         lab,
@@ -209,20 +302,13 @@ def _static(side: Side, lab: EitherLab, instance: str, name: str | None = None) 
     },
 )
 def new_protocol(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders", partitions=4)
-    heard = Heard()
-    first = side.consumer(lab, "m1", group_id="billing", group_protocol="consumer")
-    first.subscribe(["orders"], heard)
-    settled(lab, [first], 6_000)
-    (second,) = members(side, lab, "m2", group_protocol="consumer")
-    settled(lab, [first, second], JOINS_WITHIN_MS)
+    lab, heard, owned = second_member(side, group_protocol="consumer")
     asked = lab.table("request.sent").api
     return {
         "join_requests": int((asked == "JOIN_GROUP").sum()),
         "heartbeats": bool((asked == "CONSUMER_GROUP_HEARTBEAT").any()),
-        "owned": [len(first.assignment()), len(second.assignment())],
-        "revoked": [count for count in heard.revoked if count],
+        "owned": owned,
+        "revoked": heard.revoked,
     }
 
 

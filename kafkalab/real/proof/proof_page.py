@@ -3,81 +3,117 @@ labs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from kafkalab.real.proof.course_claims import REASONS
+from kafkalab.real.proof.real_run import runs_of
+from kafkalab.real.proof.simulated_play import FEW_SEEDS, RUNS_OF_CHANCE
 
 if TYPE_CHECKING:
     from kafkalab.real.proof.claim import RealStory
-    from kafkalab.real.proof.outcome import RealOutcome
+    from kafkalab.real.proof.course_claims import ClaimProof
+    from kafkalab.real.proof.real_run import RealRun
+    from kafkalab.real.proof.simulated_play import SimulatedPlay
 
 LONGEST_CELL = 160
-HEAD = """# What real Kafka says to the course
+HEAD = f"""# What real Kafka says to the course
 
 Each row is a claim of a chapter. A small story ran twice: on the simulator, and on real brokers
 with a released Java client. The row shows what came out. `python -m kafkalab real prove` runs the
 stories again and writes this page; nobody edits it.
 
-The simulator plays each story with five seeds. Where their values differ, the row shows all of
-them: the claim is a matter of chance, and the real value must be one of them. The brokers are
-4.4.0. Settings such as idle limits are shorter than in the chapters, because real time passes.
+The simulator plays each story with {FEW_SEEDS} seeds. Where their values differ, the claim is a
+matter of chance. Then the story runs {RUNS_OF_CHANCE} times on either side: the simulator plays it
+with {RUNS_OF_CHANCE} seeds, and real Kafka repeats it. The row shows all values and how often each
+came. It says whether the two sides have the same values, or some of them. A row is open where they
+have none in common.
+
+The brokers are 4.4.0. Settings such as idle limits are shorter than in the chapters, because real
+time passes.
 """
 
 
+class Proof(NamedTuple):
+    """What came out on both sides.
+
+    simulated  a story's id and a release -> what the simulator gave
+    runs       what real Kafka gave, oldest first
+    """
+
+    stories: Sequence[RealStory]
+    simulated: Mapping[tuple[str, str], SimulatedPlay]
+    runs: Sequence[RealRun]
+
+
 class ProofRow(NamedTuple):
-    """One claim with one release."""
+    """One claim with one release: `simulated` has a value for each seed, `real` for each run."""
 
     chapter: str
     claim: str
     simulated: list[Any]
-    real: Any
+    real: list[Any]
     release: str
-    agrees: bool
     date: str
     problem: str
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether the values of a side differ."""
+        return len(_distinct(self.simulated)) > 1 or len(_distinct(self.real)) > 1
 
-def proof_rows(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) -> list[ProofRow]:
-    """A row for each claim that was run with the story as it is now."""
-    known = {each.id: each for each in stories}
+    @property
+    def agrees(self) -> bool:
+        """Whether the sides have a value in common."""
+        return any(each in self.simulated for each in self.real)
+
+    @property
+    def verdict(self) -> str:
+        """What the last column says."""
+        if not self.agrees:
+            return f"**open**: {_short(self.problem) or 'they differ'}"
+        if not self.by_chance:
+            return "agreed"
+        simulated, real = _distinct(self.simulated), _distinct(self.real)
+        if all(each in simulated for each in real):
+            whole = len(real) == len(simulated)
+            return f"chance: {'the same values' if whole else 'real ones are among them'}"
+        if all(each in real for each in simulated):
+            return "chance: real Kafka has more values"
+        return "chance: they overlap"
+
+
+def proof_rows(proof: Proof) -> list[ProofRow]:
+    """A row for each claim that ran with the story as it is now."""
     rows = []
-    for outcome in sorted(outcomes, key=lambda each: (each.story, each.release)):
-        story = known.get(outcome.story)
-        if story is None or outcome.digest != story.digest:
-            continue
-        if outcome.release not in story.releases:
-            continue
-        for claim, text in story.claims.items():
-            has_real = claim in outcome.real
-            simulated = outcome.simulated.get(claim, [])
-            real = outcome.real.get(claim)
-            agrees = has_real and real in simulated
-            rows.append(
-                ProofRow(
-                    story.chapter,
-                    text,
-                    simulated,
-                    real,
-                    outcome.release,
-                    agrees,
-                    outcome.date,
-                    outcome.problem if not has_real or not simulated else "",
+    for story in sorted(proof.stories, key=lambda each: each.id):
+        for release in story.releases:
+            runs = runs_of(story, release, proof.runs)
+            played = proof.simulated.get((story.id, release))
+            if not runs or played is None:
+                continue
+            for claim, text in story.claims.items():
+                simulated = played.of(claim)
+                real = [run.values[claim] for run in runs if claim in run.values]
+                problem = played.problem or (runs[-1].problem if not real else "")
+                rows.append(
+                    ProofRow(story.chapter, text, simulated, real, release, runs[-1].date, problem)
                 )
-            )
     return rows
 
 
-def proof_text(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) -> str:
-    """The whole page."""
-    rows = proof_rows(stories, outcomes)
+def proof_text(proof: Proof) -> str:
+    """The page without its last section."""
+    rows = proof_rows(proof)
     agreed = sum(row.agrees for row in rows)
-    chance = sum(row.agrees and len(row.simulated) > 1 for row in rows)
+    chance = sum(row.agrees and row.by_chance for row in rows)
     dates = sorted({row.date for row in rows})
     releases = sorted(
         {row.release for row in rows}, key=lambda name: [int(n) for n in name.split(".")]
     )
     parts = [
         HEAD,
-        f"{len(rows)} rows, {agreed} agree ({chance} of them by chance), "
+        f"{len(rows)} rows, {agreed} agree ({chance} of them are a matter of chance), "
         f"{len(rows) - agreed} do not. Clients: {', '.join(releases) or 'none'}. "
         f"Run: {' to '.join(sorted({*dates[:1], *dates[-1:]})) or 'never'}.\n",
     ]
@@ -89,14 +125,57 @@ def proof_text(stories: Sequence[RealStory], outcomes: Iterable[RealOutcome]) ->
     return "\n".join(parts).rstrip() + "\n"
 
 
+def claims_text(proofs: Mapping[str, ClaimProof]) -> str:
+    """The last section: how many claims of the course have a story, and which have none and why."""
+    without: dict[str, list[str]] = {key: [] for key in REASONS}
+    for name, proof in proofs.items():
+        if proof.reason:
+            without[proof.reason].append(name)
+    count = sum(map(len, without.values()))
+    parts = [
+        "## What the course claims\n",
+        f"The chapters make {len(proofs)} claims: numbers that a guess is compared with, claims\n"
+        "of the myth court, and rows of the tables then and now. A story above proves\n"
+        f"{len(proofs) - count} of them. These {count} have none:\n",
+        "| why | how many | which |\n|---|---|---|",
+    ]
+    for key, names in without.items():
+        if names:
+            shown = " · ".join(name.replace("|", "\\|") for name in names)
+            parts.append(f"| {REASONS[key]} | {len(names)} | {shown} |")
+    return "\n".join(parts) + "\n"
+
+
 def _line(row: ProofRow) -> str:
-    simulated = " or ".join(map(_cell, row.simulated)) or "not run"
-    real = "not run" if row.problem else _cell(row.real)
-    if row.agrees:
-        verdict = "agreed" if len(row.simulated) == 1 else "agreed, by chance"
-    else:
-        verdict = f"**open**: {_short(row.problem)}" if row.problem else "**open**: they differ"
-    return f"| {row.claim} | {row.release} | {simulated} | {real} | {verdict} |"
+    cells = (_side(row.simulated, row.by_chance), _side(row.real, row.by_chance))
+    return f"| {row.claim} | {row.release} | {cells[0]} | {cells[1]} | {row.verdict} |"
+
+
+def _side(values: Sequence[Any], by_chance: bool) -> str:
+    """One side's values. Where chance decides, each with how often it came: `3 (7 times)`."""
+    if not values:
+        return "not run"
+    if not by_chance:
+        return _cell(values[0])
+    counted = [(_cell(each), values.count(each)) for each in _distinct(values)]
+    return ", or ".join(
+        f"{text} ({'once' if count == 1 else f'{count} times'})" for text, count in counted
+    )
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    """Each value once, the smallest first."""
+    found: list[Any] = []
+    for value in values:
+        if value not in found:
+            found.append(value)
+    return sorted(
+        found, key=lambda each: (str(type(each)), each if _is_number(each) else 0, repr(each))
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
 
 
 def _cell(value: Any) -> str:

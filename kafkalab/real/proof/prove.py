@@ -1,41 +1,45 @@
 """Runs every story on both labs and writes the table notebooks/PROOF.md.
 
-What was run is kept in the file proof.jsonl of the real lab's folder, a line for each story and
-release. So a run that was stopped goes on where it stopped, and a story runs again only when its
-source has changed.
-
-The simulator plays each story with several seeds. Where they differ, the value is a matter of
-chance, and the real one must be one of them.
+The simulator plays all of them each time, because that is cheap. What real Kafka gave is kept:
+a story runs there again only when its source or that of its helpers has changed. A story whose
+values are a matter of chance runs ten times on either side.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.real.home import private_folder, real_home
 from kafkalab.real.jar_sets import NotSetUp, broker_set, client_set
 from kafkalab.real.proof import (
     batch_stories,
     connection_stories,
+    court_stories,
     error_stories,
     group_stories,
+    lag_stories,
+    line_stories,
+    log_stories,
     offset_stories,
+    reader_stories,
     replica_stories,
+    share_stories,
 )
 from kafkalab.real.proof.claim import RealStory
-from kafkalab.real.proof.outcome import RealOutcome
-from kafkalab.real.proof.proof_page import proof_rows, proof_text
-from kafkalab.real.proof.sides import RealSide, SimulatedSide
+from kafkalab.real.proof.course_claims import claim_proofs
+from kafkalab.real.proof.proof_page import Proof, claims_text, proof_rows, proof_text
+from kafkalab.real.proof.real_run import RealRun, keep_only, keep_run, kept_runs, runs_of
+from kafkalab.real.proof.sides import RealSide
+from kafkalab.real.proof.simulated_play import (
+    RUNS_OF_CHANCE,
+    SimulatedPlay,
+    plain,
+    play_simulated,
+)
 from kafkalab.releases.lineage import NEWEST_BROKER
 
-SEEDS = 5
 ROOMS = (
     connection_stories,
     batch_stories,
@@ -43,7 +47,17 @@ ROOMS = (
     group_stories,
     offset_stories,
     error_stories,
+    lag_stories,
+    log_stories,
+    reader_stories,
+    share_stories,
+    court_stories,
+    line_stories,
 )
+
+Key = tuple[str, str]
+"""A story's id and a client release."""
+Show = Callable[[str], None]
 
 
 def all_stories() -> list[RealStory]:
@@ -52,7 +66,7 @@ def all_stories() -> list[RealStory]:
     return sorted(found, key=lambda each: each.id)
 
 
-def prove(chapters: Sequence[str], again: bool, show: Callable[[str], None]) -> int:
+def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
     """Run the stories of these chapters, of all where none is named, and write the page.
 
     Returns 0 where all agree. Raises NotSetUp, IllegalArgumentException for a chapter without
@@ -66,86 +80,75 @@ def prove(chapters: Sequence[str], again: bool, show: Callable[[str], None]) -> 
             f"no story proves chapter {sorted(strangers)[0]!r}; there are stories for {known}"
         )
     broker_set(NEWEST_BROKER).class_path()
-    kept = {(each.story, each.release): each for each in _kept()}
-    wanted = [
-        (each, release)
-        for each in sorted(
-            stories, key=lambda each: (each.brokers, str(each.broker_config), each.id)
-        )
-        if not chapters or each.chapter in chapters
-        for release in each.releases
-    ]
-    fresh = [
-        (each, release)
-        for each, release in wanted
-        if again or not _is_known(kept.get((each.id, release)), each)
-    ]
-    for _, release in fresh:
+    wanted = [each for each in stories if not chapters or each.chapter in chapters]
+    for release in {release for each in wanted for release in each.releases}:
         client_set(release).class_path()
-    real = RealSide()
-    began = time.monotonic()
+    kept = kept_runs()
+    if again:
+        ids = {each.id for each in wanted}
+        kept = [each for each in kept if each.story not in ids]
+        keep_only(kept)
+    simulated = _play_all(stories, show)
+    number = 0
     try:
-        for number, (each, release) in enumerate(fresh, 1):
-            took = time.monotonic() - began
-            show(f"{number} of {len(fresh)}: {each.id}, {release}; {took:.0f} s so far")
-            kept[each.id, release] = outcome = run_story(each, release, real)
-            _keep(outcome)
+        for run in _run_missing(wanted, simulated, kept, show):
+            kept.append(run)
+            keep_run(run)
+            number += 1
     finally:
-        real.close()
+        proof = Proof(stories, simulated, kept)
         page = course_folder() / "notebooks" / "PROOF.md"
-        page.write_text(proof_text(stories, list(kept.values())), encoding="utf-8", newline="\n")
+        text = f"{proof_text(proof)}\n{claims_text(claim_proofs())}"
+        page.write_text(text, encoding="utf-8", newline="\n")
     show("")
-    rows = proof_rows(stories, kept.values())
+    rows = proof_rows(proof)
     differ = sum(not row.agrees for row in rows)
-    print(f"{len(fresh)} stories run; {len(rows)} rows, {differ} of them differ: {page}")
+    print(f"{number} real runs; {len(rows)} rows, {differ} of them differ: {page}")
     return 0 if not differ else 1
 
 
-def run_story(story: RealStory, release: str, real: RealSide) -> RealOutcome:
-    """Play a story on both labs with one client release."""
-    date = time.strftime("%Y-%m-%d")
-    simulated: dict[str, list[Any]] = {}
-    values: dict[str, Any] = {}
-    problem = ""
+def _play_all(stories: Sequence[RealStory], show: Show) -> dict[Key, SimulatedPlay]:
+    pairs = [(each, release) for each in stories for release in each.releases]
+    played: dict[Key, SimulatedPlay] = {}
+    for number, (each, release) in enumerate(pairs, 1):
+        show(f"the simulator plays {number} of {len(pairs)}: {each.id}, {release}")
+        played[each.id, release] = play_simulated(each, release)
+    return played
+
+
+def _run_missing(
+    stories: Sequence[RealStory],
+    simulated: dict[Key, SimulatedPlay],
+    kept: Sequence[RealRun],
+    show: Show,
+) -> Iterator[RealRun]:
+    """The runs on real Kafka that are not kept yet. Stories with the same brokers follow one
+    another."""
+    missing: list[tuple[RealStory, str]] = []
+    for each in sorted(stories, key=lambda each: (str(each.shape), each.id)):
+        for release in each.releases:
+            often = RUNS_OF_CHANCE if simulated[each.id, release].differs else 1
+            had = sum(not run.problem for run in runs_of(each, release, kept))
+            missing += [(each, release)] * max(0, often - had)
+    real = RealSide()
+    began = time.monotonic()
     try:
-        for seed in range(SEEDS):
-            played = plain(story.play(SimulatedSide(story, release, seed)))
-            for claim, value in played.items():
-                found = simulated.setdefault(claim, [])
-                if value not in found:
-                    found.append(value)
-    except Exception as error:
-        problem = f"the simulator: {type(error).__name__}: {error}"
+        for number, (each, release) in enumerate(missing, 1):
+            took = time.monotonic() - began
+            show(f"{number} of {len(missing)}: {each.id}, {release}; {took:.0f} s so far")
+            yield run_story(each, release, real)
+    finally:
+        real.close()
+
+
+def run_story(story: RealStory, release: str, real: RealSide) -> RealRun:
+    """Run a story on real Kafka with one client release. Raises NotSetUp."""
+    date = time.strftime("%Y-%m-%d")
     try:
         values = plain(story.play(real.serve(story, release)))
     except NotSetUp:
         raise
     except Exception as error:
         problem = f"real Kafka: {type(error).__name__}: {error}"
-    return RealOutcome(story.id, release, story.digest, date, simulated, values, problem)
-
-
-def plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Values as they come back from a file of JSON."""
-    found: dict[str, Any] = json.loads(json.dumps(values))
-    return found
-
-
-def _is_known(outcome: RealOutcome | None, story: RealStory) -> bool:
-    return outcome is not None and outcome.digest == story.digest and not outcome.problem
-
-
-def _file() -> Path:
-    return real_home() / "proof.jsonl"
-
-
-def _kept() -> Iterator[RealOutcome]:
-    if _file().exists():
-        for line in _file().read_text(encoding="utf-8").splitlines():
-            yield RealOutcome(**json.loads(line))
-
-
-def _keep(outcome: RealOutcome) -> None:
-    private_folder(real_home())
-    with open(_file(), "a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
+        return RealRun(story.id, release, story.digest, date, problem=problem)
+    return RealRun(story.id, release, story.digest, date, values)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab
+from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, KafkaShareConsumer, Lab
 from kafkalab.real.java_admin import JavaAdminClient
 from kafkalab.real.java_consumer import JavaConsumer
 from kafkalab.real.java_producer import JavaProducer
+from kafkalab.real.java_share_consumer import JavaShareConsumer
 from kafkalab.real.proof.claim import EitherLab, RealStory, dotted
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import NEWEST_BROKER
@@ -28,6 +28,7 @@ class SimulatedSide:
             version=self.version,
             broker_version=NEWEST_BROKER,
             broker_config=dict(self._story.broker_config),
+            racks=dict(self._story.racks),
         )
 
     def producer(self, lab: EitherLab, **settings: Any) -> Any:
@@ -39,6 +40,11 @@ class SimulatedSide:
         """A simulated consumer."""
         assert isinstance(lab, Lab), "a side serves its own labs"
         return KafkaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
+
+    def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
+        """A simulated share consumer."""
+        assert isinstance(lab, Lab), "a side serves its own labs"
+        return KafkaShareConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
 
     def admin(self, lab: EitherLab) -> Any:
         """A simulated admin client."""
@@ -56,7 +62,7 @@ class RealSide:
         self.version = NEWEST_BROKER
         self._story: RealStory | None = None
         self._lab: RealLab | None = None
-        self._shape: tuple[int, str] | None = None
+        self._shape: tuple[object, ...] | None = None
 
     def serve(self, story: RealStory, version: str) -> RealSide:
         """Get ready for a story; returns itself."""
@@ -66,11 +72,10 @@ class RealSide:
     def lab(self) -> EitherLab:
         """A cluster without topics."""
         assert self._story is not None, "serve() names the story first"
-        shape = (self._story.brokers, repr(sorted(self._story.broker_config.items())))
-        if self._lab is None or self._shape != shape:
+        if self._lab is None or self._shape != self._story.shape:
             self.close()
-            self._lab = _warm_lab(self._story.brokers, self._story.broker_config)
-            self._shape = shape
+            self._lab = _warm_lab(self._story)
+            self._shape = self._story.shape
         self._lab.version = self.version
         self._lab.clear()
         return self._lab
@@ -85,6 +90,11 @@ class RealSide:
         assert isinstance(lab, RealLab), "a side serves its own labs"
         return JavaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
 
+    def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
+        """A Java share consumer."""
+        assert isinstance(lab, RealLab), "a side serves its own labs"
+        return JavaShareConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
+
     def admin(self, lab: EitherLab) -> Any:
         """A Java admin client."""
         assert isinstance(lab, RealLab), "a side serves its own labs"
@@ -97,9 +107,14 @@ class RealSide:
             self._lab = None
 
 
-def _warm_lab(brokers: int, settings: Mapping[str, Any]) -> RealLab:
+def _warm_lab(story: RealStory) -> RealLab:
     """A cluster whose internal topics are there, as in the simulator."""
-    lab = RealLab(brokers=brokers, version=NEWEST_BROKER, broker_config=settings)
+    lab = RealLab(
+        brokers=story.brokers,
+        version=NEWEST_BROKER,
+        broker_config=story.broker_config,
+        racks=story.racks,
+    )
     producer = JavaProducer(lab, {"transactional.id": "warm-up"})
     producer.init_transactions()
     producer.close()

@@ -8,7 +8,11 @@ from kafkalab.broker.log.log_cleaner import clean
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.offset_lookup import look_up
 from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.errors import InvalidConfigurationException, KafkaException
+from kafkalab.errors import (
+    InvalidConfigurationException,
+    InvalidTimestampException,
+    KafkaException,
+)
 from kafkalab.protocol.messages import (
     ControlRecordType,
     RecordBatch,
@@ -351,3 +355,30 @@ def test_hours_of_retention_are_minutes_are_milliseconds_and_the_finest_holds():
         .machine.config.log_retention_ms
         == 5
     )
+
+
+@pytest.mark.parametrize(
+    ("broker", "ahead_min", "kept"),
+    [
+        ("2.3", 120, True),
+        ("4.4", 120, False),
+        ("4.4", 50, True),
+    ],
+)
+def test_a_record_more_than_an_hour_ahead_is_refused_since_4_0(broker, ahead_min, kept):
+    lab = Lab(brokers=1, version="2.3", broker_version=broker)
+    lab.create_topic("t")
+    lab.create_topic("stamped", config={"message.timestamp.type": "LogAppendTime"})
+    producer = KafkaProducer(lab)
+    at_ms = lab.epoch_ms + lab.now_ms + ahead_min * 60_000
+    future = producer.send(ProducerRecord("t", "v", timestamp_ms=at_ms))
+    if kept:
+        assert future.get().offset == 0
+    else:
+        with pytest.raises(InvalidTimestampException, match="acceptable range"):
+            future.get()
+        newer = KafkaProducer(lab, version="3.9").send(ProducerRecord("t", "v", timestamp_ms=at_ms))
+        with pytest.raises(InvalidTimestampException, match=f"Timestamp {at_ms} of message with"):
+            newer.get()
+    stamped = producer.send(ProducerRecord("stamped", "v", timestamp_ms=at_ms))
+    assert stamped.get().offset == 0, "the broker's own time counts"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import importlib
 
 import pytest
 
 from kafkalab.real.proof.claim import raised_by, story
-from kafkalab.real.proof.outcome import RealOutcome
-from kafkalab.real.proof.proof_page import proof_rows, proof_text
-from kafkalab.real.proof.prove import all_stories, plain, run_story
+from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text
+from kafkalab.real.proof.prove import all_stories, run_story
+from kafkalab.real.proof.reached_source import reached_source
+from kafkalab.real.proof.real_run import RealRun, keep_only, keep_run, kept_runs, runs_of
 from kafkalab.real.proof.sides import SimulatedSide
+from kafkalab.real.proof.simulated_play import FEW_SEEDS, plain, play_simulated
 
 STORIES = all_stories()
 
@@ -55,49 +57,148 @@ def by_chance(side):
 
 
 class Real:
-    """A real side that draws what it is told to."""
+    """A real side that draws what it is told to, one after the other."""
 
-    def __init__(self, drawn):
-        self._seed = drawn
+    def __init__(self, *drawn):
+        self._left = list(drawn)
 
     def serve(self, story, release):
+        self._seed = self._left.pop(0)
         return self
 
 
-def test_a_matter_of_chance_agrees_when_the_real_value_is_one_of_them():
-    outcome = run_story(by_chance, "3.9", Real(1))
-    assert outcome.simulated == {"drawn": [0, 1], "same": ["a"]} and outcome.real["drawn"] == 1
-    rows = proof_rows([by_chance], [outcome])
-    assert [row.agrees for row in rows] == [True, True]
-    text = proof_text([by_chance], [outcome])
-    assert "2 rows, 2 agree (1 of them by chance), 0 do not." in text
-    assert "| Drawn by the seed. | 3.9 | 0 or 1 | 1 | agreed, by chance |" in text
+def run_often(*drawn):
+    real = Real(*drawn)
+    return [run_story(by_chance, "3.9", real) for _ in drawn]
+
+
+def proof_of(runs, story=by_chance):
+    return Proof([story], {(story.id, "3.9"): play_simulated(story, "3.9")}, runs)
+
+
+def test_a_matter_of_chance_is_played_with_ten_seeds_and_its_values_are_counted():
+    played = play_simulated(by_chance, "3.9")
+    assert played.differs and played.of("drawn") == [0, 1] * 5
+    proof = proof_of(run_often(1, 1, 0))
+    assert [row.agrees for row in proof_rows(proof)] == [True, True]
+    text = proof_text(proof)
+    assert "2 rows, 2 agree (1 of them are a matter of chance), 0 do not." in text
+    assert (
+        "| Drawn by the seed. | 3.9 | 0 (5 times), or 1 (5 times) | 0 (once), or 1 (2 times) | "
+        "chance: the same values |" in text
+    )
     assert "| Always the same. | 3.9 | a | a | agreed |" in text
 
 
-def outcome_of(real, problem="", digest=None):
-    simulated = {"drawn": [0], "same": ["a"]}
-    return RealOutcome(
-        "99 chance", "3.9", digest or by_chance.digest, "2026-01-05", simulated, real, problem
-    )
+@pytest.mark.parametrize(
+    ("drawn", "verdict"),
+    [
+        ((0, 0), "chance: real ones are among them"),
+        ((0, 1, 2), "chance: real Kafka has more values"),
+        ((1, 2), "chance: they overlap"),
+        ((2, 3), "**open**: they differ"),
+    ],
+)
+def test_the_page_says_how_the_values_of_two_sides_meet(drawn, verdict):
+    runs = [run_of({"drawn": number, "same": "a"}) for number in drawn]
+    assert proof_rows(proof_of(runs))[0].verdict == verdict
+
+
+@story("99 fixed", claims={"same": "Always the same."})
+def fixed(side):
+    return {"same": "a"}
+
+
+def test_what_does_not_differ_is_played_with_few_seeds():
+    assert play_simulated(fixed, "3.9").of("same") == ["a"] * FEW_SEEDS
+
+
+@story("99 broken", claims={"same": "Always the same."})
+def broken(side):
+    raise KeyError("x")
+
+
+def test_a_story_that_the_simulator_cannot_play_is_open():
+    run = RealRun("99 broken", "3.9", broken.digest, "2026-01-05", {"same": "a"})
+    text = proof_text(proof_of([run], broken))
+    assert "| not run | a | **open**: the simulator: KeyError: 'x' |" in text
+
+
+def run_of(values, problem="", digest=None):
+    return RealRun("99 chance", "3.9", digest or by_chance.digest, "2026-01-05", values, problem)
 
 
 def test_what_differs_or_was_not_run_is_open():
-    text = proof_text([by_chance], [outcome_of({"drawn": 7, "same": "a"})])
-    assert "| Drawn by the seed. | 3.9 | 0 | 7 | **open**: they differ |" in text
-    text = proof_text([by_chance], [outcome_of({}, "real Kafka: TimeoutException: x | y")])
+    text = proof_text(proof_of([run_of({"drawn": 7, "same": "b"})]))
+    assert "| Always the same. | 3.9 | a | b | **open**: they differ |" in text
+    text = proof_text(proof_of([run_of({}, "real Kafka: TimeoutException: x | y")]))
     assert "| not run | **open**: real Kafka: TimeoutException: x \\| y |" in text
     assert "0 agree" in text
 
 
+def test_a_run_with_a_problem_gives_way_to_one_without():
+    bad, good = run_of({}, "real Kafka: x"), run_of({"drawn": 0, "same": "a"})
+    assert runs_of(by_chance, "3.9", [good, bad]) == [good]
+    assert runs_of(by_chance, "3.9", [bad, bad]) == [bad]
+
+
 def test_a_story_that_has_changed_has_no_row():
-    assert proof_rows([by_chance], [outcome_of({"drawn": 0}, digest="other")]) == []
-    assert proof_rows([], [outcome_of({"drawn": 0})]) == []
+    assert proof_rows(proof_of([run_of({"drawn": 0}, digest="other")])) == []
+    assert proof_rows(Proof([], {}, [run_of({"drawn": 0})])) == []
 
 
-def test_an_outcome_survives_its_file():
-    outcome = outcome_of({"drawn": 0, "same": "订单"})
-    assert RealOutcome(**json.loads(json.dumps(vars(outcome)))) == outcome
+def test_runs_survive_their_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("KAFKALAB_REAL", str(tmp_path / "home"))
+    assert kept_runs() == []
+    first, second = run_of({"drawn": 0, "same": "订单"}), run_of({"drawn": 1}, "x")
+    keep_run(first)
+    keep_run(second)
+    assert kept_runs() == [first, second]
+    keep_only([second])
+    assert kept_runs() == [second]
+
+
+def source_of(text, tmp_path, monkeypatch):
+    """reached_source() of the function `play` of a module with this text."""
+    path = tmp_path / f"stories_{len(list(tmp_path.iterdir()))}.py"
+    path.write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return reached_source(importlib.import_module(path.stem).play)
+
+
+PLAY = """
+from kafkalab.real.proof.claim import polled
+
+LIMIT = 5
+
+class Helper:
+    def run(self): return LIMIT
+
+def other(): return 7
+
+@print
+def decorated(): ...
+
+def helper(side) -> "other": return Helper().run()
+
+def play(side):
+    return {"a": helper(side), "b": polled}
+"""
+
+
+def test_a_storys_source_covers_the_helpers_it_reaches(tmp_path, monkeypatch):
+    whole = source_of(PLAY, tmp_path, monkeypatch)
+    for part in ("def play", "def helper", "class Helper", "LIMIT = 5", "def polled"):
+        assert part in whole
+    assert "def other" not in whole and "def settled" not in whole
+
+    def changed(old, new):
+        assert old in PLAY
+        return source_of(PLAY.replace(old, new), tmp_path, monkeypatch) != whole
+
+    assert changed("LIMIT = 5", "LIMIT = 6")
+    assert changed("Helper().run()", "Helper().run() + 1")
+    assert not changed("return 7", "return 8")
 
 
 def test_an_error_is_a_value():

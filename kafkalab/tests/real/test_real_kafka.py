@@ -10,7 +10,13 @@ import psutil
 import pytest
 
 from kafkalab import ProducerRecord, TopicPartition, real
-from kafkalab.errors import IllegalStateException, RecordTooLargeException
+from kafkalab.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    InvalidConfigurationException,
+    RecordTooLargeException,
+    UnsupportedVersionException,
+)
 from kafkalab.real.home import real_home
 from kafkalab.real.keeper import kept_folders
 from kafkalab.sim.apps import AppEnded
@@ -148,3 +154,43 @@ def test_up_and_down(tmp_path, monkeypatch):
     while any(each.is_running() for each in below) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(each.is_running() for each in below) and not list((tmp_path / "runs").iterdir())
+
+
+def test_a_share_consumer_acquires_gives_back_and_acknowledges(lab):
+    lab.create_topic("jobs")
+    lab.configure_group("workers", {"share.auto.offset.reset": "earliest"})
+    producer = real.KafkaProducer(lab, {"linger.ms": 0})
+    for number in range(3):
+        producer.send(ProducerRecord("jobs", f"job {number}")).get()
+    settings = {"group.id": "workers", "share.acknowledgement.mode": "explicit"}
+    ada = real.KafkaShareConsumer(lab, settings, version="4.4", name="ada")
+    told = []
+    ada.set_acknowledgement_commit_callback(told.append)
+    ada.subscribe(["jobs"])
+    assert ada.subscription() == ["jobs"]
+    held = []
+    assert lab.run_until(lambda: held.extend(ada.poll(500)) or bool(held), 30_000)
+    assert ada.acquisition_lock_timeout_ms() == 30_000
+    assert (held[0].offset, held[0].delivery_count) == (0, 1)
+    with pytest.raises(IllegalStateException):
+        ada.poll(100)
+    with pytest.raises(IllegalArgumentException, match="accept, release"):
+        ada.acknowledge(held[0], "maybe")
+    for record in held:
+        ada.acknowledge(record, "release" if record.offset == 0 else "accept")
+    assert ada.commit_sync() == {TopicPartition("jobs", 0): None}
+    again = []
+    assert lab.run_until(lambda: again.extend(ada.poll(500)) or bool(again), 30_000)
+    assert (again[0].offset, again[0].delivery_count) == (0, 2)
+    for record in again:
+        ada.acknowledge(record)
+    ada.commit_async()
+    ada.close()
+    assert all(result == {TopicPartition("jobs", 0): None} for result in told) and told
+    with pytest.raises(UnsupportedVersionException, match="4.4"):
+        real.KafkaShareConsumer(lab, {"group.id": "workers"}, version="2.8")
+
+
+def test_a_group_setting_that_is_not_there_is_refused(lab):
+    with pytest.raises(InvalidConfigurationException):
+        lab.configure_group("workers", {"share.no.such": 1})

@@ -89,7 +89,9 @@ def test_a_missing_set_says_what_to_run():
     assert not wanted.is_here
     with pytest.raises(real.NotSetUp, match=r"real setup --version 2\.8\.2"):
         wanted.class_path()
-    assert "real setup" in real.what_is_missing()
+    with pytest.raises(real.NotSetUp, match=r"run `python -m kafkalab real setup` once"):
+        jar_sets.client_set("3.9").class_path()
+    assert "real setup` once" in real.what_is_missing()
 
 
 def test_releases_that_cannot_be_had():
@@ -249,7 +251,7 @@ def test_settings_are_written_as_java_reads_them():
 def test_names_are_the_simulators():
     assert real.Lab is RealLab and issubclass(real.KafkaConsumer, JavaClient)
     with pytest.raises(AttributeError, match="it has"):
-        _ = real.KafkaShareConsumer
+        _ = real.KafkaStreams
     assert "Lab" in dir(real)
 
 

@@ -7,10 +7,20 @@ import re
 from dataclasses import replace
 from html import escape
 
+import pandas
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, WorkerPool
+from kafkalab import (
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    ProducerRecord,
+    TopicPartition,
+    WorkerPool,
+    views,
+)
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.reading.sockets import Socket
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import (
     Outcome,
@@ -715,3 +725,44 @@ def test_a_request_is_at_one_station_at_a_time():
         request_stations([], 0, title="nothing")
     with pytest.raises(IllegalArgumentException, match="no station 'disk'; it has socket"):
         request_stations([order], 0, title="a disk", places={"disk": 1})
+
+
+class LabOfLines:
+    """What views see of a real lab: sockets, requests by node id, and no journal."""
+
+    knows_lines_only = True
+    now_ms = 9_000
+
+    def sockets(self, client=None):
+        return [
+            Socket("shop", "-1", None, "bootstrap", "metadata", 100, 101, 5_100, "idle", 1),
+            Socket("shop", "0", 0, "data", "request", 200, 201, None, None, 2),
+        ]
+
+    def table(self, kind):
+        assert kind == "request.sent"
+        rows = [(110, "shop", "-1", "METADATA"), (210, "shop", "0", "PRODUCE")]
+        rows += [(6_000, "shop", "-1", "METADATA"), (300, "other", "0", "FETCH")]
+        return pandas.DataFrame(rows, columns=["at_ms", "who", "node_id", "api"])
+
+    def check_client(self, client):
+        assert client == "shop"
+
+
+def test_the_connections_of_a_real_lab_are_drawn_from_its_lines():
+    lab = LabOfLines()
+    text = views.timeline(lab, "shop").text
+    assert [line.split()[-1] for line in text.splitlines()[-2:]] == ["1", "1"]
+    assert "closed, idle at" in text and "still open" in text
+    assert views.compare(lab, lab, ("a", "b"), client="shop").text.count("bootstrap") >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("poll_gap", ("shop",)), ("cluster_map", ()), ("assignment_matrix", ("g",))],
+)
+def test_other_views_refuse_a_real_lab_with_a_sentence(name, given):
+    with pytest.raises(IllegalArgumentException, match="only the simulator's journal tells"):
+        getattr(views, name)(LabOfLines(), *given)
+    with pytest.raises(IllegalArgumentException, match="only the simulator's journal tells"):
+        views.lag_curve({"real": LabOfLines()}, "g")

@@ -1,0 +1,178 @@
+"""JavaShareConsumer: a released org.apache.kafka.clients.consumer.KafkaShareConsumer with the words
+of the simulator's (KIP-932)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kafkalab.errors import IllegalArgumentException, UnsupportedVersionException
+from kafkalab.real.java_client import STRINGS, JavaClient
+from kafkalab.real.java_errors import python_error
+from kafkalab.real.java_process import items_of
+from kafkalab.real.java_records import partition_from, record_from
+from kafkalab.records import ConsumerRecord, ConsumerRecords, TopicPartition
+
+ShareResults = dict[TopicPartition, BaseException | None]
+"""Partition -> why its acknowledgements failed; None where they were taken."""
+TYPES = ("ACCEPT", "RELEASE", "REJECT", "RENEW")
+
+
+class _AcknowledgedForJava:
+    """Carries a Python callback as clients.consumer.AcknowledgementCommitCallback."""
+
+    def __init__(self, callback: Callable[[ShareResults], object]) -> None:
+        self._callback = callback
+
+    def onComplete(self, offsets: Any, error: Any) -> None:
+        """Called by Java inside poll(), a commit or close()."""
+        said = None if error is None else python_error(error)
+        found: ShareResults = {
+            partition_from(one.topicPartition()): said for one in items_of(offsets.keySet())
+        }
+        try:
+            self._callback(found)
+        except Exception as problem:
+            warnings.warn(
+                f"a callback of acknowledgements raised {type(problem).__name__}: {problem}.",
+                stacklevel=1,
+            )
+
+    class Java:
+        """What py4j asks for."""
+
+        implements = ("org.apache.kafka.clients.consumer.AcknowledgementCommitCallback",)
+
+
+class JavaShareConsumer(JavaClient):
+    """A share consumer of a real lab; its release is 4.4. It belongs to one thread at a time."""
+
+    kind = "shareconsumer"
+    shown = "KafkaShareConsumer"
+    defaults = {
+        "key.deserializer": f"{STRINGS}Deserializer",
+        "value.deserializer": f"{STRINGS}Deserializer",
+    }
+
+    def default_name(self, config: Mapping[str, Any]) -> str:
+        """`consumer-workers-1`, as Java names a member of the group workers."""
+        return f"consumer-{config.get('group.id')}-1"
+
+    def make(self, properties: Any) -> Any:
+        """The Java share consumer. Raises UnsupportedVersionException for a release without one."""
+        found = self.java.jvm.org.apache.kafka.clients.consumer
+        if not callable(found.KafkaShareConsumer):
+            raise UnsupportedVersionException(
+                f"client {self.version} has no share consumer; take version='4.4'"
+            )
+        return found.KafkaShareConsumer(properties)
+
+    def subscribe(self, topics: Iterable[str]) -> None:
+        """Subscribe to topics by name; a later poll joins the group."""
+        if isinstance(topics, str):
+            raise IllegalArgumentException(
+                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
+            )
+        wanted = list(topics)
+        self._call(lambda: self._object.subscribe(self.java.array_list(wanted)))
+
+    def unsubscribe(self) -> None:
+        """Give back what it holds, leave the group and forget the subscription."""
+        self._call(self._object.unsubscribe)
+
+    def subscription(self) -> list[str]:
+        """The topics it has subscribed to."""
+        found: list[str] = self._call(
+            lambda: [str(one) for one in items_of(self._object.subscription())]
+        )
+        return found
+
+    def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
+        """Records that this member has acquired, within `timeout_ms`. Each has a `delivery_count`.
+        Errors are those of Java's poll()."""
+        if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException(
+                f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none"
+            )
+
+        def into_java() -> ConsumerRecords:
+            found = self._object.poll(self.java.duration(timeout_ms))
+            return ConsumerRecords(_delivered(one) for one in items_of(found))
+
+        records: ConsumerRecords = self._call(into_java)
+        return records
+
+    def acknowledge(self, record: ConsumerRecord, type: Any = "accept") -> None:
+        """Say what became of a record: an AcknowledgeType or its name. The next poll, commit or
+        close sends it. Raises IllegalStateException as Java does."""
+        name = str(getattr(type, "name", type)).upper()
+        if name not in TYPES:
+            raise IllegalArgumentException(
+                f"acknowledge() takes accept, release, reject or renew, not {type!r}"
+            )
+        if not isinstance(record, ConsumerRecord):
+            raise IllegalArgumentException(
+                f"acknowledge() takes a record that poll() returned, not {record!r}"
+            )
+
+        def into_java() -> None:
+            # Java finds the record that it holds by topic, partition and offset.
+            room = self.java.jvm.org.apache.kafka.clients.consumer
+            same = room.ConsumerRecord(record.topic, record.partition, record.offset, None, None)
+            self._object.acknowledge(same, room.AcknowledgeType.valueOf(name))
+
+        self._call(into_java)
+
+    def commit_sync(self, timeout_ms: int | None = None) -> ShareResults:
+        """Send the acknowledgements and wait. Returns for each partition None, or why they were
+        refused. Raises TimeoutException."""
+
+        def into_java() -> ShareResults:
+            limit = [] if timeout_ms is None else [self.java.duration(timeout_ms)]
+            return {
+                partition_from(entry.getKey().topicPartition()): python_error(
+                    entry.getValue().get()
+                )
+                if entry.getValue().isPresent()
+                else None
+                for entry in items_of(self._object.commitSync(*limit).entrySet())
+            }
+
+        found: ShareResults = self._call(into_java)
+        return found
+
+    def commit_async(self) -> None:
+        """Send the acknowledgements and do not wait; the callback tells the results."""
+        self._call(self._object.commitAsync)
+
+    def set_acknowledgement_commit_callback(
+        self, callback: Callable[[ShareResults], object] | None
+    ) -> None:
+        """callback(results) is called inside a later call, for partitions whose acknowledgements
+        were answered."""
+        told = None if callback is None else _AcknowledgedForJava(callback)
+        self._call(lambda: self._object.setAcknowledgementCommitCallback(told))
+
+    def acquisition_lock_timeout_ms(self) -> int | None:
+        """How long the brokers lock records; None before the first fetch (KIP-1222)."""
+        found: int | None = self._call(lambda: self._object.acquisitionLockTimeoutMs().orElse(None))
+        return found
+
+    def wakeup(self) -> None:
+        """Called by another app: the call that waits in this consumer, or its next one, raises
+        WakeupException."""
+        self._call(self._object.wakeup)
+
+    def close(self, timeout_ms: int = 30_000) -> None:
+        """Send the acknowledgements, give back the other records, leave the group. A second call
+        does nothing."""
+        if not isinstance(timeout_ms, int) or timeout_ms < 0:
+            raise IllegalArgumentException("The timeout cannot be negative.")
+        self._call(lambda: self._object.close(self.java.duration(timeout_ms)))
+
+
+def _delivered(found: Any) -> ConsumerRecord:
+    count = found.deliveryCount().orElse(None)
+    return replace(record_from(found), delivery_count=None if count is None else int(count))
