@@ -1,7 +1,7 @@
 """`python -m kafkalab line-gaps DIR`: imports how long real clients take between two lines.
 
 DIR holds recorded scenarios: `scenario.json`, which names the client's release, and NAME.log or
-NAME.log.gz beside it. The table that replays and generated sets draw from is written again.
+NAME.log.gz beside it. The table that replays draw from is written again.
 """
 
 from __future__ import annotations
