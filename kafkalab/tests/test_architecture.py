@@ -178,7 +178,7 @@ FLOORS = {
         "greenlet",
         "the kernel knows nothing of Kafka: hand it the value, or a callback",
     ),
-    "kafkalab.command_line": ("kafkalab", "a parser knows no command"),
+    "kafkalab.command_line": ("kafkalab argcomplete", "a parser knows no command"),
     "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
@@ -307,6 +307,10 @@ FLOORS = {
             f"ipywidgets {CORE}"
         ),
         "a story uses what a learner could use",
+    ),
+    "kafkalab.stories.python_clients": (
+        f"{COMMAND} confluent_kafka aiokafka kafka pandas {CORE}",
+        "the clients of other makers are read here, and nobody else knows them",
     ),
     "kafkalab.stories.incident": (
         f"kafkalab kafkalab.course_folder kafkalab.logsets kafkalab.stories.log_files {CORE}",
