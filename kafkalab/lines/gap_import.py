@@ -1,7 +1,7 @@
 """`python -m kafkalab line-gaps DIR`: imports how long real clients take between two lines.
 
 DIR holds recorded scenarios: `scenario.json`, which names the client's release, and NAME.log or
-NAME.log.gz beside it. The table that replays and generated sets draw from is made anew.
+NAME.log.gz beside it. The table that replays draw from is written again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lines import recorded_gaps
 from kafkalab.lines.layout import read
-from kafkalab.lines.recorded_gaps import LONGEST_MS, SHORT_MS, GapRow, names_in, table_text
+from kafkalab.lines.recorded_gaps import LONGEST_MS, SHORT_MS, GapRow, gap_table_text, names_in
 from kafkalab.releases import lineage
 
 SCENARIO = "scenario.json"
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    options.out.write_text(table_text(rows), encoding="utf-8", newline="\n")
+    options.out.write_text(gap_table_text(rows), encoding="utf-8", newline="\n")
     print(f"{len(rows):,} rows -> {options.out}")
     return 0
 

@@ -160,7 +160,7 @@ def _row(line: str) -> GapRow:
     return GapRow(release, before, after, when == "again", counts)
 
 
-def table_text(rows: Iterable[GapRow]) -> str:
+def gap_table_text(rows: Iterable[GapRow]) -> str:
     """The rows as the file holds them, sorted."""
     return HEADER + "".join(
         "\t".join(

@@ -293,6 +293,10 @@ FLOORS = {
         f"kafkalab.proof.scenario kafkalab.proof.missing_steps {COMMAND} {CORE}",
         "a replay plays a scenario on a Lab",
     ),
+    "kafkalab.proof.conformance.tell.halves": (
+        "kafkalab.extras kafkalab.proof.conformance.tell sklearn",
+        "only here logs meet a classifier: hand it traits",
+    ),
     "kafkalab.proof.laws": (
         f"{COMMAND} {CORE}",
         "a law reads a journal; a story uses what a learner could use",

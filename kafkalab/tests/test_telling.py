@@ -10,7 +10,7 @@ from kafkalab.proof.conformance.command import main, scenarios
 from kafkalab.proof.conformance.table import RECORDINGS
 from kafkalab.proof.conformance.tell.giveaways import gap_texts, pair_texts
 from kafkalab.proof.conformance.tell.halves import ToldLog, halves_of, shares_told
-from kafkalab.proof.conformance.tell.telling import replayed_folder, telling_texts, told_logs
+from kafkalab.proof.conformance.tell.report import replayed_folder, telling_texts, told_logs
 from kafkalab.proof.conformance.tell.traits import gap_name, traits_of
 
 

@@ -17,7 +17,7 @@ from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
-from kafkalab.proof.conformance.tell.telling import telling_texts, told_logs
+from kafkalab.proof.conformance.tell.report import telling_texts, told_logs
 from kafkalab.proof.conformance.workers import conform_all
 
 WIDTH = 68

@@ -14,9 +14,9 @@ from kafkalab.lines.recorded_gaps import (
     LONGEST_MS,
     GapRow,
     RecordedGaps,
+    gap_table_text,
     names_in,
     recorded_gaps,
-    table_text,
 )
 from kafkalab.proof.conformance.table import RECORDINGS
 from kafkalab.proof.replay import replay
@@ -106,7 +106,7 @@ def test_the_import_counts_first_and_later_gaps_of_a_log(tmp_path, capsys):
         "3.9\tMade\tMade\tfirst\t4:1",
         f"3.9\tMade\tMade\tagain\t1:1 25:1 {LONGEST_MS + 1}:1",
     ]
-    assert table_text(gap_import.gaps_below(tmp_path)) == out.read_text()
+    assert gap_table_text(gap_import.gaps_below(tmp_path)) == out.read_text()
     assert gap_import.main([str(tmp_path / "4.4.0" / "no")]) == 2
     assert "no scenario.json" in capsys.readouterr().err
 
