@@ -138,19 +138,32 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
     Gives Spark's session, or None where DuckDB runs them inside this process.
     """
-    from kafkalab.logsets.engine import NARROW_BYTES, SMALL_BYTES, SPARK, engine_for, running_on
+    from kafkalab.logsets.engine import (
+        DUCKDB,
+        NARROW_BYTES,
+        SMALL_BYTES,
+        SPARK,
+        engine_for,
+        running_on,
+    )
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
+    from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.ranges import UNPACKED
 
-    files = files_of(path_list(options.path))
+    far = by_opener(options.path)[0] if options.engine != DUCKDB else []
+    near = [path for path in options.path if path not in far]
+    files = files_of(path_list(near)) if near else []
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
     if getattr(options, "out", None) and options.engine is None:
         options.engine = SPARK  # which writes Parquet
     most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
-    engine, why = engine_for(size, options.engine, options.master, most)
+    if far:
+        engine, why = SPARK, f"Spark reads {far[0]}, for its file systems open that."
+    else:
+        engine, why = engine_for(size, options.engine, options.master, most)
     print(why, file=sys.stderr)
     with running_on(engine):
         if engine != SPARK:
@@ -158,13 +171,12 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
             return
         from kafkalab.logsets.session import SMALL_WORK, session
 
-        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
+        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES and not far else None)
 
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
-    from kafkalab.logsets.files import left_out, path_list
-    from kafkalab.logsets.line_loader import load_lines
+    from kafkalab.logsets.line_loader import left_out_of, load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
@@ -176,7 +188,7 @@ def _explain(options: argparse.Namespace) -> int:
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         named = with_the_files_client(lines, lines.select("file", *CLIENT))
-        story = report_of(named, left_out(path_list(options.path)))
+        story = report_of(named, left_out_of(spark, options.path), lines)
         lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
@@ -196,7 +208,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    from kafkalab.logsets.explain.reading import ENOUGH
+    from kafkalab.logsets.first_lines import ENOUGH
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import malformed, read, summary
@@ -217,12 +229,12 @@ def _read(options: argparse.Namespace) -> int:
             lines = load_lines(
                 spark,
                 options.path,
-                ("file", "offset", "time", "event", "problem", "message"),
+                ("file", "file_offset", "time", "event", "problem", "message"),
                 options.layout,
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
-        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
+        few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
@@ -240,9 +252,15 @@ def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
     from kafkalab.logsets import frame_commands
+    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.first_lines import doubts
+    from kafkalab.logsets.line_loader import by_opener
 
     with _engine(options) as spark:
-        return frame_commands.run(options, spark)
+        near = by_opener(options.path)[1]
+        doubtful = list(doubts(files_of(path_list(near)), options.layout)) if near else []
+        print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
+        return frame_commands.run(options, spark) or (UNREAD if doubtful else 0)
 
 
 def _generate(options: argparse.Namespace) -> int:

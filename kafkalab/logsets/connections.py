@@ -44,7 +44,7 @@ EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
 COLUMNS = (
     "file",
-    "offset",
+    "file_offset",
     "time",
     "kind",
     "client_id",
@@ -61,7 +61,7 @@ CLIENT = ("file", "kind", "client_id")
 WRITER = (*CLIENT, "group_id")
 # A client's own order is by place, not by time: clocks are set back, and many lines share a
 # millisecond.
-PLACE = ("part", "offset")
+PLACE = ("part", "file_offset")
 # Spark names the pieces of one text part-00000…: together they are one log.
 PART = r"[/\\]part-[^/\\]*$"
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -65,7 +66,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
-        if not master.startswith("local"):
+        if not _is_here(master):
             spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
@@ -78,6 +79,11 @@ def spark_log() -> Path:
     return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
 
 
+def _is_here(master: str) -> bool:
+    """Whether the work is done in this JVM's threads. `local-cluster[…]` has executors."""
+    return master == "local" or master.startswith("local[")
+
+
 def _settings(master: str) -> dict[str, str]:
     quiet = {
         "spark.ui.enabled": "false",
@@ -88,7 +94,9 @@ def _settings(master: str) -> dict[str, str]:
         # Lines carry no zone; the recordings and the simulator write UTC.
         "spark.sql.session.timeZone": "UTC",
     }
-    if not master.startswith("local"):
+    if of_cluster := re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master.replace(" ", "")):
+        return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}
+    if not _is_here(master):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
         # are
         # mostly two.

@@ -218,7 +218,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         asked = F.when(here & said.rlike(sign.words) if sign.words else here, number).otherwise(
             asked
         )
-    place = ("time", "file", "offset")
+    place = ("time", "file", "file_offset")
     shown = F.struct(
         *place_columns(),
         F.concat_ws(
@@ -280,17 +280,17 @@ def place_columns() -> list:
     return [
         F.col("time"),
         F.col("file"),
-        F.col("offset"),
+        F.col("file_offset"),
         F.date_format("time", PRINTED).alias("at"),
     ]
 
 
 def silences(lines: DataFrame) -> Oddity | None:
     """The longest silence of each client. A running client writes at least with each heartbeat."""
-    order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("offset"))
+    order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("file_offset"))
     gaps = (
         lines.where("client_id is not null and time is not null")
-        .select(*CLIENT, "offset", "time", F.lag("time").over(order).alias("before"))
+        .select(*CLIENT, "file_offset", "time", F.lag("time").over(order).alias("before"))
         .withColumn("silent_ms", F.unix_millis("time") - F.unix_millis("before"))
     )
     longest = (
@@ -317,10 +317,12 @@ def silences(lines: DataFrame) -> Oddity | None:
 
 def clock_steps(lines: DataFrame) -> Oddity | None:
     """Lines whose time is before that of the line above."""
-    order = Window.partitionBy("file").orderBy("offset")
+    order = Window.partitionBy("file").orderBy("file_offset")
     steps = (
         lines.where("time is not null")
-        .select("file", "client_id", "offset", "time", F.lag("time").over(order).alias("before"))
+        .select(
+            "file", "client_id", "file_offset", "time", F.lag("time").over(order).alias("before")
+        )
         .withColumn("back_ms", F.unix_millis("before") - F.unix_millis("time"))
         .where(F.col("back_ms") >= CLOCK_STEP_S * 1000)
     )

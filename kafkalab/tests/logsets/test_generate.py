@@ -193,7 +193,7 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
     assert {**again, "checksum": None} == {**few[1], "checksum": None}
     assert sockets_of(spark, tmp_path / "set") == told_by(again)
     rows = [
-        spark.read.parquet(str(folder / "parquet")).drop("file", "offset")
+        spark.read.parquet(str(folder / "parquet")).drop("file", "file_offset")
         for folder in (few[0], tmp_path / "set")
     ]
     assert rows[0].exceptAll(rows[1]).count() == rows[1].exceptAll(rows[0]).count() == 0
