@@ -11,6 +11,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,9 @@ def _parser() -> CommandParser:
         frames.append(frame)
     generate = add("generate", "make a log set, with its truth beside it", "trouble --out trouble")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
+    generate.add_argument(
+        "--brokers", action="store_true", help="write the brokers' logs, too: DIR/broker-0, …"
+    )
     generate.add_argument("--out", required=True, metavar="DIR", help="a folder for the set")
     score = add(
         "score",
@@ -268,6 +272,8 @@ def _generate(options: argparse.Namespace) -> int:
     from kafkalab.logsets.session import session
 
     plan = manifest(options.manifest)
+    if options.brokers:
+        plan = replace(plan, broker_logs=True)
     generate(session(options.master), plan, options.out)
     return 0
 
@@ -290,7 +296,9 @@ def _score(options: argparse.Namespace) -> int:
     # The Parquet that generate wrote equals the result of reading its text.
     rows = folder / "parquet"
     lines = (
-        spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
+        spark.read.parquet(str(rows))
+        if rows.is_dir()
+        else load_lines(spark, [folder / "lines", *sorted(folder.glob("broker-*"))])
     )
     with progress("looking for incidents", spark):
         found: pandas.DataFrame = incidents(lines).toPandas()

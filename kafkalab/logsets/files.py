@@ -188,6 +188,8 @@ def _matching(path: str) -> list[str]:
     first = next((n for n, step in enumerate(steps) if MAGIC_LETTERS & set(step)), len(steps))
     base = "/".join(steps[:first])
     system, inside = where(base)
+    if first == len(steps):
+        return [path] if system.get_file_info(inside).type != fs.FileType.NotFound else []
     found = []
     for info in system.get_file_info(fs.FileSelector(inside, recursive=True, allow_not_found=True)):
         below = info.path[len(inside) :].strip("/").split("/")

