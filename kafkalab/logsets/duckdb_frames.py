@@ -108,6 +108,8 @@ class QuickSession(DuckDBSession):
         self.numbers = itertools.count()
         self.steps: dict[str, str] = {}
         self.connection.execute("SET TimeZone = 'UTC'")
+        # It would write into what a command prints.
+        self.connection.execute("SET enable_progress_bar = false")
         # As Spark sorts.
         self.connection.execute("SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
 

@@ -34,7 +34,8 @@ CHURN = 5  # Connections to one broker within a minute.
 class Oddity:
     """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know.
 
-    settings: the values of the settings behind it, as the clients printed them.
+    settings: the values of the settings behind it, as the clients printed them. places: the file
+    and file_offset of each line of the evidence; empty where the evidence is no lines.
     """
 
     what: str
@@ -47,6 +48,7 @@ class Oddity:
     last: str = ""
     evidence: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -268,6 +270,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
                     row.begins,
                     row.ends,
                     evidence,
+                    places=tuple((spot.file, spot.file_offset) for spot in row.shown),
                 )
             )
     return found
