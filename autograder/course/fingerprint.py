@@ -33,17 +33,29 @@ def origin(question_id: str) -> str:
 def stamp(chapter: str) -> tuple[int, ...]:
     """Another one when any file has changed that a chapter's verdicts are made of or lie in;
     () where one is missing."""
-    files = [*_files(chapter), sealed.folder() / f"ch{chapter}.json"]
-    return (
-        tuple(path.stat().st_mtime_ns for path in files)
-        if len(files) == 3 and files[-1].is_file()
-        else ()
-    )
+    try:
+        return tuple(
+            os.stat(path).st_mtime_ns
+            for path in _paths(chapter, str(sealed.folder()), str(judges_folder()))
+        )
+    except OSError:
+        return ()
 
 
 def _files(chapter: str) -> list[Path]:
-    files = [sealed.folder().parent / f"ch{chapter}.py", judges_folder() / f"ch{chapter}.py"]
-    return files if all(path.is_file() for path in files) else []
+    *halves, _ = map(Path, _paths(chapter, str(sealed.folder()), str(judges_folder())))
+    return halves if all(path.is_file() for path in halves) else []
+
+
+@lru_cache(maxsize=64)
+def _paths(chapter: str, boxes: str, judges: str) -> tuple[str, str, str]:
+    """The questions, the judges and the sealed file of a chapter. A judge asks for their times at
+    every case."""
+    return (
+        str(Path(boxes).parent / f"ch{chapter}.py"),
+        str(Path(judges) / f"ch{chapter}.py"),
+        str(Path(boxes) / f"ch{chapter}.json"),
+    )
 
 
 def judges_folder() -> Path:

@@ -185,6 +185,9 @@ class Here:
         with self._lock:
             return _answer(question)
 
+    def start(self) -> None:
+        """Nothing to start."""
+
     def stop(self) -> None:
         """Nothing to end."""
 

@@ -356,9 +356,12 @@ def _printed(cell: dict) -> str:
 
 
 def _plain(cell: dict) -> str:
-    return "\n".join(
-        line.rstrip() for line in without_odd_letters(text_of(cell)).splitlines()
-    ).strip()
+    return _without_edges(text_of(cell))
+
+
+@lru_cache(maxsize=2048)  # a class hands in the same given cells again and again
+def _without_edges(text: str) -> str:
+    return "\n".join(line.rstrip() for line in without_odd_letters(text).splitlines()).strip()
 
 
 def _text(value) -> str:

@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kafkalab.errors import IllegalArgumentException, TimeoutException
+from kafkalab.clients.network import arguments
+from kafkalab.errors import TimeoutException
 from kafkalab.real.java_client import STRINGS, JavaClient
 from kafkalab.real.java_errors import python_error
 from kafkalab.real.java_process import items_of
@@ -104,15 +105,7 @@ class JavaProducer(JavaClient):
     def send(self, record: ProducerRecord, callback: Callback | None = None) -> SendFuture:
         """Queue a record and return its future; `callback(metadata, error)` runs when the outcome
         is known, on the I/O thread. Errors are those of Java's send()."""
-        if not isinstance(record, ProducerRecord):
-            raise IllegalArgumentException(
-                f'send() takes a ProducerRecord, not {record!r}: ProducerRecord("topic", "value")'
-            )
-        if callback is not None and not callable(callback):
-            raise IllegalArgumentException(
-                "the callback is called with (metadata, error) when the record's last word is in; "
-                f"{callback!r} cannot be called"
-            )
+        arguments.sent(record, callback)
 
         def into_java() -> Any:
             wanted = java_record(self.java, record)

@@ -9,6 +9,8 @@ real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on real br
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.messages import ApiVersion, ApiVersionsResponse
 from kafkalab.releases.broker_profiles import broker_profile
@@ -62,8 +64,15 @@ def usable_versions(
 ) -> dict[ApiKeys, int]:
     """The usable APIs of a connection: API -> version to send, for every simulated API that both
     sides know."""
-    versions = {
-        api: version_to_use(client_version, api, response.api_keys, topic_ids=topic_ids)
-        for api in ApiKeys
-    }
-    return {api: version for api, version in versions.items() if version is not None}
+    return dict(_usable(client_version, response.api_keys, topic_ids))
+
+
+@lru_cache(maxsize=64)
+def _usable(
+    client_version: str, offered: tuple[ApiVersion, ...], topic_ids: bool
+) -> tuple[tuple[ApiKeys, int], ...]:
+    # a lab opens many connections between the same two releases
+    versions = [
+        (api, version_to_use(client_version, api, offered, topic_ids=topic_ids)) for api in ApiKeys
+    ]
+    return tuple((api, version) for api, version in versions if version is not None)

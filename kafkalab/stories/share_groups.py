@@ -530,17 +530,18 @@ def night_of_the_workers(slow: str, poll: int, bad: int, seed: int) -> Lab:
     lab = jobs(40, seed)
     rng = Random(seed)
     in_turn = rng.sample(range(40), 40)
-    rejected, to_release = set(in_turn[:bad]), [6]
+    rejected, to_release = set(in_turn[:bad]), 6
 
     def rule(name: str) -> Rule:
         def answer(record: ConsumerRecord) -> str:
+            nonlocal to_release
             if name == slow:
                 lab.sleep(8_500)
                 return "reject" if record.offset in rejected else "accept"
             if record.offset in rejected:
                 return "reject"
-            if record.delivery_count == 1 and to_release[0] and rng.random() < 0.5:
-                to_release[0] -= 1
+            if record.delivery_count == 1 and to_release and rng.random() < 0.5:
+                to_release -= 1
                 return "release"
             return "accept"
 

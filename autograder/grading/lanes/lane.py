@@ -11,6 +11,8 @@ import queue
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -49,14 +51,28 @@ def new_judge() -> Colleague:
     return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
 
 
-def grade_all(todo: list[WorkItem], settings: LaneSettings, say) -> None:
+@contextmanager
+def judges_for(workers: int, at_once: bool) -> Iterator[list[Colleague]]:
+    """The judges of so many workers; they end with the block. `at_once`: they begin to import what
+    they need while the class is still being read."""
+    judges = [new_judge() for _ in range(-(-workers // WORKERS_PER_JUDGE))]
+    try:
+        if at_once:
+            for each in judges:
+                each.start()
+        yield judges
+    finally:
+        for each in judges:
+            each.stop()
+
+
+def grade_all(todo: list[WorkItem], settings: LaneSettings, judges: list[Colleague], say) -> None:
     """Send everything down the lanes. The order is shuffled, the same way each time, so that the
     pace of the first tells that of the others."""
     todo = Random(len(todo)).sample(todo, len(todo))
     ahead, back = iter(todo), queue.SimpleQueue()
     turn, stopping = threading.Lock(), threading.Event()
     lanes = min(settings.workers, len(todo))
-    judges = [new_judge() for _ in range(-(-lanes // WORKERS_PER_JUDGE))]
     writer = Colleague("autograder.grading.writer", (str(settings.out.resolve()),))
     calibrations = calibration.read(settings.out)
 
@@ -104,12 +120,16 @@ def grade_all(todo: list[WorkItem], settings: LaneSettings, say) -> None:
                 f"Graded in {pace.spent():.1f} s; writing the gradebook took "
                 f"{spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s."
             )
-        finally:
+        except BaseException:
+            # a lane in the middle of a submission hears that its judge is lost, and drops it
             stopping.set()
-            # a lane in the middle of a submission hears that its worker is lost, and drops it
-            sandbox.stop()
             for each in judges:
                 each.stop()
+            raise
+        finally:
+            stopping.set()
+            # or that its worker is
+            sandbox.stop()
             for thread in threads:
                 thread.join()
             writer.close()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.records import OffsetAndMetadata, TopicPartition
+from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
 
 
 def lab(client: str, given: object) -> None:
@@ -40,6 +40,20 @@ def rule(name: str, given: object) -> None:
     """Checks that a learner's rule is a function. Raises IllegalArgumentException."""
     if given is not None and not callable(given):
         raise IllegalArgumentException(f"{name} is a {_RULES[name]}; {given!r} cannot be called.")
+
+
+def sent(record: object, callback: object) -> None:
+    """Checks what send() received: a record, and a function or None. Raises
+    IllegalArgumentException."""
+    if not isinstance(record, ProducerRecord):
+        raise IllegalArgumentException(
+            f'send() takes a ProducerRecord, not {record!r}: ProducerRecord("topic", "value")'
+        )
+    if callback is not None and not callable(callback):
+        raise IllegalArgumentException(
+            "the callback is called with (metadata, error) when the record's last word is in; "
+            f"{callback!r} cannot be called"
+        )
 
 
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:

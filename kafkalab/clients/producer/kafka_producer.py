@@ -235,15 +235,7 @@ class KafkaProducer(TransactionalMethods):
         SerializationException for a key or value that the serializer cannot take, and the errors of
         serializers and partitioners of the caller's own (KafkaProducer.doSend).
         """
-        if not isinstance(record, ProducerRecord):
-            raise IllegalArgumentException(
-                f'send() takes a ProducerRecord, not {record!r}: ProducerRecord("topic", "value")'
-            )
-        if callback is not None and not callable(callback):
-            raise IllegalArgumentException(
-                "the callback is called with (metadata, error) when the record's last word is in; "
-                f"{callback!r} cannot be called"
-            )
+        arguments.sent(record, callback)
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
