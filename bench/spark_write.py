@@ -30,7 +30,7 @@ ALIKE = 0.05  # So much may the bytes differ.
 def run() -> list[Row]:
     from kafkalab import logsets
 
-    spark = logsets.session()
+    spark = logsets.session(large=True)
     with tempfile.TemporaryDirectory() as folder:
         told, write_parts, sample = _ours(spark, Path(folder, "ours"))
         ours = [write_parts() for _ in range(TRIES)]

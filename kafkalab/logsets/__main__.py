@@ -173,9 +173,9 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
         if engine != SPARK:
             yield None
             return
-        from kafkalab.logsets.session import SMALL_WORK, session
+        from kafkalab.logsets.session import session
 
-        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES and not far else None)
+        yield session(options.master, large=size > SMALL_BYTES or bool(far))
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -274,7 +274,7 @@ def _generate(options: argparse.Namespace) -> int:
     plan = manifest(options.manifest)
     if options.brokers:
         plan = replace(plan, broker_logs=True)
-    generate(session(options.master), plan, options.out)
+    generate(session(options.master, large=True), plan, options.out)
     return 0
 
 
@@ -292,7 +292,7 @@ def _score(options: argparse.Namespace) -> int:
             f"generate trouble --out {folder}"
         )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    spark = session(options.master)
+    spark = session(options.master, large=True)
     # The Parquet that generate wrote equals the result of reading its text.
     rows = folder / "parquet"
     lines = (

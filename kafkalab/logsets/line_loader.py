@@ -56,7 +56,9 @@ def load_lines(
     options = question.options() if question else {}
     frames = []
     if others:
-        frames.append(line_source(spark.read, names, layout).options(**options).load(others))
+        frames.append(
+            line_source(spark.read, names, layout).options(**options).load(path_list(others))
+        )
     if hadoops:
         if layout is not None:
             checked(layout)
@@ -73,7 +75,7 @@ def load_clients(spark: SparkSession | None, path: Paths, layout: str | None = N
     frames = []
     if others:
         source = line_source(spark.read, OF_CLIENTS, layout).option("rows", "clients")
-        frames.append(source.load(others))
+        frames.append(source.load(path_list(others)))
     if hadoops:
         frames.append(hadoop_clients(spark, hadoops, layout))
     return reduce(lambda one, other: one.unionByName(other), frames)

@@ -43,14 +43,19 @@ SMALL_WORK = {
 PACKAGE = Path(__file__).absolute().parents[1]
 
 
-def session(master: str | None = None, settings: dict[str, str] | None = None) -> SparkSession:
+def session(
+    master: str | None = None, settings: dict[str, str] | None = None, large: bool = False
+) -> SparkSession:
     """The Spark session of this process, with the `kafkalab` data source registered; started if
     there is none. While it starts, a cell or a terminal shows how far it is.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
-    Spark's own dotted keys and win over ours. A running session is returned unchanged. On a cluster
-    an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there is no Java
-    17.
+    Spark's own dotted keys and win over ours. A running session is returned unchanged.
+    large: for sets from some 100 MB on. On this machine Spark then compiles its queries, which
+    takes seconds for each. On a cluster it always does, and an executor gets 2 GB and 1 GB for its
+    Python workers.
+
+    Raises JavaMissing when there is no Java 17.
     """
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
@@ -61,7 +66,8 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
     if spark is None:
         master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
         builder = SparkSession.builder.appName("kafkalab").master(master)
-        for key, value in {**_settings(master), **(settings or {})}.items():
+        small = SMALL_WORK if _is_here(master) and not large else {}
+        for key, value in {**_settings(master), **small, **(settings or {})}.items():
             builder = builder.config(key, value)
         with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
