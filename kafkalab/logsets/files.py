@@ -71,7 +71,7 @@ def files_of(paths: str | os.PathLike, rotated: bool = True) -> list[LogFile]:
     found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
     if not rotated:
         return [file for file in found if not _rotation(file.name)[1]]
-    return list(in_turn(list(dict.fromkeys(found)), text_bytes))
+    return list(rotated_in_turn(list(dict.fromkeys(found)), text_bytes))
 
 
 def left_out(paths: str | os.PathLike) -> list[str]:
@@ -79,7 +79,7 @@ def left_out(paths: str | os.PathLike) -> list[str]:
     return [name for path in os.fspath(paths).split("\n") for name in _below(path)[1]]
 
 
-def in_turn(files: list[LogFile], size_of: Callable[[LogFile], int]) -> Iterator[LogFile]:
+def rotated_in_turn(files: list[LogFile], size_of: Callable[[LogFile], int]) -> Iterator[LogFile]:
     """The files, those of one rotated log after each other from the oldest on.
 
     size_of: the bytes of a file's text, after which those of the next one begin.

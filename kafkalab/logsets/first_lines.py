@@ -17,7 +17,7 @@ from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.wrapped_lines import unwrapped
 
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
-# A client's prefix. Where it stands inside of messages, they begin at another place.
+# A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES = 50
 

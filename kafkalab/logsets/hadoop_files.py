@@ -20,7 +20,7 @@ import pyarrow as pa
 from kafkalab.logsets import schema
 from kafkalab.logsets.client_prefixes import NAMES as OF_CLIENTS
 from kafkalab.logsets.client_prefixes import client_batches
-from kafkalab.logsets.files import ARCHIVES, LogFile, files_of, in_turn, is_log
+from kafkalab.logsets.files import ARCHIVES, LogFile, files_of, is_log, rotated_in_turn
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import Range, ranges_of
 from kafkalab.logsets.record_batches import how_written, record_batch_of
@@ -64,7 +64,7 @@ def hadoop_clients(spark: SparkSession, paths: list[str], layout: str | None) ->
     return _read(spark, paths, OF_CLIENTS, layout, client_batches)
 
 
-def listed(spark: SparkSession, paths: list[str]) -> tuple[list[LogFile], list[str]]:
+def hadoop_listing(spark: SparkSession, paths: list[str]) -> tuple[list[LogFile], list[str]]:
     """The logs under these paths by Spark's own listing, and the names of the other files there.
 
     Rotated logs are in their turn. Raises FileNotFoundError for a path that is not there.
@@ -80,7 +80,7 @@ def listed(spark: SparkSession, paths: list[str]) -> tuple[list[LogFile], list[s
         found += logs
         others += sorted({file.name for file in files} - {file.name for file in logs})
     in_order = sorted(dict.fromkeys(found), key=lambda file: file.name)
-    return list(in_turn(in_order, _at_most)), others
+    return list(rotated_in_turn(in_order, _at_most)), others
 
 
 def _base(path: str) -> str:
@@ -112,7 +112,7 @@ def _binary(spark: SparkSession, paths: list[str]) -> DataFrame:
 def _read(
     spark: SparkSession, paths: list[str], names: tuple[str, ...], layout: str | None, work: Work
 ) -> DataFrame:
-    files, others = listed(spark, paths)
+    files, others = hadoop_listing(spark, paths)
     known = {file.name: file for file in files}
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

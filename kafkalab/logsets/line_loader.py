@@ -18,7 +18,7 @@ from kafkalab.logsets.client_prefixes import NAMES as OF_CLIENTS
 from kafkalab.logsets.client_prefixes import client_batches
 from kafkalab.logsets.engine import DUCKDB, in_use
 from kafkalab.logsets.files import files_of, left_out, path_list
-from kafkalab.logsets.hadoop_files import hadoop_clients, hadoop_lines, is_hadoops, listed
+from kafkalab.logsets.hadoop_files import hadoop_clients, hadoop_lines, hadoop_listing, is_hadoops
 from kafkalab.logsets.layouts import layout as checked
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import Range, ranges_of
@@ -94,7 +94,7 @@ def left_out_of(spark: SparkSession | None, path: Paths) -> list[str]:
     found = left_out(path_list(others)) if others else []
     if hadoops:
         assert spark is not None, "only DuckDB does without Spark"
-        found += listed(spark, hadoops)[1]
+        found += hadoop_listing(spark, hadoops)[1]
     return found
 
 

@@ -1,5 +1,5 @@
 """Generates a log set with its truth from a manifest: DIR/lines, DIR/parquet, DIR/truth.json,
-DIR/DONE, and the brokers' logs where they are wanted, DIR/broker-0.
+DIR/DONE. The brokers' logs are DIR/broker-0 and so on, where they are wanted.
 
 Each copy of a story has brokers of its own. A broker's log has what the brokers of that id wrote in
 all copies.
