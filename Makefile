@@ -58,7 +58,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 	@$(PY) -m autograder.proving.browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
-	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,dev,bench]" setuptools
+	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,clients,dev,bench]" setuptools
 
 .PHONY: help lab test format test-all classroom redteam course book conformance seeds prove bench browser wheels
 .DEFAULT_GOAL := help
@@ -72,7 +72,7 @@ wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: m
 
 .venv/ready-%: .venv/bin/python pyproject.toml setup.py constraints.txt
 	@echo "Installing the lab and its $* tools into .venv; the first time takes a few minutes."
-	@$(PIP) install $(FROM) --editable ".[learn,spark,logs,$(if $(filter teach,$*),,teach$(COMMA))$*]"
+	@$(PIP) install $(FROM) --editable ".[learn,spark,logs,$(if $(filter dev book,$*),clients$(COMMA))$(if $(filter teach,$*),,teach$(COMMA))$*]"
 	@touch $@
 
 .venv/bin/python:
@@ -90,6 +90,6 @@ define HELP
     gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
-END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[learn,spark,logs,teach,dev,bench]'; then the commands on the right." }
+END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[learn,spark,logs,teach,clients,dev,bench]'; then the commands on the right." }
 endef
 export HELP

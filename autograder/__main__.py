@@ -13,6 +13,7 @@ import os
 import shlex
 import sys
 import traceback
+from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.cell.terminal import (
@@ -34,6 +35,10 @@ GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 
+ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
+"""Commands of a learner, which need the notebooks of a course."""
+
+
 class Unusable(ValueError):
     """What was asked for cannot be done; the message is the one sentence to print."""
 
@@ -49,6 +54,7 @@ def main(words: list[str] | None = None) -> int:
         parser.print_help()
         return UNUSABLE
     try:
+        _must_have_notebooks(wanted.command)
         code = wanted.do(wanted) or OK
         sys.stdout.flush()
         return code
@@ -79,6 +85,18 @@ def main(words: list[str] | None = None) -> int:
         return FAILED
 
 
+def _must_have_notebooks(command: str) -> None:
+    """Raises Unusable for a learner's command where this is an installed package, which has no
+    notebooks."""
+    from autograder.cell.course_folder import notebooks
+
+    if command in ON_NOTEBOOKS and not (notebooks() / "release").is_dir():
+        raise Unusable(
+            f"There are no notebooks in {notebooks().parent}. Type `python -m autograder {command}`"
+            " in the folder of the course, which has a folder notebooks."
+        )
+
+
 def _what_is_missing(command: str, missing: ImportError) -> str | None:
     """One sentence for an import that failed, where it says something about this machine."""
     name = missing.name or ""
@@ -92,6 +110,9 @@ def _what_is_missing(command: str, missing: ImportError) -> str | None:
             f"`{command}` needs Linux, macOS, or WSL2 on Windows: grading runs submissions behind "
             f"walls that are made with Python's module {name}, which is not here."
         )
+    if command not in (*ON_NOTEBOOKS, "add") and find_spec("nbgrader") is None:
+        # a teacher's extra brings what a learner's brings, too
+        missing = ModuleNotFoundError(name="nbgrader")
     extra = missing_extra(missing)
     return None if extra is None else str(extra)
 
@@ -747,9 +768,9 @@ def _redteam(wanted) -> int:
 
 
 def _browser(wanted) -> int:
-    from autograder.proving.browser import visit_chapters
+    from autograder.proving.browser import photograph_tour, visit_chapters
 
-    return visit_chapters(wanted.chapters)
+    return photograph_tour() if wanted.tour else visit_chapters(wanted.chapters)
 
 
 def _classroom(wanted) -> int:
@@ -1186,6 +1207,9 @@ def _parser() -> CommandParser:
         "02 03",
     )
     drive.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    drive.add_argument(
+        "--tour", action="store_true", help="make the pictures of notebooks/TOUR.md, and no others"
+    )
     command(
         "doctor", _doctor, "show which sandbox this machine has, and what would make it better", ""
     )

@@ -5,7 +5,12 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.command_line import (
+    CommandParser,
+    called_as,
+    command_on_the_line,
+    with_version,
+)
 from kafkalab.extras import missing_extra
 
 COMMANDS = {
@@ -17,6 +22,7 @@ COMMANDS = {
     "source-lines": (
         "import the line numbers of the clients' Java sources from a folder of recordings"
     ),
+    "line-gaps": "import how long real clients take between two lines from a folder of recordings",
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
@@ -36,6 +42,7 @@ HOMES = {
     "answer": "proof.cases.command",
     "seeds": "proof.laws.command",
     "source-lines": "lines.recorded_numbers",
+    "line-gaps": "lines.gap_import",
     "real": "real.entry",
     "picture": "tools.readme_picture",
 }
@@ -48,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code; 2 after one sentence for what cannot be used."""
     words = sys.argv[1:] if argv is None else argv
     parser = _parser()
-    wanted = parser.parse_args(words[:1]).command
+    wanted = command_on_the_line(COMMANDS) or parser.parse_args(words[:1]).command
     if wanted is None:
         parser.print_help(sys.stderr)
         return UNUSABLE

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,9 @@ import kafkalab
 
 EXAMPLE = "example:\n  "
 SCRIPTS = ("kafkalab", "autograder")
+ASKED_BY_SHELL = "_ARGCOMPLETE"
+"""Set where a shell asks how a word may go on: how many words of its line are the program's name
+(argcomplete)."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -19,11 +24,23 @@ class CommandParser(argparse.ArgumentParser):
     example: the words of a call, without the command's own name
     """
 
+    _answering = False
+
     def __init__(self, *, example: str | None = None, **rest: Any) -> None:
         super().__init__(formatter_class=_Formatter, **rest)
         self.example = example
         if example is not None:
             self.epilog = f"{EXAMPLE}{self.prog} {example}".rstrip()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse has it. Where a shell asks how a word may go on, it gets the answer, and the
+        program ends."""
+        if ASKED_BY_SHELL in os.environ and not CommandParser._answering:
+            import argcomplete
+
+            CommandParser._answering = True  # argcomplete parses, too, to see what is there already
+            argcomplete.autocomplete(self)
+        return super().parse_known_args(args, namespace)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -36,6 +53,22 @@ class _Formatter(argparse.HelpFormatter):
 def called_as(script: str) -> str:
     """How this program was called: `kafkalab` by its script, else `python -m kafkalab`."""
     return script if Path(sys.argv[0]).stem == script else f"python -m {script}"
+
+
+def command_on_the_line(commands: Container[str]) -> str | None:
+    """The command whose words a shell asks about. Its own parser will see only what follows it.
+
+    None where no shell asks, or where the command itself is not written yet.
+    """
+    if ASKED_BY_SHELL not in os.environ:
+        return None
+    programs = int(os.environ[ASKED_BY_SHELL])
+    line = os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])]
+    written = line.split() if line[-1:].isspace() else line.split()[:-1]
+    if len(written) <= programs or written[programs] not in commands:
+        return None
+    os.environ[ASKED_BY_SHELL] = str(programs + 1)
+    return written[programs]
 
 
 def with_version(parser: argparse.ArgumentParser, script: str = "kafkalab") -> None:

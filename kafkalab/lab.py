@@ -499,6 +499,11 @@ class Lab:
         """One client's whole log file, as log4j would have written it."""
         return "".join(self.line_text(e) for e in self.journal.of("line") if e.who == client)
 
+    def client_rows(self, client: str) -> list[Row]:
+        """The rows of `log_text`."""
+        told = (event for event in self.journal.of("line") if event.who == client)
+        return [frames.line_row(event, self.epoch_ms) for event in told]
+
     def line_text(self, event: Event) -> str:
         """An event of kind "line" as log4j would have written it."""
         return frames.line_text(event, self.epoch_ms)

@@ -16,6 +16,7 @@ NOT_FOR_LEARNERS = re.compile(
     r"^# Two commands|^(?:STUDENTS|CHAPTERS|DIR|N|LEVEL|COMMA)\b|gsub\(.*\[\(\](?:N|STUDENTS)\["
 )
 EXTRAS = re.compile(r"\[[a-z,]*\bdev\b[a-z,]*\]")
+TITLE = re.compile(r"\[([^\]]+)\]\(release/([^/]+)/")
 README = """# Kafka, opened up
 
 How many connections does one consumer open to three brokers, and why? Guess, then run it and look.
@@ -50,8 +51,11 @@ def write_papers(package: Path) -> None:
     """Write the learner's README and cut the Makefile and the list of chapters down to what the
     package holds."""
     released = sorted(path.name for path in (package / "notebooks" / "release").iterdir())
+    listed = (package / "notebooks" / "README.md").read_text(encoding="utf-8")
+    titles = {name: title for title, name in TITLE.findall(listed)}
     shown = "\n".join(
-        f"- [{name.replace('_', ' ')}](notebooks/release/{name}/{name}.ipynb)" for name in released
+        f"- [{titles.get(name, name.replace('_', ' '))}](notebooks/release/{name}/{name}.ipynb)"
+        for name in released
     )
     (package / "README.md").write_text(README.format(chapters=shown), encoding="utf-8")
     for path, cut in (
@@ -72,18 +76,19 @@ def commands(makefile: str, released: set[str]) -> str:
         leaving_out = not own or line.startswith(TOOLS) or (leaving_out and line.startswith("\t"))
         if line.startswith(".PHONY:"):
             line = ".PHONY: " + " ".join(name for name in line.split()[1:] if name in FOR_LEARNERS)
-        line = EXTRAS.sub("[learn,spark]", line)
+        line = EXTRAS.sub("[learn,spark,logs]", line)
         if not leaving_out and not NOT_FOR_LEARNERS.search(line):
             kept.append(line.replace("JupyterLab opens on chapter 00, on", "JupyterLab opens on"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).lstrip("\n") + "\n"
 
 
 def chapter_list(readme: str, released: set[str]) -> str:
-    """The list of chapters, with those that are in the package and without pictures."""
-    table = readme.partition("\n## ")[0]
+    """The heading and the list of chapters, with those that are in the package."""
+    top = readme.partition("\n## ")[0]
     lines = [
         line
-        for line in table.splitlines()
-        if not (found := re.search(r"\]\(release/([^/]+)/", line)) or found[1] in released
+        for line in top.splitlines()
+        if line[:1] in ("", "#", "|")
+        and (not (found := TITLE.search(line)) or found[2] in released)
     ]
     return "\n".join(lines).rstrip() + "\n"

@@ -27,7 +27,7 @@ ROOT_FILES = ("__init__.py", "__main__.py")
 ROOMS = ("cell", "learner")
 OF_ONE_CHAPTER = re.compile(r"^cell/questions/(ch\d\d\.py|sealed/)")
 COURT = "learner/court/"
-PAGES = ("playground", "real")  # pages without questions, in every package
+PAGES = ("playground", "real", "clients")  # pages without questions, in every package
 PAPERS = (
     "environment.yml",
     "pyproject.toml",

@@ -21,10 +21,11 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from autograder.cell.question import asked_chapters
 from autograder.course.references import write_solution
@@ -249,8 +250,12 @@ def main(argv: Sequence[str] = ()) -> int:
         example="02 03",
     )
     parser.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    parser.add_argument(
+        "--tour", action="store_true", help="make the pictures of notebooks/TOUR.md, and no others"
+    )
     try:
-        return visit_chapters(parser.parse_args(argv).chapters)
+        wanted = parser.parse_args(argv)
+        return photograph_tour() if wanted.tour else visit_chapters(wanted.chapters)
     except (MissingExtra, ValueError) as unusable:
         print(unusable, file=sys.stderr)
         return 2
@@ -262,33 +267,54 @@ def visit_chapters(chapters: Sequence[str]) -> int:
     there = {path.stem[:2] for path in (ROOT / "notebooks" / "release").glob("*/*.ipynb")}
     if unknown := sorted(set(chapters) - there):
         raise ValueError(f"There is no chapter {', '.join(unknown)} in notebooks/release.")
+    SCREENSHOTS.mkdir(exist_ok=True)
+    visits = []
+
+    def visit_all(page: Any, address: str, folder: Path) -> None:
+        for notebook in solved_notebooks(folder / "notebooks" / "mine", chapters):
+            visits.append(visit(page, address, notebook.relative_to(folder).as_posix()))
+            print(visits[-1], flush=True)
+
+    in_browser(visit_all)
+    print(f"Pictures are in {SCREENSHOTS.relative_to(ROOT)}/: look at them.")
+    return 1 if any(one.failures or one.blemishes for one in visits) or not visits else 0
+
+
+def photograph_tour() -> int:
+    """Make the pictures of the tour again; 0 when they are there."""
+    from autograder.proving.tour import PICTURES, take_tour
+
+    taken: list[Path] = []
+    steps = (IS_OPEN, WAIT_FOR_KERNEL, RUN_ALL_CELLS)
+    in_browser(lambda page, address, folder: taken.extend(take_tour(page, address, folder, steps)))
+    size_kb = sum(path.stat().st_size for path in taken) // 1000
+    where = PICTURES.relative_to(ROOT)
+    print(f"{len(taken)} pictures of the tour are in {where}/, {size_kb} kB: look at them.")
+    return 0
+
+
+def in_browser(use: Callable[[Any, str, Path], None]) -> None:
+    """Call `use` with a page of a headless Chromium, the address of a JupyterLab, and the folder
+    over which it runs. Raises MissingExtra without Playwright, ValueError without Chromium."""
     need_package("playwright")
     chromium = find_chromium()
     if chromium is None:
-        print(
+        raise ValueError(
             "make browser needs Chromium: install it (Debian, Ubuntu: apt install chromium) and "
             "try again."
         )
-        return 1
     from playwright.sync_api import sync_playwright
 
-    SCREENSHOTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         folder = Path(scratch)
         # Chapters look upward for the recordings, as they would in a checkout.
         (folder / "data").symlink_to(ROOT / "data")
-        notebooks = solved_notebooks(folder / "notebooks" / "mine", chapters)
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
-        visits = []
         with jupyterlab(folder) as address:
             page = browser.new_page()
             page.set_default_timeout(60_000)
-            for notebook in notebooks:
-                visits.append(visit(page, address, notebook.relative_to(folder).as_posix()))
-                print(visits[-1], flush=True)
+            use(page, address, folder)
         browser.close()
-    print(f"Pictures are in {SCREENSHOTS.relative_to(ROOT)}/: look at them.")
-    return 1 if any(one.failures or one.blemishes for one in visits) or not visits else 0
 
 
 if __name__ == "__main__":

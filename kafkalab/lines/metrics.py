@@ -7,6 +7,7 @@ their names; ours leave in the order of these tables. Read off clients 3.9.2, 4.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from kafkalab.releases import PROFILES
 
@@ -180,6 +181,21 @@ PERIODS_NOTE = (
 """What 4.4 adds to the description of a topic's or a partition's metric (KIP-1109)."""
 
 
+class RemovedMetrics(NamedTuple):
+    """The texts of the metrics that leave when a client closes, by the part that removes them.
+
+    group    what a member counts of its group, removed with its coordinator
+    own      what the client counts of its calls and its fetches
+    network  what the network layer counts, removed when the sockets are closed
+    app      the version of the program, removed last
+    """
+
+    group: list[str]
+    own: list[str]
+    network: list[str]
+    app: list[str]
+
+
 def removed_at_close(
     version: str,
     kind: str,
@@ -189,67 +205,61 @@ def removed_at_close(
     fetched_from: Iterable[str | int] = (),
     partitions: Sequence[tuple[str, int]] = (),
     in_group: bool = True,
-) -> list[str]:
+    network_first: bool = False,
+) -> RemovedMetrics:
     """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves
     when a client closes.
 
     kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they
     are printed (-1, 0, "+2"). fetched_from: those of them that answered a FETCH. partitions:
-    fetched ones. in_group: has a coordinator. Empty for versions without telemetry.
+    fetched ones. in_group: has a coordinator. network_first: a background thread closes the network
+    before the client's own metrics leave. Empty for versions without telemetry.
     """
     habit = PROFILES[version].printing
     if not habit.names_removed_metrics:
-        return []
+        return RemovedMetrics([], [], [], [])
     client = {"client-id": client_id}
-    early = tuple(fetched_from) if habit.removes_fetch_sensors else ()
-    rows: list[tuple[str, str, str, Mapping[str, object]]] = []
+    early = tuple(fetched_from) if habit.removes_fetch_sensors and not network_first else ()
+    removed = RemovedMetrics([], [], [], [])
 
-    def add(group: str, table: str, tags: Mapping[str, object], note: str = "") -> None:
-        rows.extend(
-            (name, group, description + note, tags)
+    def add(
+        part: list[str], group: str, table: str, tags: Mapping[str, object], note: str = ""
+    ) -> None:
+        part.extend(
+            _metric_name(name, group, description + note, tags)
             for name, description in _table(table)
             if name not in habit.metrics_without
         )
 
-    def add_latency(node: str | int) -> None:
-        add(f"{kind}-node-metrics", NODE_LATENCY, {**client, "node-id": f"node-{node}"})
+    def add_latency(part: list[str], node: str | int) -> None:
+        add(part, f"{kind}-node-metrics", NODE_LATENCY, {**client, "node-id": f"node-{node}"})
 
+    own, network = removed.own, removed.network
     if kind == "consumer":
         if habit.removes_fetch_sensors and in_group:
-            add("consumer-coordinator-metrics", COORDINATOR, client)
-        add("consumer-metrics", POLL, client)
+            add(removed.group, "consumer-coordinator-metrics", COORDINATOR, client)
+        add(own, "consumer-metrics", POLL, client)
         if habit.removes_fetch_sensors:
-            add("consumer-fetch-manager-metrics", FETCH, client)
+            fetches = "consumer-fetch-manager-metrics"
+            add(own, fetches, FETCH, client)
             for topic in dict.fromkeys(topic for topic, _ in partitions):
-                add(
-                    "consumer-fetch-manager-metrics",
-                    FETCH_TOPIC,
-                    {**client, "topic": topic},
-                    PERIODS_NOTE,
-                )
+                add(own, fetches, FETCH_TOPIC, {**client, "topic": topic}, PERIODS_NOTE)
             for topic, partition in partitions:
-                add(
-                    "consumer-fetch-manager-metrics",
-                    FETCH_PARTITION,
-                    {**client, "topic": topic, "partition": partition},
-                    PERIODS_NOTE,
-                )
+                tags = {**client, "topic": topic, "partition": partition}
+                add(own, fetches, FETCH_PARTITION, tags, PERIODS_NOTE)
             for node in early:
-                add_latency(node)
-    add(f"{kind}-metrics", NETWORK, client)
-    add(
-        f"{kind}-metrics",
-        IO_TIMES_WITH_DEPRECATED if habit.deprecated_io_times else IO_TIMES,
-        client,
-    )
+                add_latency(own, node)
+    add(network, f"{kind}-metrics", NETWORK, client)
+    io_times = IO_TIMES_WITH_DEPRECATED if habit.deprecated_io_times else IO_TIMES
+    add(network, f"{kind}-metrics", io_times, client)
     for node in nodes:
-        add(f"{kind}-node-metrics", NODE, {**client, "node-id": f"node-{node}"})
+        add(network, f"{kind}-node-metrics", NODE, {**client, "node-id": f"node-{node}"})
         if node not in early:
-            add_latency(node)
+            add_latency(network, node)
     if kind == "producer":
-        add("producer-metrics", PRODUCER, client)
-    add("app-info", APP_INFO, client)
-    return [_metric_name(*row) for row in rows]
+        add(own, "producer-metrics", PRODUCER, client)
+    add(removed.app, "app-info", APP_INFO, client)
+    return removed
 
 
 def _table(text: str) -> Iterator[tuple[str, str]]:

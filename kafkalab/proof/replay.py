@@ -26,7 +26,9 @@ from kafkalab.errors import (
     KafkaException,
 )
 from kafkalab.lab import Lab
-from kafkalab.lines.layout import Row
+from kafkalab.lines.layout import Row, text_of
+from kafkalab.lines.pace import in_real_pace
+from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
@@ -58,10 +60,17 @@ at most."""
 
 
 def replay(
-    scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None
+    scenario: Mapping[str, Any],
+    seed: int | Mapping[str, int] = 0,
+    version: str | None = None,
+    real_pace: bool = True,
 ) -> dict[str, str]:
-    """Play it; returns {client name: its log}. Raises UnusableScenario."""
-    return ScenarioPlay(scenario, seed, version).run()
+    """Play it; returns {client name: its log}. Raises UnusableScenario.
+
+    real_pace: the lines have the order and the times that a real client's work gives
+    (kafkalab.lines.pace); else those of the lab, where work takes no time.
+    """
+    return ScenarioPlay(scenario, seed, version, real_pace).run()
 
 
 def replay_servers(
@@ -77,8 +86,13 @@ class ScenarioPlay:
     """One scenario that is played on a lab: each client is an app, each step comes at its time."""
 
     def __init__(
-        self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None
+        self,
+        scenario: Mapping[str, Any],
+        seed: int | Mapping[str, int],
+        version: str | None,
+        real_pace: bool = True,
     ) -> None:
+        self._real_pace = real_pace
         played = read_scenario(scenario)
         try:
             self.profile, self.note = profile_of(version or played.client_version)
@@ -124,7 +138,19 @@ class ScenarioPlay:
 
     def run(self) -> dict[str, str]:
         self.run_to(None)
-        return {name: self.lab.log_text(name) for name in self._steps}
+        return {name: self.log_text(name) for name in self._steps}
+
+    def log_text(self, client: str) -> str:
+        """One client's log; its pace is drawn from a stream of its own, as nothing else is."""
+        if not self._real_pace:
+            return self.lab.log_text(client)
+        paced = in_real_pace(
+            self.lab.client_rows(client),
+            self.profile.name,
+            recorded_gaps(),
+            self.lab.streams.stream(f"{client}/pace"),
+        )
+        return "".join(map(text_of, paced))
 
     def run_to(self, at_ms: int | None) -> None:
         """Play from the start up to virtual time `at_ms`, the last millisecond whole;

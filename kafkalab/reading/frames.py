@@ -30,20 +30,23 @@ TOPIC_COLUMNS = (
 
 
 def line_text(event: Event, epoch_ms: int) -> str:
-    """An event of kind "line" as log4j would have written it.
+    """An event of kind "line" as log4j would have written it; epoch_ms as for `line_row`."""
+    return text_of(line_row(event, epoch_ms))
+
+
+def line_row(event: Event, epoch_ms: int) -> Row:
+    """An event of kind "line" as a typed row.
 
     epoch_ms: what the clock of the lines shows at virtual time 0, milliseconds since 1970.
     """
     fields = event.fields
-    return text_of(
-        Row(
-            epoch_ms + event.at_ms,
-            fields["level"],
-            fields["message"],
-            fields["logger"],
-            fields["line"],
-            fields["trace"],
-        )
+    return Row(
+        epoch_ms + event.at_ms,
+        fields["level"],
+        fields["message"],
+        fields["logger"],
+        fields["line"],
+        fields["trace"],
     )
 
 

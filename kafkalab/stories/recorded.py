@@ -100,7 +100,8 @@ ClientRow = tuple[str, Row]
 def _lines(root: Path, name: str, seed: int) -> tuple[tuple[ClientRow, ...], ...]:
     """(client, row) of each real line, and of each played line."""
     folder = root / name
-    logs = replay(json.loads((folder / "scenario.json").read_text(encoding="utf-8")), seed)
+    scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
+    logs = replay(scenario, seed, real_pace=False)  # A lesson shows the lab's own lines.
     real = ((client, row) for client in logs for row in read(_log(folder, client)))
     played = ((client, row) for client, log in logs.items() for row in rows_of(log.splitlines()))
     return _in_time_order(real), _in_time_order(played)

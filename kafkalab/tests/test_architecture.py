@@ -178,7 +178,7 @@ FLOORS = {
         "greenlet",
         "the kernel knows nothing of Kafka: hand it the value, or a callback",
     ),
-    "kafkalab.command_line": ("kafkalab", "a parser knows no command"),
+    "kafkalab.command_line": ("kafkalab argcomplete", "a parser knows no command"),
     "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
@@ -196,6 +196,10 @@ FLOORS = {
         "a line is a template and a message's text: let the caller give the values",
     ),
     "kafkalab.lines.recorded_numbers": (
+        f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
+        "a line is a template and a message's text: let the caller give the values",
+    ),
+    "kafkalab.lines.gap_import": (
         f"kafkalab.lines kafkalab.protocol kafkalab.releases {COMMAND} {PURE}",
         "a line is a template and a message's text: let the caller give the values",
     ),
@@ -299,6 +303,10 @@ FLOORS = {
             f"ipywidgets {CORE}"
         ),
         "a story uses what a learner could use",
+    ),
+    "kafkalab.stories.python_clients": (
+        f"{COMMAND} confluent_kafka aiokafka kafka pandas {CORE}",
+        "the clients of other makers are read here, and nobody else knows them",
     ),
     "kafkalab.stories.incident": (
         f"kafkalab kafkalab.course_folder kafkalab.logsets kafkalab.stories.log_files {CORE}",

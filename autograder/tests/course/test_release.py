@@ -11,7 +11,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.cell.course_folder import HOME, released
-from autograder.course import release
+from autograder.course import handout, release
 from autograder.course.judge import judge_of
 from autograder.course.references import reference
 from autograder.course.secret import DEMO_SECRET
@@ -190,6 +190,14 @@ def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
     assert (released_here / "myths" / "myths.ipynb").exists()
     assert (released_here / "playground" / "playground.ipynb").exists()
     assert (released_here / "real" / "real.ipynb").exists()
+    assert (released_here / "clients" / "clients.ipynb").exists()
+
+
+def test_the_wheels_of_a_package_are_what_its_lab_installs():
+    """A learner without internet has these only."""
+    made = handout.commands((HOME / "Makefile").read_text(encoding="utf-8"), set())
+    asked = re.findall(r"\.\[([a-z,]+)\]", made)
+    assert len(asked) == 3 and len(set(asked)) == 1
 
 
 def test_a_teachers_command_in_it_is_told_as_such(package):

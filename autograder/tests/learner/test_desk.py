@@ -65,6 +65,18 @@ def test_the_myth_court_can_be_reset_though_it_has_no_number(mine, capsys, tmp_p
     assert [each.name[:6] for each in (mine / ".saved").iterdir()] == ["myths-"]
 
 
+@pytest.mark.parametrize(
+    "words", [["lab"], ["open"], ["reset", "03"], ["pack", "03"], ["progress"]]
+)
+def test_without_notebooks_a_command_says_where_to_type_it(words, capsys, tmp_path, monkeypatch):
+    """As where the packages are installed and the course lies in another folder."""
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path))
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert f"Type `python -m autograder {words[0]}` in the folder of the course" in said.err
+    assert said.out == "" and said.err.count("\n") == 1
+
+
 def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path):
     desk.prepare_mine()
     own = mine / "90_demo" / "90_demo.ipynb"

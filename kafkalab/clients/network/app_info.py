@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.releases import Profile
 
@@ -14,6 +16,13 @@ def register(log: LogContext, profile: Profile, started_at_ms: int) -> None:
     log("KAFKA_START_TIME", start_ms=started_at_ms)
 
 
-def unregister(log: LogContext, kind: str) -> None:
-    """kind: "consumer" or "producer"."""
+def unregister(log: LogContext, kind: str, removed: Iterable[str] = ()) -> None:
+    """kind: "consumer" or "producer". removed: the metrics of the version, which leave first."""
+    tell_removed(log, removed)
     log("APP_INFO_UNREGISTERED", kind=kind, client_id=log.client_id)
+
+
+def tell_removed(log: LogContext, removed: Iterable[str]) -> None:
+    """A line for each of these metrics that leave (KafkaMetricsCollector.metricRemoval)."""
+    for metric in removed:
+        log("METRIC_REMOVED", metric=metric)

@@ -18,10 +18,11 @@ Left out: authentication, throttling.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.api_versions_exchange import ApiVersionsExchange
+from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.in_flight_requests import InFlightRequests
@@ -200,10 +201,15 @@ class NetworkClient:
         _complete(responses)
         return responses
 
-    def close(self) -> None:
+    def close(self, removed: Iterable[str] = ()) -> None:
+        """Closes all sockets. `removed` are the texts of the metrics that leave with them. The
+        telemetry sender ends last, as in NetworkClient.close."""
         for connection in list(self.selector.channels):
             self._sockets.closed(connection, "close")
         self.selector.close_all()
+        tell_removed(self.log, removed)
+        if self.telemetry:
+            self.telemetry.close_sender()
 
     def tried_connections(self) -> list[str]:
         """The ids of all connections that were ever tried, in that order."""

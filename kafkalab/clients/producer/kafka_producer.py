@@ -192,8 +192,9 @@ class KafkaProducer(TransactionalMethods):
             self._topics.add,
             self._metrics,
             Cpu(lab.journal, self.name),
+            self._removed_metrics,
         )
-        lab.stage.loop(self._sender.run(), client.selector.signal, self.name)
+        lab.stage.loop(self._sender.start(), client.selector.signal, self.name)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 
@@ -452,23 +453,23 @@ class KafkaProducer(TransactionalMethods):
             self._topics.close()
             sent_all = self._close_sender(timeout_ms)
             self._interceptors.close()
-            for line in metrics.removed_at_close(
-                self.profile.name,
-                "producer",
-                self.client_id,
-                nodes=self._client.tried_connections(),
-            ):
-                self._log("METRIC_REMOVED", metric=line)
+            removed = self._removed_metrics()
+            app_info.tell_removed(self._log, removed.own)
             if self._client.telemetry:
                 self._client.telemetry.stop()
                 self._client.telemetry.stop()
-            app_info.unregister(self._log, "producer")
+            app_info.unregister(self._log, "producer", removed.app)
             self._log("PRODUCER_CLOSED")
             lab.journal.append("closed", self.name)
         if not sent_all and timeout_ms > LONGEST_GIVEN_MS and not self._in_callback:
             raise lab.stage.given_up(
                 "the end of what this producer had to send, for which close() waits,"
             )
+
+    def _removed_metrics(self) -> metrics.RemovedMetrics:
+        return metrics.removed_at_close(
+            self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()
+        )
 
     def _close_sender(self, timeout_ms: int) -> bool:
         """Ends the I/O thread; returns whether it ended within the time."""

@@ -26,6 +26,7 @@ from kafkalab.clients.producer.transactions.transactional_sender import Transact
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
+from kafkalab.lines.metrics import RemovedMetrics
 from kafkalab.protocol.messages import (
     ProducePartitionData,
     ProduceRequest,
@@ -66,6 +67,7 @@ class Sender:
         want_topic: Callable[[str], object],
         metrics: ProducerMetrics,
         cpu: Cpu,
+        removed: Callable[[], RemovedMetrics],
     ) -> None:
         self.finished = Signal()
         self._client, self._metadata, self._accumulator, self._transactions = (
@@ -75,11 +77,12 @@ class Sender:
             transactions,
         )
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
-        self._cluster, self._want_topic, self._metrics, self._cpu = (
+        self._cluster, self._want_topic, self._metrics, self._cpu, self._removed = (
             cluster,
             want_topic,
             metrics,
             cpu,
+            removed,
         )
         self._loop = LoopingClient(
             client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
@@ -130,9 +133,13 @@ class Sender:
 
     # the thread
 
-    def run(self) -> Generator[int, None, None]:
-        """The loop, for Stage.loop."""
+    def start(self) -> Generator[int, None, None]:
+        """The loop, for Stage.loop. Its first line comes before the constructor's next ones, as in
+        every recorded producer."""
         self._log("SENDER_STARTING")
+        return self._run()
+
+    def _run(self) -> Generator[int, None, None]:
         while not self._closing:
             yield from self._run_once()
         self._log("SENDER_STOPPING")
@@ -149,9 +156,7 @@ class Sender:
                 self._transactions.close(KafkaException("The producer closed forcefully"))
             self._log("ABORTING_BATCHES")
             self._accumulator.abort_incomplete()
-        if self._client.telemetry:
-            self._client.telemetry.close_sender()
-        self._client.close()
+        self._client.close(self._removed().network)
         self._log("SENDER_STOPPED")
         self.finished.set()
 

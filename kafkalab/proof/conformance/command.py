@@ -7,14 +7,17 @@ import fnmatch
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kafkalab.command_line import CommandParser, called_as
+from kafkalab.extras import MissingExtra, need_package
+from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
+from kafkalab.proof.conformance.tell.telling import telling_texts, told_logs
 from kafkalab.proof.conformance.workers import conform_all
 
 WIDTH = 68
@@ -28,6 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not folders:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
+    recorded_gaps()  # Processes that are forked have it then, and need not read it.
+    if options.tell:
+        return _tell(folders, options.jobs)
     results = []
     for result in conform_all(folders, lambda name: range(options.seeds), options.jobs):
         results.append(result)
@@ -87,6 +93,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     for sentence in fallen:
         print(sentence)
     return 1 if fallen else 0
+
+
+def _tell(folders: Mapping[str, Path], jobs: int | None) -> int:
+    """Prints how well a classifier tells replays from recordings; 2 where it cannot be asked."""
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    try:
+        need_package("sklearn")
+        logs = [log for found in told_logs(folders, jobs, say) for log in found.logs]
+        for text in telling_texts(logs):
+            print(text)
+    except (MissingExtra, ValueError) as error:
+        say(str(error))
+        return 2
+    return 0
 
 
 def scenarios(
@@ -217,6 +240,11 @@ def _parser() -> CommandParser:
     )
     parser.add_argument(
         "--seeds", type=int, default=len(SEEDS), help="how many seeds to try, from 0"
+    )
+    parser.add_argument(
+        "--tell",
+        action="store_true",
+        help="say how well a classifier tells the replays from the recordings, and by what",
     )
     parser.add_argument(
         "--update",

@@ -139,6 +139,35 @@ def test_a_command_tells_its_version(module, capsys):
     assert capsys.readouterr().out == f"{module.partition('.')[0]} {__version__}\n"
 
 
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("kafkalab ans", {"answer "}),
+        ("kafkalab logsets expl", {"explain "}),
+        ("kafkalab picture --he", {"--help "}),
+        ("kafkalab seeds --fir", {"--first "}),
+        ("autograder gradesc", {"gradescope "}),
+        ("autograder export OUT --we", {"--weights "}),
+        ("autograder feedback OUT --moo", {"--moodle "}),
+    ],
+)
+def test_a_shell_completes_both_commands(line, offered, tmp_path):
+    """As a shell asks it with the Tab key (argcomplete)."""
+    out = tmp_path / "offered"
+    environ = {
+        **os.environ,
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SHELL": "bash",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(out),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "IFS": "\n",
+    }
+    done = subprocess.run([sys.executable, "-m", line.split()[0]], cwd=ROOT, env=environ)
+    assert done.returncode == 0
+    assert set(filter(None, out.read_text(encoding="utf-8").split("\n"))) == offered
+
+
 def test_every_module_that_can_be_run_is_asked():
     starting = {
         path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")

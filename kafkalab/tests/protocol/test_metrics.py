@@ -1,7 +1,12 @@
 """A client with telemetry names its metrics one by one as it closes.
 Counts and orders are those of recorded closes."""
 
-from kafkalab.lines.metrics import removed_at_close
+from kafkalab.lines.metrics import removed_at_close as removed_by_part
+
+
+def removed_at_close(*words, **more):
+    """All of them, in the order of a consumer that closes its own network."""
+    return [text for part in removed_by_part(*words, **more) for text in part]
 
 
 def names(lines):
@@ -51,8 +56,23 @@ def test_a_4_4_consumer_names_what_it_counted_of_its_fetches():
     assert names(lines)[0] == "commit-latency-avg" and names(alone)[0] == "last-poll-seconds-ago"
 
 
-def test_a_producer_ends_with_its_own_calls():
+def test_a_producer_lets_84_metrics_go():
     lines = removed_at_close("3.9", "producer", "producer-1", nodes=[-1, 0, 1])
     assert len(lines) == 84  # producer_idle_close
     assert "txn-prepare-time-ns-total" not in names(lines)
     assert "txn-prepare-time-ns-total" in names(removed_at_close("4.4", "producer", "producer-1"))
+
+
+def test_the_network_the_client_and_the_version_leave_apart():
+    """producer_one_partition: 74 leave with the sockets, 7 with the producer, 3 with its
+    version."""
+    removed = removed_by_part("3.9", "producer", "producer-1", nodes=[-1, 0, 1])
+    assert (len(removed.network), len(removed.own), len(removed.app)) == (74, 7, 3)
+    assert names(removed.app) == ["version", "commit-id", "start-time-ms"]
+
+
+def test_latencies_leave_with_the_network_where_a_background_thread_closes_it():
+    """group_consumer_protocol with 4.4: 48 metrics of four connections leave first."""
+    told = {"nodes": [-1, 1, "+2", 0], "fetched_from": [0, 1], "partitions": [("t4", 0)]}
+    removed = removed_by_part("4.4", "consumer", "inv-2", **told, network_first=True)
+    assert sum("node-metrics" in text for text in removed.network) == 48

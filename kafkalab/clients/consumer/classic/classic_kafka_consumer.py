@@ -17,6 +17,7 @@ from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
+from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.records import (
     ConsumerGroupMetadata,
@@ -226,13 +227,14 @@ class ClassicKafkaConsumer:
             client.telemetry.initiate_close()
         if self.coordinator is not None:
             self.coordinator.close(timer)
+            tell_removed(log, self._setup.removed_metrics(client, self._fetcher).group)
         self._fetcher.close(timer)
-        self._setup.tell_removed_metrics(log, client, self._fetcher)
+        removed = self._setup.removed_metrics(client, self._fetcher)
+        tell_removed(log, removed.own)
         if client.telemetry:
             client.telemetry.stop()
-        client.close()
+        client.close(removed.network)
         if client.telemetry:
-            for _ in range(2):
-                client.telemetry.stop()
-        self._setup.unregister(log)
+            client.telemetry.stop()
+        self._setup.unregister(log, removed.app)
         log("CONSUMER_CLOSED")

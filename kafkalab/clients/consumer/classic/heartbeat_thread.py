@@ -86,6 +86,8 @@ class HeartbeatThread:
     def start(self) -> None:
         if not self._started:
             self._started = True
+            # Real threads write this line while their starter goes on, at most a few lines later.
+            self._log("HEARTBEAT_THREAD_STARTED")
             self._stage.loop(self._run(), self._signal, self._log.who)
 
     def enable(self) -> None:
@@ -115,7 +117,6 @@ class HeartbeatThread:
     def _run(self) -> Generator[int, None, None]:
         """HeartbeatThread.run: checks every retry.backoff.ms what is due, or sooner when the next
         heartbeat is nearer."""
-        self._log("HEARTBEAT_THREAD_STARTED")
         while not self._closed:
             self._signal.clear()
             if not self._enabled:

@@ -32,7 +32,9 @@ from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
+from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.errors import KafkaException, TimeoutException
+from kafkalab.lines.metrics import RemovedMetrics
 from kafkalab.protocol.identifiers import kafka_uuid
 from kafkalab.records import (
     ConsumerGroupMetadata,
@@ -88,7 +90,9 @@ class AsyncKafkaConsumer:
         self._fetcher.on_answer = self._reading.buffered.set
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._group = None if group is None else self._managers(group)
-        self._background = ConsumerNetworkThread(network, self._reading, self._group, log)
+        self._background = ConsumerNetworkThread(
+            network, self._reading, self._group, log, self._removed_metrics
+        )
         starting_ms = (
             profile.connecting.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
         )
@@ -316,12 +320,16 @@ class AsyncKafkaConsumer:
             self._end_membership(timer, timeout_ms)
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
-        self._setup.tell_removed_metrics(self.log, self.client, self._fetcher)
+        removed = self._removed_metrics()
+        tell_removed(self.log, [*removed.own, *removed.group])
         if telemetry:
             for _ in range(2):
                 telemetry.stop()
-        self._setup.unregister(self.log)
+        self._setup.unregister(self.log, removed.app)
         self.log("ASYNC_CONSUMER_CLOSED")
+
+    def _removed_metrics(self) -> RemovedMetrics:
+        return self._setup.removed_metrics(self.client, self._fetcher, network_first=True)
 
     def _end_membership(self, timer: CallTimer, timeout_ms: int) -> None:
         """Commits, calls the listener, leaves the group, in the order of

@@ -26,6 +26,7 @@ from kafkalab.clients.consumer.reading.subscription_state import SubscriptionSta
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import TimeoutException
 from kafkalab.lines.java_values import value_text
+from kafkalab.lines.metrics import RemovedMetrics
 from kafkalab.protocol.frozen import record
 from kafkalab.sim.apps import FOREVER_MS, Signal
 
@@ -89,9 +90,10 @@ class ConsumerNetworkThread(BackgroundThread):
         reading: RecordReader,
         group: RequestManagers | None,
         log: LogContext,
+        removed: Callable[[], RemovedMetrics],
     ) -> None:
         super().__init__(network, log)
-        self._reading, self._group = reading, group
+        self._reading, self._group, self._removed = reading, group, removed
         self._fetch_wanted = False
         self._matched_at_version = 0
 
@@ -204,7 +206,5 @@ class ConsumerNetworkThread(BackgroundThread):
         self._log("REQUEST_MANAGERS_CLOSING")
         reading.collector.drop_all()
         self._log("REQUEST_MANAGERS_CLOSED")
-        if network.client.telemetry:
-            network.client.telemetry.stop()
-        network.client.close()
+        network.client.close(self._removed().network)
         self._log("NETWORK_THREAD_CLOSED")

@@ -3,6 +3,7 @@ to its delegate."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
@@ -92,12 +93,14 @@ class ConsumerSetup:
     def register(self, log: LogContext) -> None:
         app_info.register(log, self.profile, self.lab.epoch_ms + self.lab.now_ms)
 
-    def tell_removed_metrics(
-        self, log: LogContext, client: NetworkClient, fetcher: Fetcher
-    ) -> None:
-        """Writes a line for each metric that is removed with the consumer, where this version has
-        these lines."""
-        for line in metrics.removed_at_close(
+    def removed_metrics(
+        self, client: NetworkClient, fetcher: Fetcher, network_first: bool = False
+    ) -> metrics.RemovedMetrics:
+        """The metrics that leave with the consumer, where this version has lines about them.
+
+        network_first: as for `removed_at_close`.
+        """
+        return metrics.removed_at_close(
             self.profile.name,
             "consumer",
             self.client_id,
@@ -105,9 +108,10 @@ class ConsumerSetup:
             fetched_from=fetcher.fetched_from,
             partitions=[(tp.topic, tp.partition) for tp in fetcher.fetched],
             in_group=self.group_id is not None,
-        ):
-            log("METRIC_REMOVED", metric=line)
+            network_first=network_first,
+        )
 
-    def unregister(self, log: LogContext) -> None:
-        app_info.unregister(log, "consumer")
+    def unregister(self, log: LogContext, removed: Iterable[str] = ()) -> None:
+        """Writes the last lines but one. removed: the metrics of the version."""
+        app_info.unregister(log, "consumer", removed)
         self.interceptors.close()

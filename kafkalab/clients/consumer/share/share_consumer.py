@@ -114,8 +114,6 @@ class ShareNetworkThread(BackgroundThread):
         self._log("REQUEST_MANAGERS_CLOSING")
         self._consuming.completed.clear()
         self._log("REQUEST_MANAGERS_CLOSED")
-        if network.client.telemetry:
-            network.client.telemetry.stop()
         network.client.close()
         self._log("NETWORK_THREAD_CLOSED")
 
