@@ -56,7 +56,7 @@ def parsed() -> str:
         from cut left join places on p.logger = places.logger and p.line = places.line::varchar
     ),
     parsed as materialized (
-        select begins as "offset", strptime(p.at, '%Y-%m-%d %H:%M:%S,%g') as time, p.level as level, nullif(lower(p.kind), '') as kind,
+        select begins as file_offset, strptime(p.at, '%Y-%m-%d %H:%M:%S,%g') as time, p.level as level, nullif(lower(p.kind), '') as kind,
             nullif(p.client, '') as client_id, nullif(nullif(p.grp, 'null'), '') as group_id, p.logger as logger, nullif(p.line, '')::int as line,
             p.message as message, nullif(p.trace, '') as trace, coalesce(pattern, closer) as pattern,
             coalesce(event, case closer {named} end) as event
@@ -120,7 +120,7 @@ def chosen(path: Path) -> str:
     node = "ltrim(node_id, '+')::bigint"
     values |= {
         "file": f"'{path}' as file", "thread": "null::varchar as thread",
-        "problem": "null::varchar as problem", "offset": '"offset"',
+        "problem": "null::varchar as problem", "file_offset": "file_offset",
         "broker": f"(case when {node} < 0 then null when {node} > {COORDINATOR_LOWEST} then "
                   f"{COORDINATOR_BASE} - {node} else {node} end)::int as broker",
     }  # fmt: skip

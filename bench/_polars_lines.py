@@ -31,7 +31,9 @@ def records(path: Path) -> pl.DataFrame:
     text = pl.Series("text", [path.read_text(encoding="utf-8")[3:].removesuffix("\n")])
     cut = text.str.split("\n[20").explode().to_frame()
     return cut.with_columns(
-        offset=(pl.col("text").str.len_bytes().cast(pl.Int64) + 4).cum_sum().shift(1, fill_value=0)
+        file_offset=(pl.col("text").str.len_bytes().cast(pl.Int64) + 4)
+        .cum_sum()
+        .shift(1, fill_value=0)
     )
 
 
@@ -45,7 +47,7 @@ def one_pattern(path: Path) -> pl.LazyFrame:
     return (
         records(path)
         .lazy()
-        .select("offset", groups.alias("groups"))
+        .select("file_offset", groups.alias("groups"))
         .unnest("groups")
         .with_columns(time=moment(pl.col("time")))
     )
@@ -95,7 +97,7 @@ def small_patterns(path: Path) -> pl.LazyFrame:
             .otherwise(pl.col("many").struct[0])
         )
         .select(
-            "offset",
+            "file_offset",
             "time",
             "level",
             "kind",

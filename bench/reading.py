@@ -58,7 +58,7 @@ def _multiplied(path: Path, wanted: int) -> int:
 def _compared(path: Path, lines: int, few: Path) -> list[Row]:
     from kafkalab import logsets
 
-    spark = logsets.session()
+    spark = logsets.session(large=True)
     _same(spark, few)
     ways = {name: _fastest(peer, few) for name, peer in PEERS.items()}
     with tempfile.TemporaryDirectory() as folder:
@@ -88,7 +88,7 @@ def _narrow(path: Path, lines: int) -> list[Row]:
     from kafkalab import logsets
     from kafkalab.logsets.engine import DUCKDB, SPARK, running_on
 
-    sessions = {SPARK: logsets.session(), DUCKDB: None}
+    sessions = {SPARK: logsets.session(large=True), DUCKDB: None}
     rows = []
     for name, question in _narrow_questions.questions().items():
         took: dict[str, list[float]] = {who: [] for who in (*sessions, *_narrow_questions.PEERS)}

@@ -11,6 +11,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,9 @@ def _parser() -> CommandParser:
         frames.append(frame)
     generate = add("generate", "make a log set, with its truth beside it", "trouble --out trouble")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
+    generate.add_argument(
+        "--brokers", action="store_true", help="write the brokers' logs, too: DIR/broker-0, …"
+    )
     generate.add_argument("--out", required=True, metavar="DIR", help="a folder for the set")
     score = add(
         "score",
@@ -138,33 +142,45 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
     Gives Spark's session, or None where DuckDB runs them inside this process.
     """
-    from kafkalab.logsets.engine import NARROW_BYTES, SMALL_BYTES, SPARK, engine_for, running_on
+    from kafkalab.logsets.engine import (
+        DUCKDB,
+        NARROW_BYTES,
+        SMALL_BYTES,
+        SPARK,
+        engine_for,
+        running_on,
+    )
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
+    from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.ranges import UNPACKED
 
-    files = files_of(path_list(options.path))
+    far = by_opener(options.path)[0] if options.engine != DUCKDB else []
+    near = [path for path in options.path if path not in far]
+    files = files_of(path_list(near)) if near else []
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
     if getattr(options, "out", None) and options.engine is None:
         options.engine = SPARK  # which writes Parquet
     most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
-    engine, why = engine_for(size, options.engine, options.master, most)
+    if far:
+        engine, why = SPARK, f"Spark reads {far[0]}, for its file systems open that."
+    else:
+        engine, why = engine_for(size, options.engine, options.master, most)
     print(why, file=sys.stderr)
     with running_on(engine):
         if engine != SPARK:
             yield None
             return
-        from kafkalab.logsets.session import SMALL_WORK, session
+        from kafkalab.logsets.session import session
 
-        yield session(options.master, SMALL_WORK if size <= SMALL_BYTES else None)
+        yield session(options.master, large=size > SMALL_BYTES or bool(far))
 
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
-    from kafkalab.logsets.files import left_out, path_list
-    from kafkalab.logsets.line_loader import load_lines
+    from kafkalab.logsets.line_loader import left_out_of, load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
@@ -176,7 +192,7 @@ def _explain(options: argparse.Namespace) -> int:
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         named = with_the_files_client(lines, lines.select("file", *CLIENT))
-        story = report_of(named, left_out(path_list(options.path)))
+        story = report_of(named, left_out_of(spark, options.path), lines)
         lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
@@ -196,7 +212,7 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    from kafkalab.logsets.explain.reading import ENOUGH
+    from kafkalab.logsets.first_lines import ENOUGH
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import malformed, read, summary
@@ -217,12 +233,12 @@ def _read(options: argparse.Namespace) -> int:
             lines = load_lines(
                 spark,
                 options.path,
-                ("file", "offset", "time", "event", "problem", "message"),
+                ("file", "file_offset", "time", "event", "problem", "message"),
                 options.layout,
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
-        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
+        few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
@@ -240,9 +256,15 @@ def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
     from kafkalab.logsets import frame_commands
+    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.first_lines import doubts
+    from kafkalab.logsets.line_loader import by_opener
 
     with _engine(options) as spark:
-        return frame_commands.run(options, spark)
+        near = by_opener(options.path)[1]
+        doubtful = list(doubts(files_of(path_list(near)), options.layout)) if near else []
+        print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
+        return frame_commands.run(options, spark) or (UNREAD if doubtful else 0)
 
 
 def _generate(options: argparse.Namespace) -> int:
@@ -250,7 +272,9 @@ def _generate(options: argparse.Namespace) -> int:
     from kafkalab.logsets.session import session
 
     plan = manifest(options.manifest)
-    generate(session(options.master), plan, options.out)
+    if options.brokers:
+        plan = replace(plan, broker_logs=True)
+    generate(session(options.master, large=True), plan, options.out)
     return 0
 
 
@@ -268,11 +292,13 @@ def _score(options: argparse.Namespace) -> int:
             f"generate trouble --out {folder}"
         )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    spark = session(options.master)
+    spark = session(options.master, large=True)
     # The Parquet that generate wrote equals the result of reading its text.
     rows = folder / "parquet"
     lines = (
-        spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
+        spark.read.parquet(str(rows))
+        if rows.is_dir()
+        else load_lines(spark, [folder / "lines", *sorted(folder.glob("broker-*"))])
     )
     with progress("looking for incidents", spark):
         found: pandas.DataFrame = incidents(lines).toPandas()

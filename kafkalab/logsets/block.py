@@ -103,7 +103,7 @@ class Block:
         row_lines = np.union1d(head_lines, foreign) if len(foreign) else head_lines
         self.start = starts[row_lines]
         self.head_ok = is_head[row_lines]
-        last = np.append(row_lines[1:], len(starts)) - 1
+        last = self._filled(starts, ends, np.append(row_lines[1:], len(starts)) - 1)
         self.end = ends[last]
         self.tail_open = np.full(len(row_lines), -1)
         self.tail_close = np.full(len(row_lines), -1)
@@ -123,6 +123,14 @@ class Block:
         starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
         # Windows ends lines with \r\n.
         return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))
+
+    @staticmethod
+    def _filled(starts: np.ndarray, ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
+        """The last line that is not empty, up to each of these lines."""
+        filled = np.flatnonzero(ends > starts)
+        if not len(filled):
+            return lines
+        return filled[np.maximum(np.searchsorted(filled, lines, side="right") - 1, 0)]
 
     def _tails(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each line of text the place of its ` (logger)` and its index in `self.tail_texts`,

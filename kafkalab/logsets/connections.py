@@ -44,7 +44,7 @@ EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
 COLUMNS = (
     "file",
-    "offset",
+    "file_offset",
     "time",
     "kind",
     "client_id",
@@ -61,7 +61,7 @@ CLIENT = ("file", "kind", "client_id")
 WRITER = (*CLIENT, "group_id")
 # A client's own order is by place, not by time: clocks are set back, and many lines share a
 # millisecond.
-PLACE = ("part", "offset")
+PLACE = ("part", "file_offset")
 # Spark names the pieces of one text part-00000…: together they are one log.
 PART = r"[/\\]part-[^/\\]*$"
 
@@ -140,19 +140,22 @@ def _explained(events: DataFrame) -> DataFrame:
 
 
 def _numbered(events: DataFrame) -> DataFrame:
-    """Each line with `place` (its number among the client's), `socket` and `client_closed`.
+    """Each line with `place` (its number among the client's), `socket`, `client_closed` and `nth`.
 
-    `socket` is the number of the line's socket among those of the node id.
+    `socket` is the number of the line's socket among those of the node id. A line that says that
+    the client was closed is the `nth` of them.
     """
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    is_closing = F.col("event").isin(*CLOSED)
     by_node = (
         Window.partitionBy(*WRITER, "node_id")
         .orderBy(*PLACE)
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
     closed = F.when(
-        F.col("event").isin(*CLOSED),
+        is_closing,
         F.struct(F.row_number().over(by_client).alias("place"), "time"),
     )
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
@@ -160,6 +163,7 @@ def _numbered(events: DataFrame) -> DataFrame:
         events.withColumn("place", F.row_number().over(by_client))
         .withColumn("closing", closed)
         .withColumn("client_closed", F.first("closing", ignorenulls=True).over(later))
+        .withColumn("nth", F.when(is_closing, F.count_if(is_closing).over(so_far)))
         .withColumn("socket", F.count_if(F.col("event") == OPENED).over(by_node))
         .withColumn("ended", F.count_if(ends).over(by_node))
     )
@@ -173,9 +177,7 @@ def _numbered(events: DataFrame) -> DataFrame:
 
 
 def _crowded(events: DataFrame, ends: Column) -> DataFrame:
-    """Add `crowded` (whether several clients of this id wrote at one time) and `closes` (their
-    ends).
-    """
+    """Add `crowded`: whether several clients of this id wrote at one time."""
     of_client = Window.partitionBy(*WRITER)
     so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(
@@ -187,12 +189,8 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
     again = F.count_if(ends).over(of_socket) > 1
     return (
         events.withColumns({"alive": alive, "again": again & (F.col("socket") > 0)})
-        .withColumns(
-            {
-                "crowded": (F.max("alive").over(of_client) > 1)
-                & F.bool_or("again").over(of_client),
-                "closes": F.array_sort(F.collect_list("closing").over(of_client)),
-            }
+        .withColumn(
+            "crowded", (F.max("alive").over(of_client) > 1) & F.bool_or("again").over(of_client)
         )
         .drop("alive", "again")
     )
@@ -200,7 +198,9 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
 
 def _gathered(events: DataFrame) -> DataFrame:
     """The lines of each socket brought together in one row.
-    Rows without a node id hold the addresses that metadata listed."""
+
+    Rows without a node id hold the addresses that metadata listed, or one `closing` of a client.
+    """
     opens = F.col("event") == OPENED
     speaks = opens | F.col("event").isin(*NODE_ENDS)
     return (
@@ -208,14 +208,15 @@ def _gathered(events: DataFrame) -> DataFrame:
         events.where(
             (speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0))
             | F.col("listed").isNotNull()
+            | (F.col("nth").isNotNull() & F.col("crowded"))
         )
-        .groupBy(*WRITER, "node_id", "socket")
+        .groupBy(*WRITER, "node_id", "socket", "nth")
         .agg(
             F.min(F.when(opens, F.col("place"))).alias("place"),
             F.min(F.when(opens, F.col("time"))).alias("opened_at"),
             F.min(F.when(opens, F.col("client_closed"))).alias("client_closed"),
             F.bool_or("crowded").alias("crowded"),
-            F.max(F.when(opens & F.col("crowded"), F.col("closes"))).alias("closes"),
+            F.max("closing").alias("closing"),
             F.min(F.when(~opens, F.col("time"))).alias("ended_at"),
             *(F.max(F.when(opens, F.col(name))).alias(name) for name in ("broker", "host", "port")),
             F.bool_or(F.col("event") == FAILED).alias("failed"),
@@ -238,9 +239,15 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     left = F.row_number().over(
         Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place")
     )
-    followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
-        "client_closed",
-        F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed")),
+    turn = F.coalesce("nth", F.when(F.col("crowded"), F.col("left")))
+    followed = (
+        sockets.withColumns({"next_open": F.when(~F.col("crowded"), next_open), "left": left})
+        .withColumn("turn", turn)
+        .withColumn("in_turn", F.max("closing").over(Window.partitionBy(*WRITER, "turn")))
+        .withColumn(
+            "client_closed",
+            F.when(F.col("crowded"), F.col("in_turn")).otherwise(F.col("client_closed")),
+        )
     )
     # A second attempt means that the first is over, with or without a line. The exception: the
     # client

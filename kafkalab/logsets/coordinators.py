@@ -61,9 +61,9 @@ PART = r"^\[[A-Z][^\]]*\]:? (\[Group(Id)? [^\]]*\] )?"
 def coordinator_steps(lines: DataFrame) -> DataFrame:
     """One row for each line of a coordinator about one group or one transactional id.
 
-    folder, file, offset, at, broker, group_id, generation (KIP-848: the group's epoch; of a line
-    without one the next that the group reaches), transactional_id, producer_id, producer_epoch,
-    event, says (the text without the part's name).
+    folder, file, file_offset, at, broker, group_id, generation (KIP-848: the group's epoch; of a
+    line without one the next that the group reaches), transactional_id, producer_id,
+    producer_epoch, event, says (the text without the part's name).
     """
     events = (*OF_GROUPS, *OF_TRANSACTIONS)
     written = lines_of(
@@ -72,14 +72,14 @@ def coordinator_steps(lines: DataFrame) -> DataFrame:
     own = F.when(F.col("event") == BEGUN, F.col("generation") + 1).otherwise(F.col("generation"))
     onwards = (
         Window.partitionBy("file", "group_id")
-        .orderBy("part", "offset")
+        .orderBy("part", "file_offset")
         .rowsBetween(Window.currentRow, Window.unboundedFollowing)
     )
     settled = F.when(F.col("event").isin(*SETTLED), F.col("generation"))
     return written.select(
         folder(),
         "file",
-        "offset",
+        "file_offset",
         F.col("time").alias("at"),
         "broker",
         "group_id",
@@ -95,8 +95,8 @@ def coordinator_steps(lines: DataFrame) -> DataFrame:
 def fencing_signs(lines: DataFrame) -> DataFrame:
     """One row for each line in which a producer gets an id and epoch, or says that it was fenced.
 
-    folder, file, offset, at, client_id, producer_id and producer_epoch (that it had then), fenced,
-    says.
+    folder, file, file_offset, at, client_id, producer_id and producer_epoch (that it had then),
+    fenced, says.
     """
     told = F.col("message").rlike(FENCED) | F.coalesce(F.col("trace").rlike(FENCED), F.lit(False))
     is_named = F.col("event").isin(*PRODUCER) & (F.col("producer_id") >= 0)
@@ -116,7 +116,7 @@ def fencing_signs(lines: DataFrame) -> DataFrame:
         .select(
             folder(),
             "file",
-            "offset",
+            "file_offset",
             F.col("time").alias("at"),
             "client_id",
             F.col("named.producer_id").alias("producer_id"),

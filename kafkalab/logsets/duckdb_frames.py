@@ -17,8 +17,11 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 import sqlglot.expressions as sql
+from sqlframe.base import util
 from sqlframe.duckdb import DuckDBDataFrame, DuckDBSession
 
+# sqlframe looks among all dialects of sqlglot for the name of this one, at each column.
+util.dialect_to_string = lambda dialect: "duckdb"
 TABLE = "table_"
 STEP = re.compile(r"\bstep_\d+\b")
 
@@ -107,9 +110,18 @@ class QuickSession(DuckDBSession):
         super().__init__(duckdb.connect())
         self.numbers = itertools.count()
         self.steps: dict[str, str] = {}
+        self.normalized: dict[str, str] = {}
         self.connection.execute("SET TimeZone = 'UTC'")
+        # It would write into what a command prints.
+        self.connection.execute("SET enable_progress_bar = false")
         # As Spark sorts.
         self.connection.execute("SET default_null_order = 'nulls_first_on_asc_last_on_desc'")
+
+    def _normalize_string(self, value: str) -> str:
+        """A name as sqlframe compares it; each name is looked up at every step."""
+        if (found := self.normalized.get(value)) is None:
+            found = self.normalized[value] = super()._normalize_string(value)
+        return found
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:

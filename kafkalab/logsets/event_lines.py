@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CLIENT = ("file", "kind", "client_id")
 # A client's own order is by place, not by time: clocks are set back, and many lines share a
 # millisecond.
-PLACE = ("part", "offset")
+PLACE = ("part", "file_offset")
 PART = r"[/\\]part-[^/\\]*$"
 FOLDER = r"[/\\][^/\\]*$"
 
@@ -26,10 +26,10 @@ FOLDER = r"[/\\][^/\\]*$"
 def lines_of(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
     """The lines of these events.
 
-    file (of a log in parts: its folder), part, offset, time, kind, client_id, event, and the named
-    columns.
+    file (of a log in parts: its folder), part, file_offset, time, kind, client_id, event, and the
+    named columns.
     """
-    always = ("file", "offset", "time", "kind", "client_id", "event")
+    always = ("file", "file_offset", "time", "kind", "client_id", "event")
     return (
         lines.where(F.col("event").isin(*events))
         .select(*always, *(name for name in columns if name not in always))

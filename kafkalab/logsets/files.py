@@ -1,9 +1,9 @@
-"""Finds and opens log files, by path or by URL: file://, hdfs://, s3://, gs://, abfs://.
+"""Finds and opens log files, by path or by URL: file://, s3://, gs://.
 
-Arrow's file systems open a URL, with the credentials of the environment. The end of a name tells
-how a file is packed: .gz, .zst, .bz2, .lz4. An archive (.tar, .tar.gz, .tgz, .zip) is read as a
-folder: `logs.zip!/app.log`. A path may be a pattern: `*.log`. Several paths may be given at once,
-with a line break between them.
+Arrow's file systems open a URL, with the credentials of the environment. Other schemes are Spark's
+(hadoop_files.py). The end of a name tells how a file is packed: .gz, .zst, .bz2, .lz4. An archive
+(.tar, .tar.gz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be a pattern:
+`*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
 
 A log that was rotated is one log: app.log.2.gz, app.log.1, app.log. Its files are read from the
 oldest on.
@@ -16,8 +16,9 @@ import os
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from glob import glob
 
 import pyarrow as pa
@@ -29,6 +30,7 @@ ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
 INSIDE = "!/"
 HADOOPS = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names of what Arrow calls otherwise.
 URL = "://"
+MAGIC_LETTERS, BRACES = set("*?[{"), re.compile(r"\{([^{}]*)\}")
 _DAY = r"\d{4}-?\d\d-?\d\d(?:[-_T]\d\d(?:-?\d\d)?)?"
 # app.log.1, app.log.2026-11-20, app.2026-11-20.0.log: the log that it belongs to is app.log.
 ROTATED = re.compile(
@@ -69,7 +71,7 @@ def files_of(paths: str | os.PathLike, rotated: bool = True) -> list[LogFile]:
     found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
     if not rotated:
         return [file for file in found if not _rotation(file.name)[1]]
-    return list(_in_turn(list(dict.fromkeys(found))))
+    return list(rotated_in_turn(list(dict.fromkeys(found)), text_bytes))
 
 
 def left_out(paths: str | os.PathLike) -> list[str]:
@@ -77,8 +79,11 @@ def left_out(paths: str | os.PathLike) -> list[str]:
     return [name for path in os.fspath(paths).split("\n") for name in _below(path)[1]]
 
 
-def _in_turn(files: list[LogFile]) -> Iterator[LogFile]:
-    """The files, those of one rotated log after each other from the oldest on."""
+def rotated_in_turn(files: list[LogFile], size_of: Callable[[LogFile], int]) -> Iterator[LogFile]:
+    """The files, those of one rotated log after each other from the oldest on.
+
+    size_of: the bytes of a file's text, after which those of the next one begin.
+    """
     logs: dict[str, list[LogFile]] = {}
     for file in files:
         logs.setdefault(_rotation(file.name)[0], []).append(file)
@@ -89,7 +94,7 @@ def _in_turn(files: list[LogFile]) -> Iterator[LogFile]:
                 yield file
             else:
                 yield replace(file, log=log, before=before)
-                before += text_bytes(file) if file.name != log else 0
+                before += size_of(file) if file.name != log else 0
 
 
 def _rotation(name: str) -> tuple[str, tuple]:
@@ -136,6 +141,8 @@ def path_list(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) 
 
 def _below(path: str) -> tuple[list[LogFile], list[str]]:
     """The logs of a path, and the names of the other files there."""
+    if URL in path and MAGIC_LETTERS & set(path):
+        return _several(path, _matching(path))
     system, inside = where(path)
     try:
         info = system.get_file_info(inside)
@@ -144,10 +151,7 @@ def _below(path: str) -> tuple[list[LogFile], list[str]]:
                 return _chosen(path, list(_members(path)))
             return [LogFile(path, info.size, info.mtime_ns or 0)], []
         if info.type == fs.FileType.NotFound:
-            if URL not in path and (matching := sorted(glob(path, recursive=True))):
-                both = [_below(each) for each in matching]
-                return [f for files, _ in both for f in files], [n for _, ns in both for n in ns]
-            raise FileNotFoundError(f"There is no file or folder {path}.")
+            return _several(path, _matching(path))
         below = system.get_file_info(fs.FileSelector(inside, recursive=True))
     except PermissionError:
         raise PermissionError(f"{path} may not be read: its rights forbid it.") from None
@@ -161,6 +165,37 @@ def _below(path: str) -> tuple[list[LogFile], list[str]]:
             elif not hidden:
                 files.append(LogFile(name, info.size, info.mtime_ns or 0))
     return _chosen(path, files)
+
+
+def _several(path: str, matching: list[str]) -> tuple[list[LogFile], list[str]]:
+    """The logs of several paths that a pattern matches."""
+    if not matching:
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    both = [_below(each) for each in matching]
+    return [f for files, _ in both for f in files], [n for _, names in both for n in names]
+
+
+def _matching(path: str) -> list[str]:
+    """The paths that a pattern matches, as Hadoop has them: `*`, `?`, `[ab]`, `{one,two}`."""
+    if braces := BRACES.search(path):
+        begin, end = path[: braces.start()], path[braces.end() :]
+        return [
+            found for part in braces[1].split(",") for found in _matching(f"{begin}{part}{end}")
+        ]
+    if URL not in path:
+        return sorted(glob(path, recursive=True))
+    steps = path.split("/")
+    first = next((n for n, step in enumerate(steps) if MAGIC_LETTERS & set(step)), len(steps))
+    base = "/".join(steps[:first])
+    system, inside = where(base)
+    if first == len(steps):
+        return [path] if system.get_file_info(inside).type != fs.FileType.NotFound else []
+    found = []
+    for info in system.get_file_info(fs.FileSelector(inside, recursive=True, allow_not_found=True)):
+        below = info.path[len(inside) :].strip("/").split("/")
+        if len(below) == len(steps) - first and all(map(fnmatchcase, below, steps[first:])):
+            found.append("/".join([base, *below]))
+    return sorted(found)
 
 
 def _chosen(path: str, files: list[LogFile]) -> tuple[list[LogFile], list[str]]:
@@ -267,6 +302,11 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
     try:
         with open_unpacked(file.name) as stream:
             text = stream.read(size)
+            # A log that was cut while its writer went on begins with zeros.
+            while text and not text.strip(b"\0"):
+                text = stream.read(size)
+            if text.startswith(b"\0"):
+                text = text.lstrip(b"\0") + stream.read(size)
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:

@@ -69,8 +69,8 @@ EVENTS = tuple(
     )
 )
 COLUMNS = (
-    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host",
-    "port", "api", "correlation_id", "topic",
+    "file", "file_offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker",
+    "host", "port", "api", "correlation_id", "topic",
     "partition", "position", "generation", "state", "reason", "message",
 )  # fmt: skip
 

@@ -71,7 +71,7 @@ def incidents(lines: DataFrame) -> DataFrame:
 
     kind (as above); folder of the logs; group_id (null without a group); clients (the affected
     ones); first and last sign; cause in words; evidence: up to five lines, each time, client_id,
-    file, offset, message.
+    file, file_offset, message.
 
     The call itself runs the queries. Spark keeps the lines in memory or on disk until the end of
     the call, and then the returned rows.
@@ -294,7 +294,7 @@ def retention(lines: DataFrame) -> DataFrame:
     events = lines_of(
         lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message"
     ).withColumn("folder", folder())
-    of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
+    of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "file_offset")
     told_by = (
         events.withColumn("then", F.lead(F.struct("event", "position")).over(of_partition))
         .where(F.col("event").isin(*OUT_OF_RANGE))
@@ -422,7 +422,9 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
     again = begun.withColumn(
         "life",
         F.row_number().over(
-            Window.partitionBy("folder", "group_id", "client_id").orderBy("time", "part", "offset")
+            Window.partitionBy("folder", "group_id", "client_id").orderBy(
+                "time", "part", "file_offset"
+            )
         ),
     ).where("life > 1")
     deployed = (
@@ -501,7 +503,7 @@ def _answers(lines: DataFrame) -> DataFrame:
         .agg(
             F.min(F.when(sent, F.col("time"))).alias("sent_at"),
             F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
-            F.max(F.when(~sent, F.col("offset"))).alias("offset"),
+            F.max(F.when(~sent, F.col("file_offset"))).alias("file_offset"),
             F.max(F.when(~sent, F.col("message"))).alias("message"),
         )
         .where("sent_at is not null and answered_at is not null and broker is not null")
@@ -535,7 +537,7 @@ def _cited(
         "time",
         "client_id",
         "file",
-        "offset",
+        "file_offset",
         F.substring("message", 1, EVIDENCE_LETTERS).alias("message"),
     )
     within = whose.select(
@@ -552,7 +554,7 @@ def _cited(
         .withColumn(
             "place",
             F.row_number().over(
-                Window.partitionBy(*key).orderBy("line.time", "line.file", "line.offset")
+                Window.partitionBy(*key).orderBy("line.time", "line.file", "line.file_offset")
             ),
         )
         .where(F.col("place") <= EVIDENCE_LINES)

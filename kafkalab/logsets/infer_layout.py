@@ -19,7 +19,7 @@ from kafkalab.logsets.layout_block import LaidOutBlock
 FIRST_LINES = 400
 SHAPES = 6  # So many of the most frequent shapes are tried.
 PADDED = ("level", "logger", "pid")
-LEVEL = re.compile(r"(TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b")
+LEVEL = re.compile(rf"({layouts.LEVEL_FORM})\b")
 CLIENT = re.compile(r"\[(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
 BRACKET = {
     "[": re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"),
@@ -28,7 +28,18 @@ BRACKET = {
 CLASS = re.compile(r"((?:[\w$\-]+\.)*[\w$\-]+)(:(?:\d+|\?))?")
 NUMBER = re.compile(r"\d+(?=\s)")
 MARK = re.compile(r"(-{1,3}|::?)(?=\s|$)|\|")
-TAIL = re.compile(r" \(([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(:(?:\d+|\?))?\)$")
+PLACE = r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(:(?:\d+|\?))?"
+# What may stand after the message, and the pattern's text for it.
+TAILS = (
+    (re.compile(rf" \({PLACE}\)$"), " (%c)"),
+    (re.compile(rf" \({PLACE}\) \[[^\[\]\n]+\]$"), " (%c) [%t]"),
+    (re.compile(rf"   \[{PLACE}\]$"), "   [%c]"),  # Debezium
+    (re.compile(rf" \[{PLACE}\]$"), " [%c]"),
+)
+# Words of an application's context, before the message: `MySQL|shop|streaming`, `traceId=4f2a,`.
+CONTEXT = re.compile(r"[^\s|()\[\]]*\|[^\s|]*\|[^\s|]*(?=\s)|[\w.\-]+=[^\s,\[\]]*,?(?=\s)")
+JAVA_THREAD = re.compile(r"Thread\[[^\]\n]*\]")
+BEFORE_LEVEL = re.compile(rf"[^\s\[\]]+(?= \[(?:{layouts.LEVEL_FORM})\])")
 THREAD = re.compile(r"main|thread|exec|pool|nio|worker|task|scheduling|#\d|-\d+$", re.IGNORECASE)
 FIELD = re.compile(r"[^|\n]*(?=\|)")
 # The forms of a time: what it looks like, and the pattern's letters in place of each group.
@@ -138,7 +149,7 @@ def _head(line: str) -> Head | None:
     at = 0
     seen: set[str] = set()
     while at < len(line):
-        blanks = len(line) - at - len(line[at:].lstrip(" "))
+        blanks = _blanks(line, at)
         here = at + blanks
         found = None if CLIENT.match(line, here) else _part(line, here, seen, bool(parts))
         if found is None:
@@ -146,7 +157,7 @@ def _head(line: str) -> Head | None:
         kind, pattern, at = found
         parts.append(Part(kind, pattern, blanks))
         seen.add(kind)
-        if kind == "logger" and line.startswith(": ", at):
+        if kind in ("logger", "thread") and line.startswith(": ", at):
             parts.append(Part("mark", ":", 0))
             at += 1
     return Head(line, tuple(parts), at) if {"time", "level"} & seen else None
@@ -163,8 +174,12 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
         if line.startswith(opening, at) and (found := BRACKET[opening].match(line, at)):
             inner = _bracketed(found[1], seen)
             return (inner[0], f"{opening}{inner[1]}{closing}", found.end()) if inner else None
-    if not begun or "message" in seen:
+    if not begun:
         return None
+    if "thread" not in seen and (thread := JAVA_THREAD.match(line, at)):
+        return "thread", "Thread[%t]", thread.end()
+    if line[at - 1] == " " and (context := CONTEXT.match(line, at)):
+        return "any", "%X{}", context.end()
     if mark := MARK.match(line, at):
         return "mark", mark[0], mark.end()
     if line[at - 1] == "|" and (field := FIELD.match(line, at)):
@@ -178,6 +193,8 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
         and _is_class(name[1], line[name.end() :])
     ):
         return "logger", "%c:%L" if name[2] else "%c", name.end()
+    if not {"thread", "level"} & seen and (word := BEFORE_LEVEL.match(line, at)):
+        return "thread", "%t", word.end()
     return None
 
 
@@ -247,9 +264,21 @@ def _pattern(heads: list[Head]) -> str:
         left = before > 1 and not (place and parts[place - 1].kind == "level")
         width = ("%5" if left else "%-5") if part.kind in PADDED else "%"
         text += part.pattern.replace("%", width, 1)
-    text += " " * any(head.line.startswith(" ", head.end) for head in heads) + "%m"
-    if "logger" not in {part.kind for part in parts}:
-        tails = [TAIL.search(head.line) for head in heads]
-        if 2 * sum(map(bool, tails)) > len(heads):
-            text += " (%c:%L)" if any(tail and tail[2] for tail in tails) else " (%c)"
-    return text + "%n"
+    after = min(_blanks(head.line, head.end) for head in heads)
+    kinds = {part.kind for part in parts}
+    text += " " * max(after, any(head.line.startswith(" ", head.end) for head in heads)) + "%m"
+    return text + ("" if "logger" in kinds else _tail(heads, "thread" in kinds)) + "%n"
+
+
+def _tail(heads: list[Head], threaded: bool) -> str:
+    """The pattern of what most lines have after their message."""
+    for form, text in TAILS:
+        found = [match for head in heads if (match := form.search(head.line))]
+        if 2 * len(found) > len(heads) and any("." in match[1] for match in found):
+            text = text.replace("%t", "%X{}") if threaded else text
+            return text.replace("%c", "%c:%L") if any(match[2] for match in found) else text
+    return ""
+
+
+def _blanks(line: str, at: int) -> int:
+    return len(line) - at - len(line[at:].lstrip(" "))

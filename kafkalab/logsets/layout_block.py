@@ -16,8 +16,10 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
 from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block, Places
-from kafkalab.logsets.layouts import TRACE_START, Layout, micros_of
+from kafkalab.logsets.layouts import LEVEL_OF, TRACE_START, Layout, micros_of
 
+LEVEL_WORDS = list(LEVEL_OF)
+LEVEL_NUMBERS = np.array([*(LEVELS.index(level) for level in LEVEL_OF.values()), -1], np.int8)
 LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
 
@@ -50,7 +52,8 @@ class LaidOutBlock(Block):
         rows = np.flatnonzero(is_head | foreign)
         self.rows, self.start, self.heads = len(rows), starts[rows], None
         next_row = np.append(rows[1:], len(starts))
-        self.end = ends[next_row - 1] if len(rows) else starts[:0]
+        last = self._filled(starts, ends, next_row - 1)
+        self.end = ends[last] if len(rows) else starts[:0]
         self.head_ok = is_head[rows]
         self._head = found.take(pa.array(np.where(self.head_ok, rows, -1), mask=~self.head_ok))
         after = next_row[self.head_ok]
@@ -93,7 +96,10 @@ class LaidOutBlock(Block):
             .astype(bool)
         ]
         nearest = np.append(traced, len(starts))[np.searchsorted(traced, head_lines)]
-        return np.minimum(nearest, after) - 1
+        closing = np.minimum(nearest, after) - 1
+        # Blank lines between records are nobody's; a settings' dump ends with one of its own.
+        filled = self._filled(starts, ends, closing)
+        return np.where(filled == head_lines, filled, closing)
 
     def _part(self, name: str) -> pa.Array:
         """The texts of a part of the layout, null where there are none."""
@@ -120,9 +126,8 @@ class LaidOutBlock(Block):
 
     @cached_property
     def _level(self) -> tuple[np.ndarray, np.ndarray]:
-        levels = pc.fill_null(pc.index_in(self._part("level"), pa.array(LEVELS)), -1).to_numpy(
-            zero_copy_only=False
-        )
+        words = pc.fill_null(pc.index_in(self._part("level"), pa.array(LEVEL_WORDS)), -1)
+        levels = LEVEL_NUMBERS[words.to_numpy(zero_copy_only=False)]
         front = pc.fill_null(pc.binary_length(pc.struct_field(self._head, "front")), 0).to_numpy(
             zero_copy_only=False
         )

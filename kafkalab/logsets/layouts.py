@@ -26,8 +26,18 @@ USUAL = (
     KAFKA,
     "[%d] %p %m (%c)%n",
     "[%d] %p %X{connector.context}%m (%c:%L)%n",
+    "%d %p %m (%c) [%t]%n",  # Strimzi
+    "%d %p %m (%c:%L) [%t]%n",
 )
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+# java.util.logging's names of levels, and those of others.
+OTHER_LEVELS = {
+    "FINEST": "TRACE", "FINER": "TRACE", "FINE": "DEBUG", "CONFIG": "DEBUG", "WARNING": "WARN",
+    "SEVERE": "ERROR", "CRITICAL": "FATAL",
+}  # fmt: skip
+LEVEL_OF = dict(zip(LEVELS, LEVELS)) | OTHER_LEVELS
+LEVEL_OF |= {name.lower(): level for name, level in LEVEL_OF.items()}
+LEVEL_FORM = "|".join(sorted(LEVEL_OF, reverse=True))  # WARNING before WARN
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 NAMED_TIMES = {
     None: "yyyy-MM-dd HH:mm:ss,SSS",
@@ -56,7 +66,7 @@ LONG_NAMES = {
     "throwable": "end", "xEx": "end", "rEx": "end",
     "wEx": "end", "kvp": "any",
 }  # fmt: skip
-FORMS = {"level": "|".join(LEVELS), "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
+FORMS = {"level": LEVEL_FORM, "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
 # Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
 CONNECT = "{connector.context}"
 # Names of zones that have one offset only. IST or CST do not.
@@ -152,7 +162,9 @@ def layout(text: str) -> Layout:
             f"The layout {text!r} has neither %d nor %p before %m: nothing tells where a record "
             "begins."
         )
-    return Layout(text, _with_blanks(before), _with_blanks(after), tuple(parts), clock, opening)
+    # Blanks after a message are as many as the layout has: one more is the message's.
+    after = after.replace("\\ ", " ") if PADDING not in after else _with_blanks(after)
+    return Layout(text, _with_blanks(before), after, tuple(parts), clock, opening)
 
 
 def _any(braces: str | None, before: str) -> str:

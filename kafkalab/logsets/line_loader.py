@@ -1,12 +1,14 @@
 """Loads lines of files as a frame: the named columns, as they stand in the files.
 
-Spark reads with the data source `kafkalab`. For DuckDB this process reads, with the same blocks.
+Spark reads with the data source `kafkalab`, and what only Hadoop can open with Spark's own files
+(hadoop_files.py). For DuckDB this process reads, with the same blocks.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
@@ -15,7 +17,8 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.client_prefixes import NAMES as OF_CLIENTS
 from kafkalab.logsets.client_prefixes import client_batches
 from kafkalab.logsets.engine import DUCKDB, in_use
-from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.files import files_of, left_out, path_list
+from kafkalab.logsets.hadoop_files import hadoop_clients, hadoop_lines, hadoop_listing, is_hadoops
 from kafkalab.logsets.layouts import layout as checked
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import Range, ranges_of
@@ -49,8 +52,18 @@ def load_lines(
         )
         return _table_of(batches, names)
     assert spark is not None, "only DuckDB does without Spark"
+    hadoops, others = by_opener(path)
     options = question.options() if question else {}
-    return line_source(spark.read, names, layout).options(**options).load(path_list(path))
+    frames = []
+    if others:
+        frames.append(
+            line_source(spark.read, names, layout).options(**options).load(path_list(others))
+        )
+    if hadoops:
+        if layout is not None:
+            checked(layout)
+        frames.append(hadoop_lines(spark, hadoops, names, layout, question))
+    return reduce(lambda one, other: one.unionByName(other), frames)
 
 
 def load_clients(spark: SparkSession | None, path: Paths, layout: str | None = None) -> DataFrame:
@@ -58,8 +71,31 @@ def load_clients(spark: SparkSession | None, path: Paths, layout: str | None = N
     if in_use() == DUCKDB:
         return _table_of(client_batches(_pieces(path, layout)), OF_CLIENTS)
     assert spark is not None, "only DuckDB does without Spark"
-    source = line_source(spark.read, OF_CLIENTS, layout).option("rows", "clients")
-    return source.load(path_list(path))
+    hadoops, others = by_opener(path)
+    frames = []
+    if others:
+        source = line_source(spark.read, OF_CLIENTS, layout).option("rows", "clients")
+        frames.append(source.load(path_list(others)))
+    if hadoops:
+        frames.append(hadoop_clients(spark, hadoops, layout))
+    return reduce(lambda one, other: one.unionByName(other), frames)
+
+
+def by_opener(path: Paths) -> tuple[list[str], list[str]]:
+    """The paths that Hadoop opens, and those that Arrow does, which opens all for DuckDB."""
+    paths = path_list(path).split("\n")
+    hadoops = [each for each in paths if is_hadoops(each) and in_use() != DUCKDB]
+    return hadoops, [each for each in paths if each not in hadoops]
+
+
+def left_out_of(spark: SparkSession | None, path: Paths) -> list[str]:
+    """The files in these folders and archives that are not read, for their names are no logs'."""
+    hadoops, others = by_opener(path)
+    found = left_out(path_list(others)) if others else []
+    if hadoops:
+        assert spark is not None, "only DuckDB does without Spark"
+        found += hadoop_listing(spark, hadoops)[1]
+    return found
 
 
 def line_source(

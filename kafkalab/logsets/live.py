@@ -18,14 +18,14 @@ from kafkalab.logsets.connections import CLOSED, FAILED, IDLE, NODE_DISCONNECTED
 
 CLIENT = ("file", "kind", "client_id")
 EVENTS = (OPENED, NODE_DISCONNECTED, IDLE, FAILED, *SELF, *CLOSED)
-COLUMNS = ("file", "offset", "time", "kind", "client_id", "event", "node_id", "host", "port")
+COLUMNS = ("file", "file_offset", "time", "kind", "client_id", "event", "node_id", "host", "port")
 WATERMARK = "1 minute"
 
 
 def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
     """One row for each minute in which a client opened or lost a socket.
 
-    minute, file, kind, client_id, moves (offset, event, node_id, address).
+    minute, file, kind, client_id, moves (file_offset, event, node_id, address).
     """
     address = F.when(F.col("event") == OPENED, F.concat_ws(":", "host", "port"))
     return (
@@ -35,7 +35,9 @@ def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
         .groupBy(F.window("time", "1 minute").alias("minute"), *CLIENT)
         .agg(
             F.sort_array(
-                F.collect_list(F.struct("offset", "event", "node_id", address.alias("address")))
+                F.collect_list(
+                    F.struct("file_offset", "event", "node_id", address.alias("address"))
+                )
             ).alias("moves")
         )
         .select(F.col("minute.start").alias("minute"), *CLIENT, "moves")
@@ -49,9 +51,9 @@ def open_by_minute(gathered: DataFrame) -> DataFrame:
     number yet. A client has one socket for a node id. The next line with the node id, or the
     client's close, ends it.
     """
-    in_turn = Window.partitionBy(*CLIENT).orderBy("offset")
-    of_node = Window.partitionBy(*CLIENT, "node_id").orderBy("offset")
-    place = F.struct("offset", "minute")
+    in_turn = Window.partitionBy(*CLIENT).orderBy("file_offset")
+    of_node = Window.partitionBy(*CLIENT, "node_id").orderBy("file_offset")
+    place = F.struct("file_offset", "minute")
     closed = F.first(F.when(F.col("event").isin(*CLOSED), place), ignorenulls=True).over(
         in_turn.rowsBetween(Window.currentRow, Window.unboundedFollowing)
     )

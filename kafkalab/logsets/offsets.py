@@ -32,7 +32,7 @@ def commits(lines: DataFrame) -> DataFrame:
     file, client_id, group_id, topic, partition, offset, committed_at; gap_ms since the group's last
     commit of this partition, advanced: the number of offsets since then; both null for the first.
     """
-    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
+    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "file_offset")
     return (
         _owned(lines_of(lines, COMMITTED, "group_id", "topic", "partition", "position"))
         .withColumnRenamed("position", "committed")
@@ -54,7 +54,7 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     committed offset, by a reset, or by the application's own seek; previous_client, the last one
     that read them.
     """
-    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
+    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "file_offset")
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
     is_begin = F.col("event").isin(*BEGINS)
     reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.files import files_of, path_list
-from kafkalab.logsets.line_loader import Paths, line_source, load_clients, load_lines
+from kafkalab.logsets.line_loader import Paths, by_opener, line_source, load_clients, load_lines
 from kafkalab.logsets.parquet_cache import parquet_of
 from kafkalab.logsets.question import LineQuestion
 
@@ -46,7 +46,11 @@ def read(
     used.
     """
     path = path_list(path)
-    files_of(path)
+    hadoops, others = by_opener(path)
+    if others:
+        files_of(path_list(others))
+    if saved and hadoops:
+        raise ValueError(f"Parquet is kept for files that Arrow opens; {hadoops[0]} is Spark's.")
     names = tuple(columns or schema.NAMES)
     if saved:
         assert spark is not None and question is None, "Parquet holds all lines, and Spark reads it"
@@ -68,6 +72,8 @@ def stream(
     settle_s: float = 2,
 ) -> DataFrame:
     """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py."""
+    if hadoops := by_opener(path)[0]:
+        raise ValueError(f"A stream reads files that Arrow opens; {hadoops[0]} is Spark's.")
     return (
         line_source(spark.readStream, names, layout)
         .option("settleSeconds", settle_s)
@@ -98,7 +104,9 @@ def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:
 
 def malformed(lines: DataFrame) -> DataFrame:
     """The lines that could not be read, each with its reason. No line is left out silently."""
-    return lines.where(F.col("problem").isNotNull()).select("file", "offset", "problem", "message")
+    return lines.where(F.col("problem").isNotNull()).select(
+        "file", "file_offset", "problem", "message"
+    )
 
 
 def summary(lines: DataFrame) -> DataFrame:

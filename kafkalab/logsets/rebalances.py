@@ -195,7 +195,7 @@ def _gathered(events: DataFrame) -> DataFrame:
                 )
             ).alias("began_at"),
             F.min(F.when(F.col("stops"), F.col("time"))).alias("stopped_at"),
-            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias(
+            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "file_offset"))).alias(
                 "reason"
             ),
             F.bool_or(is_event[EXPIRED]).alias("expired"),

@@ -49,7 +49,7 @@ def record_batch_of(
     for name in names:
         if name == "file":
             columns.append(pa.repeat(pa.scalar(block.file), block.rows))
-        elif name == "offset":
+        elif name == "file_offset":
             columns.append(pa.array(block.offsets, pa.int64()))
         elif name == "event":
             assert known is not None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class LineColumn:
     """A column of the lines frame. `type` is Spark's DDL name;
-    every column but file and offset may be null."""
+    every column but file and file_offset may be null."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ COLUMNS = (
         "the file as it was named to the reader: PATH, or PATH/… when PATH is a folder",
     ),
     LineColumn(
-        "offset",
+        "file_offset",
         "bigint",
         "where the line starts in the file's text, in bytes (unpacked); with `file` it names and "
         "orders a line",

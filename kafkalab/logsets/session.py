@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -42,14 +43,19 @@ SMALL_WORK = {
 PACKAGE = Path(__file__).absolute().parents[1]
 
 
-def session(master: str | None = None, settings: dict[str, str] | None = None) -> SparkSession:
+def session(
+    master: str | None = None, settings: dict[str, str] | None = None, large: bool = False
+) -> SparkSession:
     """The Spark session of this process, with the `kafkalab` data source registered; started if
     there is none. While it starts, a cell or a terminal shows how far it is.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
-    Spark's own dotted keys and win over ours. A running session is returned unchanged. On a cluster
-    an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there is no Java
-    17.
+    Spark's own dotted keys and win over ours. A running session is returned unchanged.
+    large: for sets from some 100 MB on. On this machine Spark then compiles its queries, which
+    takes seconds for each. On a cluster it always does, and an executor gets 2 GB and 1 GB for its
+    Python workers.
+
+    Raises JavaMissing when there is no Java 17.
     """
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
@@ -60,12 +66,13 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
     if spark is None:
         master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
         builder = SparkSession.builder.appName("kafkalab").master(master)
-        for key, value in {**_settings(master), **(settings or {})}.items():
+        small = SMALL_WORK if _is_here(master) and not large else {}
+        for key, value in {**_settings(master), **small, **(settings or {})}.items():
             builder = builder.config(key, value)
         with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
-        if not master.startswith("local"):
+        if not _is_here(master):
             spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
@@ -78,6 +85,11 @@ def spark_log() -> Path:
     return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
 
 
+def _is_here(master: str) -> bool:
+    """Whether the work is done in this JVM's threads. `local-cluster[…]` has executors."""
+    return master == "local" or master.startswith("local[")
+
+
 def _settings(master: str) -> dict[str, str]:
     quiet = {
         "spark.ui.enabled": "false",
@@ -88,7 +100,9 @@ def _settings(master: str) -> dict[str, str]:
         # Lines carry no zone; the recordings and the simulator write UTC.
         "spark.sql.session.timeZone": "UTC",
     }
-    if not master.startswith("local"):
+    if of_cluster := re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master.replace(" ", "")):
+        return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}
+    if not _is_here(master):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
         # are
         # mostly two.

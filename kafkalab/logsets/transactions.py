@@ -52,7 +52,7 @@ def transactions(lines: DataFrame) -> DataFrame:
         .groupBy(*CLIENT, "turn")
         .agg(
             F.max("named").alias("transactional_id"),
-            F.min_by("producer", F.struct("part", "offset")).alias("producer"),
+            F.min_by("producer", F.struct("part", "file_offset")).alias("producer"),
             F.min(F.when(F.col("state") == "IN_TRANSACTION", F.col("time"))).alias("began_at"),
             F.min(F.when(F.col("state").isin("READY", "FATAL_ERROR"),
                          F.col("time"))).alias("ended_at"),

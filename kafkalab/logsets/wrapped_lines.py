@@ -29,13 +29,29 @@ PREFIXES = {
     "pod": re.compile(rb"\[pod/[^\]\s]+\] "),
     # stern: `shop-6d4f8b-x2x7k app `
     "stern": re.compile(rb"[a-z0-9][a-z0-9.\-]*-[a-z0-9]{4,10} [a-z0-9\-]+ "),
-    # journalctl, syslog: `Nov 20 03:07:51 host shop[4711]: `
+    # journalctl, syslog: `Nov 20 03:07:51 host shop[4711]: `, or without the number
     "journal": re.compile(
-        rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S+) \S+ [\w@.\-]+\[\d+\]: ?"
+        rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w@.\-]+(?:\[\d+\])?"
+        rb"|\d{4}-\d\d-\d\dT\S+ \S+ [\w@.\-]+\[\d+\]): ?"
     ),
+    # syslog of RFC 5424: `<14>1 2026-11-20T03:07:51Z host shop 4711 - - `
+    "syslog": re.compile(rb"<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]\n]*\]) ?"),
+    # Heroku: `2026-11-20T03:07:51.825123+00:00 app[web.1]: `
+    "heroku": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \w+\[[\w.\-]+\]: "),
+    # Loki's logcli: `2026-11-20T03:07:51Z {app="shop"} `
+    "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{[^}\n]*\} "),
+    # grep -n, cat -n, grep -H: `17:`, `    17  `, `client.log:17:`
+    "numbered": re.compile(rb" *\d+(?::|\t|  )|[\w./\-]*\.(?:log|out|txt)[\w.\-]*:(?:\d+:)?"),
+    # a mail that cites
+    "cited": re.compile(rb"(?:> ?)+"),
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
+# A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
+STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
+STAMPED = 0.2  # The share of lines that have two times; the others go on.
+# The keys of a whole line as text, in the records of collectors.
+TEXTS = ("log", "MESSAGE", "textPayload", "line")
 TIMES = ("@timestamp", "timestamp", "time", "ts", "timeMillis", "instant")
 LEVELS = ("log.level", "level", "severity", "level_name", "levelname")
 LOGGERS = ("log.logger", "logger_name", "logger", "loggerName", "class")
@@ -96,7 +112,7 @@ def _encoding_of(text: bytes) -> str | None:
         return "utf-8-sig"
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16-le" if text.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-    head = text[:400]
+    head = text[:400].lstrip(b"\0")  # a file that was cut while it was written begins with zeros
     if len(head) > 8 and head.count(0) * 3 > len(head):  # every other byte of Latin letters
         return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
     return None
@@ -165,9 +181,53 @@ def _of_cri(lines: Lines) -> Lines:
         yield begun
 
 
+def _stripped(lines: Lines) -> Lines:
+    for at, line in lines:
+        yield at, line.rstrip(b" ")
+
+
+def _is_stamped(sample: list[bytes]) -> bool:
+    """Whether each line begins with a time, and many have one of their own after it."""
+    twice = sum(1 for line in sample if _own_time(line))
+    return _mostly(sample, STAMP.match) and twice >= STAMPED * len(sample)
+
+
+def _own_time(line: bytes) -> object:
+    found = STAMP.match(line)
+    return found and re.match(
+        rb"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[.,]\d", line[found.end() :]
+    )
+
+
 def _docker(line: bytes) -> str | None:
     record = _record(line)
     return record["log"] if record and isinstance(record.get("log"), str) else None
+
+
+def _is_docker(sample: list[bytes]) -> bool:
+    """Whether docker wrote this: there the text keeps its line break."""
+    return _mostly(sample, _docker) and any((_docker(line) or "").endswith("\n") for line in sample)
+
+
+def _text(line: bytes) -> str | None:
+    """The line that a collector's record holds as a text."""
+    record = _record(line)
+    if record is None:
+        return None
+    text = next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
+    if text is None and _written(line) is None and isinstance(record.get("message"), str):
+        return str(record["message"])
+    return text
+
+
+def _of_texts(lines: Lines) -> Lines:
+    for at, line in lines:
+        text = _text(line)
+        if text is None:
+            yield at, line
+            continue
+        for part in text.removesuffix("\n").split("\n"):
+            yield at, part.encode()
 
 
 def _of_docker(lines: Lines) -> Lines:
@@ -254,8 +314,11 @@ JSON = "json"
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
-    "docker": Wrapping(lambda sample: _mostly(sample, lambda line: _docker(line)), _of_docker),
+    "docker": Wrapping(_is_docker, _of_docker),
+    "text in JSON": Wrapping(lambda sample: _mostly(sample, _text), _of_texts),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
+    "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
+    "blanks": Wrapping(lambda sample: _mostly(sample, lambda line: line.endswith(b" ")), _stripped),
     JSON: Wrapping(lambda sample: _mostly(sample, _written), _of_json),
 }

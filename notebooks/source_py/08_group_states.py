@@ -554,11 +554,11 @@ lines.groupBy("group", "client_id").count().orderBy("group", "client_id").toPand
 # A wait begins with `(Re-)joining group` and ends with `Successfully synced group`. A newcomer
 # joins twice (chapter 07) and writes the first line twice. So we take, for each member and in time
 # order, a beginning and the next end. A window function looks at the line before. Lines of the same
-# millisecond are ordered by `offset`, their place in the file. What a killed member waited at its
-# end is not counted.
+# millisecond are ordered by `file_offset`, their place in the file. What a killed member waited at
+# its end is not counted.
 
 # %% spark=true
-in_time = Window.partitionBy("group", "file").orderBy("time", "offset")
+in_time = Window.partitionBy("group", "file").orderBy("time", "file_offset")
 begins = F.col("message").startswith("(Re-)")
 ours = lines.where("message rlike '^(.Re-.joining|Successfully synced) group'")
 ours = ours.withColumn("begins", begins).withColumn("before", F.lag("begins").over(in_time))

@@ -564,7 +564,7 @@ def number(pattern):
     return F.regexp_extract("message", pattern, 1).try_cast("int")  # null: not there
 
 
-so_far = Window.partitionBy("client_id").orderBy("time", "offset")
+so_far = Window.partitionBy("client_id").orderBy("time", "file_offset")
 facts = lines.where("message like 'Committed offset%' or message like 'Fetch read_un%'")
 bookmark = F.last(number(r"Committed offset (\d+)"), ignorenulls=True).over(so_far)
 known = facts.withColumn("lag", number(r"highWatermark=(\d+)") - bookmark)

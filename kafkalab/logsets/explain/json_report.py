@@ -49,7 +49,8 @@ def json_report(story: LogReport) -> str:
 
 def json_rows(rows: pd.DataFrame) -> str:
     """The rows of one table as a JSON list, with times as in the lines."""
-    return json.dumps([_row(row) for row in rows.to_dict("records")], indent=1) + "\n"
+    written = ",\n ".join(json.dumps(_row(row)) for row in rows.to_dict("records"))
+    return f"[\n {written}\n]\n" if written else "[]\n"
 
 
 def _row(row: dict) -> dict:

@@ -54,7 +54,7 @@ class LogReport:
     producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
                                                    partition
     servers     file, broker, lines, warnings, first, last: the logs of brokers
-    coordinators   as coordinator_steps(), without folder and offset
+    coordinators   as coordinator_steps(), without folder and file_offset
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
     """
@@ -88,10 +88,13 @@ class LogReport:
         return self.files["last"].max()
 
 
-def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
+def report_of(
+    lines: DataFrame, left_out: list[str] | None = None, as_written: DataFrame | None = None
+) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
-    It reads the lines a dozen times, so read them from Parquet.
+    as_written: the lines with the client of their own prefix only, where `lines` have more. It
+    reads the lines a dozen times, so read them from Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
@@ -103,8 +106,8 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
     servers = _servers(lines)
     steps = signs = pd.DataFrame()
     if len(servers):
-        steps = _shown(coordinator_steps(lines), "at", "file", "offset")
-        signs = _shown(fencing_signs(lines), "at", "file", "offset")
+        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+        signs = _shown(fencing_signs(lines), "at", "file", "file_offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
     found = [
         *oddities.signs(lines),
@@ -138,9 +141,9 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
         servers=servers,
-        coordinators=steps.drop(columns=["folder", "offset"], errors="ignore"),
+        coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or []),
+        reading=reading_of(lines, left_out or [], as_written),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
             lines,
@@ -149,7 +152,9 @@ def report_of(lines: DataFrame, left_out: list[str] | None = None) -> LogReport:
 
 
 def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:
-    return frame.orderBy(*order).limit(MOST).toPandas()
+    """The first rows. Rows that are equal in `order` are told apart by all that they have."""
+    rest = [name for name in frame.columns if name not in order]
+    return frame.orderBy(*order, *rest).limit(MOST).toPandas()
 
 
 def _sockets(sockets: DataFrame) -> pd.DataFrame:

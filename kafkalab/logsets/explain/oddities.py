@@ -34,7 +34,8 @@ CHURN = 5  # Connections to one broker within a minute.
 class Oddity:
     """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know.
 
-    settings: the values of the settings behind it, as the clients printed them.
+    settings: the values of the settings behind it, as the clients printed them. places: the file
+    and file_offset of each line of the evidence; empty where the evidence is no lines.
     """
 
     what: str
@@ -47,6 +48,7 @@ class Oddity:
     last: str = ""
     evidence: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -218,7 +220,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
         asked = F.when(here & said.rlike(sign.words) if sign.words else here, number).otherwise(
             asked
         )
-    place = ("time", "file", "offset")
+    place = ("time", "file", "file_offset")
     shown = F.struct(
         *place_columns(),
         F.concat_ws(
@@ -268,6 +270,7 @@ def signs(lines: DataFrame) -> list[Oddity]:
                     row.begins,
                     row.ends,
                     evidence,
+                    places=tuple((spot.file, spot.file_offset) for spot in row.shown),
                 )
             )
     return found
@@ -280,17 +283,17 @@ def place_columns() -> list:
     return [
         F.col("time"),
         F.col("file"),
-        F.col("offset"),
+        F.col("file_offset"),
         F.date_format("time", PRINTED).alias("at"),
     ]
 
 
 def silences(lines: DataFrame) -> Oddity | None:
     """The longest silence of each client. A running client writes at least with each heartbeat."""
-    order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("offset"))
+    order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("file_offset"))
     gaps = (
         lines.where("client_id is not null and time is not null")
-        .select(*CLIENT, "offset", "time", F.lag("time").over(order).alias("before"))
+        .select(*CLIENT, "file_offset", "time", F.lag("time").over(order).alias("before"))
         .withColumn("silent_ms", F.unix_millis("time") - F.unix_millis("before"))
     )
     longest = (
@@ -317,10 +320,12 @@ def silences(lines: DataFrame) -> Oddity | None:
 
 def clock_steps(lines: DataFrame) -> Oddity | None:
     """Lines whose time is before that of the line above."""
-    order = Window.partitionBy("file").orderBy("offset")
+    order = Window.partitionBy("file").orderBy("file_offset")
     steps = (
         lines.where("time is not null")
-        .select("file", "client_id", "offset", "time", F.lag("time").over(order).alias("before"))
+        .select(
+            "file", "client_id", "file_offset", "time", F.lag("time").over(order).alias("before")
+        )
         .withColumn("back_ms", F.unix_millis("before") - F.unix_millis("time"))
         .where(F.col("back_ms") >= CLOCK_STEP_S * 1000)
     )

@@ -9,9 +9,13 @@ from typing import Any
 import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.explain.neighbors import around
+from kafkalab.logsets.explain.oddities import Oddity
 from kafkalab.logsets.explain.pictures import pictures, svg
 from kafkalab.logsets.explain.two_sides import speakers
 
+FEW = 3  # More findings get a list of links in front.
+CITED = 40  # The letters of a message that stand in its file.
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
 TIMES = (
     "began_at",
@@ -27,18 +31,29 @@ TIMES = (
     "last",
 )
 STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto; max-width: 68rem; padding: 0 1.2rem; }
-h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
-.quiet { color: #666; } .odd { border-left: 5px solid #bbb; padding: .4rem 0 .4rem .9rem; margin: .9rem 0; }
-.odd.w3 { border-color: #b00020; } .odd.w2 { border-color: #e69f00; } .odd h3 { margin: 0; font-size: 1.02rem; }
+:root { color-scheme: light; --ink: #222; --quiet: #666; --paper: #fff; --rule: #ddd; --faint: #eee; --strong: #999; --box: #f6f6f4; --link: #0b5394;
+  --w1: #bbb; --w2: #e69f00; --w3: #b00020; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { color-scheme: dark; --ink: #e4e4e2; --quiet: #a5a5a2; --paper: #17181a; --rule: #3a3c3f; --faint: #2a2c2f; --strong: #77797c; --box: #222427; --link: #8ab8e8;
+    --w1: #5c5e61; --w2: #e69f00; --w3: #ff6b7d; }
+  figure svg { filter: invert(.91) hue-rotate(180deg); }
+}
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto; max-width: 68rem; padding: 0 1.2rem; }
+h1 { font-size: 1.5rem; margin: 0 0 .2rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; border-bottom: 1px solid var(--rule); padding-bottom: .2rem; }
+a { color: var(--link); } :target { outline: 2px solid var(--w2); outline-offset: 4px; }
+.quiet { color: var(--quiet); } .odd { border-left: 5px solid var(--w1); padding: .4rem 0 .4rem .9rem; margin: .9rem 0; }
+.odd.w3 { border-color: var(--w3); } .odd.w2 { border-color: var(--w2); } .odd h3 { margin: 0; font-size: 1.02rem; }
 .said { white-space: pre-wrap; overflow-wrap: anywhere; } .odd p { margin: .25rem 0; } .odd .do { font-weight: 600; }
-pre { background: #f6f6f4; padding: .5rem .7rem; overflow-x: auto; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
-th { text-align: left; border-bottom: 2px solid #999; } th, td { padding: .2rem .8rem .2rem 0; vertical-align: top; }
-td { border-bottom: 1px solid #eee; } td.n, th.n { text-align: right; }
-figure { margin: 0; overflow-x: auto; } figure svg { width: 100%; min-width: 640px; height: auto; } figcaption { color: #666; font-size: 13px; }
-@media print { body { max-width: none; margin: 0; } details::details-content { content-visibility: visible; height: auto; } figure, .odd, tr { break-inside: avoid; } }
+.index { padding-left: 1.2rem; columns: 2; } .index li { break-inside: avoid; }
+pre { background: var(--box); padding: .5rem .7rem; overflow-x: auto; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; }
+.place { margin: .1rem 0; font-size: 13px; } details.place summary { margin: .1rem 0; font-weight: normal; color: var(--link); } .place code { font: 12px ui-monospace, monospace; overflow-wrap: anywhere; }
+.wide { overflow-x: auto; } .wide + .wide { margin-top: .9rem; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
+th { text-align: left; border-bottom: 2px solid var(--strong); } th, td { padding: .2rem .8rem .2rem 0; vertical-align: top; }
+td { border-bottom: 1px solid var(--faint); } td.n, th.n { text-align: right; } td.t { white-space: nowrap; }
+figure { margin: 0; overflow-x: auto; } figure svg { width: 100%; min-width: 640px; height: auto; } figcaption { color: var(--quiet); font-size: 13px; }
+@media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 .8rem; } .index { columns: 1; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
+@media print { body { max-width: none; margin: 0; } details:not(.place)::details-content { content-visibility: visible; height: auto; } figure, .odd, tr { break-inside: avoid; }
+  .wide, figure, pre { overflow: visible; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } figure svg { min-width: 0; } table { font-size: 8pt; width: 100%; } td, th { overflow-wrap: anywhere; padding-right: .3rem; } a { color: inherit; } }
 details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """  # noqa: E501
 
@@ -96,7 +111,13 @@ def _oddities(story: LogReport) -> str:
     if not story.oddities:
         return f"<h2>What stands out</h2><p>{escape(story.reading.nothing_odd())}</p>"
     parts = ["<h2>What stands out</h2>"]
-    for oddity in story.oddities:
+    if len(story.oddities) > FEW:
+        links = (
+            f'<li><a href="#finding-{number}">{escape(oddity.what)}</a></li>'
+            for number, oddity in enumerate(story.oddities, 1)
+        )
+        parts.append(f'<ol class="index">{"".join(links)}</ol>')
+    for number, oddity in enumerate(story.oddities, 1):
         who = f" · {', '.join(map(escape, oddity.clients))}" if oddity.clients else ""
         when = (
             f" · {escape(oddity.first)}"
@@ -107,16 +128,36 @@ def _oddities(story: LogReport) -> str:
         shown = "\n".join(line.splitlines()[0] for line in oddity.evidence if line)
         parts.append(
             (
-                f'<div class="odd w{oddity.weight}"><h3>{escape(oddity.what)}: '
+                f'<div class="odd w{oddity.weight}" id="finding-{number}">'
+                f"<h3>{escape(oddity.what)}: "
                 f"{oddity.count:,}</h3><p "
                 f'class="quiet">{WORDS[oddity.weight]}{who}{when}</p><p>{escape(oddity.means)}</'
                 f'p><p class="do">{escape(oddity.do)}</p>'
             )
             + "".join(f'<p class="said">{escape(text)}</p>' for text in oddity.settings)
             + (f"<pre>{escape(shown)}</pre>" if shown else "")
+            + _places(oddity)
             + "</div>"
         )
     return "\n".join(parts)
+
+
+def _places(oddity: Oddity) -> str:
+    """Where the cited lines are, with the lines around each and a command that prints it."""
+    parts = []
+    for (file, offset), line in zip(oddity.places, oddity.evidence):
+        name = f"{escape(file.rsplit('/', 1)[-1])}, byte {offset:,}"
+        words = line.partition("] ")[2].partition(" ")[2].splitlines() or [""]
+        if (found := around(file, offset, words[0][:CITED])) is None:
+            parts.append(f'<p class="place quiet">{name}</p>')
+            continue
+        before, (cited, *after), command = found
+        lines = [*map(escape, before), f"<b>{escape(cited)}</b>", *map(escape, after)]
+        parts.append(
+            f'<details class="place"><summary>{name}</summary><pre>{chr(10).join(lines)}</pre>'
+            f"<code>{escape(command)}</code></details>"
+        )
+    return "".join(parts)
 
 
 def _both_sides(story: LogReport) -> str:
@@ -174,7 +215,8 @@ def _table(rows: pd.DataFrame) -> str:
     body = "\n".join(
         "<tr>"
         + "".join(
-            f"<td{' class=n' if name in numbers else ''}>{_cell(name, value)}</td>"
+            f"<td{' class=n' if name in numbers else ' class=t' if name in TIMES else ''}>"
+            f"{_cell(name, value)}</td>"
             for name, value in zip(rows.columns, row)
         )
         + "</tr>"

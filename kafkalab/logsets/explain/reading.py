@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from kafkalab.logsets.engine import F
+from kafkalab.logsets.first_lines import ENOUGH, PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-ENOUGH = 0.9  # The share of lines that must be read for a report to be trusted.
 SHAPES = 3
 SHAPE_LETTERS = 60
 NAMED_FILES = 5
+FEW = 10  # So few lines of clients tell nothing about a layout.
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class LinesRead:
     dated         whether the layout has a date; without one times count from 1970-01-01
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
+    hidden        read lines with a client's prefix inside of the message, so that it begins there
+    of_clients, unknown   read lines with a client's prefix, and those the catalogue does not know
     """
 
     lines: int
@@ -42,22 +45,50 @@ class LinesRead:
     dated: bool
     unread_files: tuple[str, ...]
     left_out: tuple[str, ...]
+    hidden: int = 0
+    of_clients: int = 0
+    unknown: int = 0
 
     @property
     def enough(self) -> bool:
+        return self._mostly_read and not (self.misplaced or self.foreign_words)
+
+    @property
+    def _mostly_read(self) -> bool:
         return self.read >= ENOUGH * self.lines
+
+    @property
+    def misplaced(self) -> bool:
+        """Whether messages begin elsewhere than this layout says."""
+        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients)
+
+    @property
+    def foreign_words(self) -> bool:
+        """Whether the catalogue knows too few of the clients' lines."""
+        return self.of_clients >= FEW and self.unknown > (1 - ENOUGH) * self.of_clients
 
     def sentences(self) -> Iterator[str]:
         """What a reader has to know before the report; nothing where all was read."""
         unread = self.lines - self.read
         if unread:
-            warning = "" if self.enough else "Do not trust this report: "
+            warning = "" if self._mostly_read else "Do not trust this report: "
             yield (
                 f"{warning}{unread:,} of {self.lines:,} lines ({unread / self.lines:.0%}) could "
                 "not be read. --layout names the log's pattern. The commonest:"
             )
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
+        if self.misplaced:
+            yield (
+                f"Do not trust this report: in {self.hidden:,} lines the message begins at another "
+                "place than was found. --layout names the log's pattern."
+            )
+        elif self.foreign_words:
+            yield (
+                f"Do not trust this report: {self.unknown:,} of {self.of_clients:,} lines of Kafka "
+                "clients are not in the catalogue. The layout is another one, and --layout names "
+                "it, or the release is none of 2.1 to 4.4."
+            )
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -78,6 +109,8 @@ class LinesRead:
         """What to say where nothing is odd: only what the lines that were read can show."""
         if not self.read:
             return "Nothing can be said: no line could be read."
+        if self.misplaced or self.foreign_words:
+            return "Nothing can be said: the lines were not understood."
         what = (
             "no lost connections, no refused commits, no eviction"
             if self.debug
@@ -87,14 +120,26 @@ class LinesRead:
         return f"Nothing odd{of}: {what}."
 
 
-def reading_of(lines: DataFrame, left_out: list[str]) -> LinesRead:
-    """Count what could be read of these lines (all columns of schema.py)."""
+def reading_of(
+    lines: DataFrame, left_out: list[str], as_written: DataFrame | None = None
+) -> LinesRead:
+    """Count what could be read of these lines (all columns of schema.py).
+
+    as_written: the lines with the client of their own prefix only.
+    """
+    as_written = lines if as_written is None else as_written
     read = F.col("problem").isNull()
-    counted = lines.agg(
+    own = read & F.col("client_id").isNotNull()
+    counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
         F.count_if(read & F.col("level").isin("DEBUG", "TRACE")).alias("debug"),
         F.max("time").alias("last"),
+        F.count_if(own).alias("of_clients"),
+        F.count_if(own & F.col("event").isNull()).alias("unknown"),
+        F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
+            "hidden"
+        ),
     ).collect()[0]
     shapes: list = []
     unread_files: list[str] = []
@@ -122,4 +167,7 @@ def reading_of(lines: DataFrame, left_out: list[str]) -> LinesRead:
         dated=last is None or last.year > 1970,
         unread_files=tuple(unread_files),
         left_out=tuple(left_out),
+        hidden=counted["hidden"],
+        of_clients=counted["of_clients"],
+        unknown=counted["unknown"],
     )

@@ -77,7 +77,7 @@ def _printed_values(lines: DataFrame) -> dict[str, dict[str, str]]:
     """client id -> setting -> value, as the client printed it when it started last."""
     rows = (
         lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
-        .orderBy("time", "file", "offset")
+        .orderBy("time", "file", "file_offset")
         .select("message")
         .limit(DUMPS)
         .collect()
@@ -91,11 +91,11 @@ def _printed_values(lines: DataFrame) -> dict[str, dict[str, str]]:
 
 def _latest_returns(lines: DataFrame) -> dict[str, int]:
     """client id -> the longest time between an eviction and the next poll, in milliseconds."""
-    turn = Window.partitionBy(*CLIENT).orderBy("file", "offset")
+    turn = Window.partitionBy(*CLIENT).orderBy("file", "file_offset")
     after = F.lead(F.struct("event", "time")).over(turn)
     rows = (
         lines.where(F.col("event").isin(EVICTED, *BACK))
-        .select(*CLIENT, "offset", "event", "time")
+        .select(*CLIENT, "file_offset", "event", "time")
         .withColumn("after", after)
         .where((F.col("event") == EVICTED) & F.col("after.event").isin(*BACK))
         .groupBy("client_id")

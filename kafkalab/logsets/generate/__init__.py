@@ -1,5 +1,8 @@
 """Generates a log set with its truth from a manifest: DIR/lines, DIR/parquet, DIR/truth.json,
-DIR/DONE.
+DIR/DONE. The brokers' logs are DIR/broker-0 and so on, where they are wanted.
+
+Each copy of a story has brokers of its own. A broker's log has what the brokers of that id wrote in
+all copies.
 
 The simulator plays the stories and gives their truth (stories.py, scenes.py). cast.py and
 scripts.py copy them with other names and times. Spark writes many copies (sheets.py,
@@ -13,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -24,19 +28,20 @@ import pyarrow as pa
 from pyspark.sql import SparkSession
 
 from kafkalab.logsets.generate import sheets as pages
-from kafkalab.logsets.generate.cast import cast, identities
+from kafkalab.logsets.generate.cast import Copy, cast, identities
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, manifest, manifest_of
 from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, write_parts
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.scripts import tables
-from kafkalab.logsets.generate.sheets import Library, Roles, roles_of
-from kafkalab.logsets.generate.stories import play_story
+from kafkalab.logsets.generate.sheets import Library, Roles, roles_of, roles_of_broker
+from kafkalab.logsets.generate.stories import PlayedStory, play_story
 from kafkalab.logsets.generate.truth import truth_of
 
 __all__ = ["Manifest", "ManifestError", "generate", "manifest", "manifest_of"]
 
-OURS = {"lines", "parquet", "truth.json", ".making", "DONE"}
+OURS = re.compile(r"lines|parquet|truth\.json|\.making|DONE|broker-\d+")
 PLAN = ".making/plan.json"
+CLIENTS, BROKER = "lines", "broker-"
 
 
 def generate(
@@ -59,23 +64,30 @@ def generate(
         if truth["manifest"] == _inputs(plan):
             say(f"{out} is there already: {truth['lines']:,} lines.")
             return truth
-    elif there - OURS:
+    elif not all(map(OURS.fullmatch, there)):
         raise FileExistsError(f"{out} holds something else than a log set; name another folder.")
     for name in ("DONE", "truth.json"):
         (place / name).remove()
 
     stories, copies, clients = cast(plan, _play_stories(plan, say))
     epoch_ms = int(datetime.fromisoformat(plan.start).replace(tzinfo=UTC).timestamp() * 1000)
-    lines, gaps, begins = tables([member.script for story in stories for member in story.members])
+    scripts = [member.script for story in stories for member in story.members]
+    scripts += [told for story in stories for told in story.brokers]
+    lines, gaps, begins = tables(scripts)
     roles = roles_of(
         clients, [copy.starts_ms for copy in copies], [copy.numbers for copy in copies],
         [identities(plan, copy, stories[copy.story].identities) for copy in copies],
         _skews(plan, len(clients)),
     )  # fmt: skip
-    sheets = Library.of(lines, gaps, begins, roles, epoch_ms, plan.duration_ms).sheets(
-        pages.PART_LINES
-    )
-    checksum, done = _resumed(place, plan, lines, gaps, begins, roles, epoch_ms, say)
+    logs = {CLIENTS: roles, **_roles_of_brokers(stories, copies, roles)}
+    sheets = [
+        sheet
+        for log, parts in logs.items()
+        for sheet in Library.of(lines, gaps, begins, parts, epoch_ms, plan.duration_ms).sheets(
+            pages.PART_LINES, log
+        )
+    ]
+    checksum, done = _resumed(place, plan, lines, gaps, begins, logs, epoch_ms, say)
     say(
         f"{len(clients):,} clients, {sum(sheet.rows for sheet in sheets):,} lines: writing "
         f"{len(sheets)} part{'s' if len(sheets) > 1 else ''}"
@@ -84,7 +96,7 @@ def generate(
         spark,
         place,
         checksum,
-        [sheet for sheet in sheets if sheet.number not in done],
+        [sheet for sheet in sheets if sheet.name not in done],
         plan.packed,
         plan.parquet,
         say,
@@ -98,9 +110,15 @@ def generate(
             "where it was."
         )
     total = hashlib.sha256(
-        "".join(parts[number]["checksum"] + "\n" for number in range(len(sheets))).encode()
+        "".join(parts[sheet.name]["checksum"] + "\n" for sheet in sheets).encode()
     ).hexdigest()
     truth = {"manifest": _inputs(plan)} | truth_of(plan, stories, copies, clients, epoch_ms)
+    if plan.broker_logs:
+        truth["broker_lines"] = {
+            log: sum(sheet.rows for sheet in sheets if sheet.log == log)
+            for log in logs
+            if log != CLIENTS
+        }
     truth |= {
         "lines": sum(part["lines"] for part in parts.values()),
         "bytes": sum(part["bytes"] for part in parts.values()),
@@ -133,27 +151,46 @@ def _resumed(
     lines: pa.Table,
     gaps: pa.Table,
     begins: np.ndarray,
-    roles: Roles,
+    logs: dict[str, Roles],
     epoch_ms: int,
     say: Callable[[str], None],
-) -> tuple[str, set[int]]:
+) -> tuple[str, set[str]]:
     """Write the workers' input.
 
     Returns its checksum and the parts that an earlier equal run wrote.
     """
     before = (place / PLAN).read_json() if (place / PLAN).exists() else None
-    checksum = keep(place, lines, gaps, begins, roles, epoch_ms, plan.duration_ms)
+    checksum = keep(place, lines, gaps, begins, logs, epoch_ms, plan.duration_ms)
     now = {"manifest": _inputs(plan), "stories": checksum, "part_lines": pages.PART_LINES}
     if before == now:
         done = set(receipts(place))
         say(f"going on: {len(done)} parts are there")
         return checksum, done
-    for name in ("lines", "parquet", RECEIPTS):
+    brokers = {name for name in place.names() if name.startswith(BROKER)}
+    for name in (CLIENTS, "parquet", RECEIPTS, *brokers):
         (place / name).remove()
-    for name in ("lines", RECEIPTS, *(["parquet"] if plan.parquet else [])):
+    for name in (*logs, RECEIPTS, *(["parquet"] if plan.parquet else [])):
         (place / name).make()
     (place / PLAN).write_json(now)
     return checksum, set()
+
+
+def _roles_of_brokers(
+    stories: list[PlayedStory], copies: list[Copy], clients: Roles
+) -> dict[str, Roles]:
+    """The roles of each broker, by its folder. Their scripts follow the clients'."""
+    first = sum(len(story.members) for story in stories)
+    begins = [first, *(len(story.brokers) for story in stories)]
+    begins = np.cumsum(begins).tolist()
+    found = {}
+    for broker in range(max(len(story.brokers) for story in stories)):
+        scripts_of = [
+            begins[copy.story] + broker if broker < len(stories[copy.story].brokers) else None
+            for copy in copies
+        ]
+        numbers = [copy.numbers for copy in copies]
+        found[f"{BROKER}{broker}"] = roles_of_broker(clients, numbers, scripts_of)
+    return found
 
 
 def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
@@ -177,4 +214,6 @@ def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
 
 
 def _inputs(plan: Manifest) -> dict:
-    return json.loads(json.dumps(asdict(replace(plan, lines=None, checksum=None))))
+    inputs = json.loads(json.dumps(asdict(replace(plan, lines=None, checksum=None))))
+    # sets of earlier releases have no such entry
+    return inputs if plan.broker_logs else {k: v for k, v in inputs.items() if k != "broker_logs"}

@@ -71,6 +71,7 @@ class Manifest:
                  seventh client is set back then. {"flush_ms": 4000, "every": 5}: every fifth client
                  writes its lines up to that late
     parquet      whether the rows are also written as Parquet
+    broker_logs  whether the brokers' logs are also written: DIR/broker-0, DIR/broker-1, …
     packed       whether the parts are gzipped (workers cannot split a packed part)
     lines        the number of lines; null until the set was generated once
     checksum     the SHA-256 of the parts' SHA-256; null until the set was generated once
@@ -92,6 +93,7 @@ class Manifest:
     incidents: tuple[Mapping[str, Any], ...] = ()
     skew: tuple[Mapping[str, Any], ...] = ()
     parquet: bool = True
+    broker_logs: bool = False
     packed: bool = False
     lines: int | None = None
     checksum: str | None = None

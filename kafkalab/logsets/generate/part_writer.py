@@ -11,7 +11,7 @@ import gzip
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
 from threading import Event, Thread
@@ -36,11 +36,14 @@ def keep(
     lines: pa.Table,
     gaps: pa.Table,
     begins: np.ndarray,
-    roles: Roles,
+    logs: Mapping[str, Roles],
     epoch_ms: int,
     last_ms: int,
 ) -> str:
-    """Write the workers' input under `place`/.making/stories. Returns its checksum."""
+    """Write the workers' input under `place`/.making/stories. Returns its checksum.
+
+    logs: the roles of each log of the set, by its folder.
+    """
     kept = place / STORIES
     kept.make()
     checksum = hashlib.sha256()
@@ -50,7 +53,11 @@ def keep(
         begins=begins,
         epoch_ms=epoch_ms,
         last_ms=last_ms,
-        **{f"role_{name}": value for name, value in vars(roles).items()},
+        **{
+            f"{log}.{name}": value
+            for log, roles in logs.items()
+            for name, value in vars(roles).items()
+        },
     )
     for name, table in (("lines", lines), ("gaps", gaps)):
         buffer = pa.BufferOutputStream()
@@ -59,20 +66,21 @@ def keep(
         content = buffer.getvalue()
         checksum.update(content)
         (kept / f"{name}.arrow").write(content)
-    for name, value in sorted(vars(roles).items()):
-        checksum.update(name.encode() + value.tobytes())
+    for log, roles in logs.items():
+        for name, value in sorted(vars(roles).items()):
+            checksum.update(f"{log}.{name}".encode() + value.tobytes())
     (kept / "roles.npz").write(arrays.getvalue())
     return checksum.hexdigest()
 
 
-@lru_cache(maxsize=1)
-def _library(place: Place, checksum: str) -> Library:
+@lru_cache(maxsize=2)
+def _library(place: Place, checksum: str, log: str) -> Library:
     kept = place / STORIES
     lines, gaps = (
         pa.ipc.open_file((kept / f"{name}.arrow").mapped()).read_all() for name in ("lines", "gaps")
     )
     arrays = np.load(io.BytesIO((kept / "roles.npz").read()))
-    roles = Roles(**{entry.name: arrays[f"role_{entry.name}"] for entry in fields(Roles)})
+    roles = Roles(**{entry.name: arrays[f"{log}.{entry.name}"] for entry in fields(Roles)})
     return Library.of(
         lines, gaps, arrays["begins"], roles, int(arrays["epoch_ms"]), int(arrays["last_ms"])
     )
@@ -83,32 +91,32 @@ def name_of(number: int, packed: bool) -> str:
 
 
 def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: bool) -> dict:
-    """Write one part and its receipt: number, lines, bytes, checksum of the unpacked text."""
+    """Write one part and its receipt: name, lines, bytes, checksum of the unpacked text."""
     name, digest, size = name_of(sheet.number, packed), hashlib.sha256(), 0
     with contextlib.ExitStack() as open_files:
-        stream = open_files.enter_context((place / "lines" / name).writing())
+        stream = open_files.enter_context((place / sheet.log / name).writing())
         if packed:  # Without name and time the bytes are the same every time.
             stream = open_files.enter_context(gzip.GzipFile("", "wb", 9, stream, mtime=0))
         rows = (
             open_files.enter_context(
-                _rows(place / "parquet" / f"part-{sheet.number:05d}.parquet", f"lines/{name}")
+                _rows(place / "parquet" / f"{sheet.name}.parquet", f"{sheet.log}/{name}")
             )
             if parquet
             else None
         )
-        for text, begins in _library(place, checksum).blocks_of(sheet):
+        for text, begins in _library(place, checksum, sheet.log).blocks_of(sheet):
             stream.write(text.data)
             digest.update(text.data)
             if rows is not None:
                 rows(text, begins, size)
             size += len(text)
     receipt = {
-        "number": sheet.number,
+        "name": sheet.name,
         "lines": sheet.rows,
         "bytes": size,
         "checksum": digest.hexdigest(),
     }
-    (place / RECEIPTS / f"{sheet.number:05d}.json").write(json.dumps(receipt).encode())
+    (place / RECEIPTS / f"{sheet.name}.json").write(json.dumps(receipt).encode())
     return receipt
 
 
@@ -124,7 +132,7 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
 
     def flush(stream: pa.NativeFile) -> None:
         nonlocal writer
-        table = pa.Table.from_batches(kept)
+        table = pa.Table.from_batches(kept, schema.arrow_schema())
         writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
         writer.write_table(table)
         kept.clear()
@@ -165,7 +173,7 @@ def write_parts(
         for batch in batches:
             for sheet in batch["sheet"].to_pylist():
                 receipt = make_part(place, checksum, Sheet(**json.loads(sheet)), packed, parquet)
-                yield pa.RecordBatch.from_pydict({"number": [receipt["number"]]})
+                yield pa.RecordBatch.from_pydict({"name": [receipt["name"]]})
 
     tasks = (
         spark.createDataFrame([(sheet,) for sheet in work], "sheet string").repartition(len(work))
@@ -173,7 +181,7 @@ def write_parts(
         else spark.createDataFrame([(work[0],)], "sheet string")
     )
     with _watched(place, already + len(work), say):
-        tasks.mapInArrow(parts, "number long").write.format("noop").mode("overwrite").save()
+        tasks.mapInArrow(parts, "name string").write.format("noop").mode("overwrite").save()
 
 
 class _watched:
@@ -202,10 +210,10 @@ class _watched:
                 told = done
 
 
-def receipts(place: Place) -> dict[int, dict]:
-    """number -> receipt of the complete parts."""
+def receipts(place: Place) -> dict[str, dict]:
+    """name -> receipt of the complete parts."""
     names = sorted(name for name in (place / RECEIPTS).names() if name.endswith(".json"))
     return {
-        receipt["number"]: receipt
+        receipt["name"]: receipt
         for receipt in ((place / RECEIPTS / name).read_json() for name in names)
     }

@@ -9,7 +9,7 @@ line is a Python object.
 
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -53,13 +53,22 @@ class Roles:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The plan of one part: its rows of the set, their period, and the rows before them in it."""
+    """The plan of one part: its rows of the set, their period, and the rows before them in it.
+
+    log: the folder that its log is in; the clients' is `lines`, a broker's `broker-0`.
+    """
 
     number: int
     rows: int
     begin_ms: int
     end_ms: int
     skip: int
+    log: str = "lines"
+
+    @property
+    def name(self) -> str:
+        """The part's name among all parts of the set."""
+        return f"part-{self.number:05d}" if self.log == "lines" else f"{self.log}-{self.number:05d}"
 
 
 def _three_arrays(gaps: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -126,8 +135,8 @@ class Library:
         told = np.minimum(told, self.last_ms + 1) - starts
         return np.searchsorted(self.keys, script * self._wide + np.clip(told, 0, self._wide - 1))
 
-    def sheets(self, part_lines: int = PART_LINES) -> list[Sheet]:
-        """The parts of the set."""
+    def sheets(self, part_lines: int = PART_LINES, log: str = "lines") -> list[Sheet]:
+        """The parts of this log."""
         roles = len(self.roles.script)
         end_ms = self.last_ms + int(self.roles.flush_ms.max(initial=1)) + 1
         all_lines = int(np.sum(self.places(np.array([end_ms])) - self.places(np.array([0]))))
@@ -153,6 +162,7 @@ class Library:
                     int(edges[min(begin, len(edges) - 2)]),
                     int(edges[end]),
                     first - int(before[begin]),
+                    log,
                 )
             )
         return found
@@ -247,6 +257,30 @@ class Library:
             mine = np.flatnonzero(sort == kind)
             if len(mine):
                 _put(text, at[mine], value(mine))
+
+
+def roles_of_broker(
+    clients: Roles, copies_numbers: Sequence[Sequence[int]], scripts_of: Sequence[int | None]
+) -> Roles:
+    """The Roles of one broker: the part that it has in each copy.
+
+    clients: the Roles of the set's clients. copies_numbers: the clients of each copy, whose names
+    and start the broker's lines have. scripts_of: the broker's script in each copy.
+    """
+    played = [number for number, script in enumerate(scripts_of) if script is not None]
+    first = np.array([copies_numbers[number][0] for number in played], np.int64)
+    nothing = np.zeros(len(played), np.int64)
+    return replace(
+        clients,
+        script=np.array([scripts_of[number] for number in played], np.int64),
+        starts_ms=clients.starts_ms[first],
+        groups=clients.groups[first],
+        peers=clients.peers[first],
+        identities=clients.identities[first],
+        step_at_ms=nothing,
+        step_ms=nothing,
+        flush_ms=nothing + 1,
+    )
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

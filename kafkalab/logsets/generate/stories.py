@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.lines.layout import text_of
 from kafkalab.logsets.generate import lookalikes, names, scenes
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, Wanted
 from kafkalab.logsets.generate.scenes import AnswerKey
@@ -68,6 +69,8 @@ class GroupRebalance:
 class PlayedStory:
     """A played story: its clients, the number of their UUIDs, and the truth about groups and
     incidents.
+
+    brokers: what each of its brokers wrote, where the manifest asks for it.
     """
 
     name: str
@@ -77,6 +80,7 @@ class PlayedStory:
     identities: int
     generations: tuple[GroupRebalance, ...] = ()
     keys: tuple[AnswerKey, ...] = ()
+    brokers: tuple[Script, ...] = ()
 
 
 class StoryLab:
@@ -242,6 +246,7 @@ def play_story(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
     kind = "producer" if want.story.endswith("producer") else "consumer"
     identities: dict[str, int] = {}
     member = _member(manifest, play.lab, kind, ["client"], identities, play.servers, in_group=None)
+    brokers = _broker_scripts(manifest, play.lab, identities)
     return PlayedStory(
         want.story,
         want.version,
@@ -249,6 +254,7 @@ def play_story(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
         (member,),
         len(identities),
         _generations(play.lab),
+        brokers=brokers,
     )
 
 
@@ -273,6 +279,7 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
         )
         for number in sorted(scene.lives)
     )
+    brokers = _broker_scripts(manifest, scene.lab, identities)
     scene.lab.close()
     return PlayedStory(
         want.story,
@@ -282,6 +289,7 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
         len(identities),
         _generations(scene.lab),
         tuple(scene.keys),
+        brokers,
     )
 
 
@@ -323,6 +331,29 @@ def _member(
         )
     )
     return Member(kind, lab.version, in_group, scripted, sockets)
+
+
+def _broker_scripts(manifest: Manifest, lab: Lab, identities: dict[str, int]) -> tuple[Script, ...]:
+    """What each broker of the lab wrote, by its id. Nothing where no broker's log is wanted."""
+    if not manifest.broker_logs:
+        return ()
+    found = []
+    for broker in sorted(lab.cluster.brokers):
+        spots = [
+            (row.at_ms - lab.epoch_ms, text_of(row))
+            for row in lab.server_rows(broker)
+            if _is_written(manifest.levels, row.logger, row.level)
+        ]
+        found.append(
+            script(
+                spots,
+                lab.epoch_ms,
+                manifest.duration_ms + AFTER_MS,
+                manifest.client_room,
+                identities,
+            )
+        )
+    return tuple(found)
 
 
 def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:

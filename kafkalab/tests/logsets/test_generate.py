@@ -193,7 +193,7 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
     assert {**again, "checksum": None} == {**few[1], "checksum": None}
     assert sockets_of(spark, tmp_path / "set") == told_by(again)
     rows = [
-        spark.read.parquet(str(folder / "parquet")).drop("file", "offset")
+        spark.read.parquet(str(folder / "parquet")).drop("file", "file_offset")
         for folder in (few[0], tmp_path / "set")
     ]
     assert rows[0].exceptAll(rows[1]).count() == rows[1].exceptAll(rows[0]).count() == 0
@@ -208,6 +208,47 @@ def test_the_parquet_is_what_reading_the_text_gives(spark, few):
     assert [row.file for row in rows.select("file").distinct().collect()] == [
         "lines/part-00000.log"
     ]
+
+
+@pytest.mark.slow
+def test_brokers_logs_stand_beside_the_clients_and_change_nothing_else(spark, tmp_path, capsys):
+    """The same clients' lines, brokers whose every line is known, and the same incidents."""
+    plan = replace(
+        FEW,
+        duration_ms=180_000,
+        incidents=({"kind": "slow_member", "version": ["2.8", "4.4"], "at_s": 5},),
+    )
+    alone, both = tmp_path / "alone", tmp_path / "both"
+    generate(spark, plan, alone, silently)
+    truth = generate(spark, replace(plan, broker_logs=True), both, silently)
+    lines = Path("lines", "part-00000.log")
+    assert (alone / lines).read_bytes() == (both / lines).read_bytes()
+    assert sorted(truth["broker_lines"]) == ["broker-0", "broker-1", "broker-2"]
+    for log, count in truth["broker_lines"].items():
+        read = logsets.read(spark, both / log)
+        assert read.count() == count == read.where("event is not null").count()
+        assert {row.broker for row in read.select("broker").distinct().collect()} <= {
+            None,
+            int(log[-1]),
+        }
+    assert max(truth["broker_lines"].values()) > 10
+    kept = spark.read.parquet(str(both / "parquet"))
+    assert kept.count() == truth["lines"]
+    order = ["first", "clients"]
+    wanted = logsets.incidents(spark.read.parquet(str(alone / "parquet"))).drop("evidence")
+    assert (
+        logsets.incidents(kept).drop("evidence").orderBy(*order).collect()
+        == wanted.orderBy(*order).collect()
+        != []
+    )
+    assert main(["score", str(both)]) == 0
+    told = capsys.readouterr().out
+    row = next(line.split() for line in told.splitlines() if "slow member" in line)
+    assert row[-2:] == ["1.00", "1.00"]
+    assert main(["explain", str(both / "lines"), str(both / "broker-0"), str(both / "broker-1"),
+                 str(both / "broker-2")]) == 0  # fmt: skip
+    told = capsys.readouterr().out
+    assert "Both sides" in told and "broker 0: Stabilized group group-" in told
 
 
 def test_another_seed_gives_another_set(few):

@@ -33,19 +33,21 @@ def test_the_last_record_waits_until_another_begins_or_the_file_rests(tmp_path):
         line(0, "Node 1 disconnected.")
         + "[2026-01-05 09:00:01,000] INFO ConsumerConfig values: \n\tacks = 1\n"
     )
-    reader = GrowingLines(str(tmp_path), ("offset",), None, settle_s=3_600)
+    reader = GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=3_600)
     first = len(line(0, "Node 1 disconnected."))
     assert reader.latestOffset({}, None) == {str(path): first}
-    assert GrowingLines(str(tmp_path), ("offset",), None, settle_s=-1).latestOffset({}, None) == {
-        str(path): path.stat().st_size
-    }
+    assert GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=-1).latestOffset(
+        {}, None
+    ) == {str(path): path.stat().st_size}
     (task,) = reader.partitions({}, {str(path): first})
-    assert [batch.to_pylist() for batch in reader.read(task)] == [[{"offset": 0}]]
+    assert [batch.to_pylist() for batch in reader.read(task)] == [[{"file_offset": 0}]]
     assert reader.partitions({str(path): first}, {str(path): first}) == []
 
 
 def test_a_folder_may_be_empty_at_first(tmp_path):
-    assert GrowingLines(str(tmp_path), ("offset",), None, settle_s=1).latestOffset({}, None) == {}
+    assert (
+        GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=1).latestOffset({}, None) == {}
+    )
 
 
 def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
@@ -54,10 +56,13 @@ def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
     path = tmp_path / "client.log"
     path.write_text("".join(line(second, "Node 1 disconnected.") for second in range(200)))
     monkeypatch.setattr(stream_reader, "TASK_BYTES", 5_000)
-    reader = GrowingLines(str(path), ("offset",), None, settle_s=-1)
+    reader = GrowingLines(str(path), ("file_offset",), None, settle_s=-1)
     tasks = reader.partitions({}, {str(path): path.stat().st_size})
     rows = [
-        row["offset"] for task in tasks for batch in reader.read(task) for row in batch.to_pylist()
+        row["file_offset"]
+        for task in tasks
+        for batch in reader.read(task)
+        for row in batch.to_pylist()
     ]
     assert rows == [number * len(line(0, "Node 1 disconnected.")) for number in range(200)]
     assert LogFile(str(path), 0).packed is False

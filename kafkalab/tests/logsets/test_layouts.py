@@ -68,7 +68,7 @@ def test_a_real_clients_lines_are_the_same_rows_in_any_layout(text, lines, expec
     rows = record_batch_of(
         LaidOutBlock(printed.encode(), layouts.layout(text)), schema.NAMES
     ).to_pylist()
-    same = set(schema.NAMES) - {"offset", "thread"} - (set() if "%L" in text else {"line"})
+    same = set(schema.NAMES) - {"file_offset", "thread"} - (set() if "%L" in text else {"line"})
     # Two packages have an AppInfoParser: without the package nobody can say which one it was.
     alike = {"logger"} if "AppInfoParser" in {row["logger"] for row in rows} else set()
     wrong = [

@@ -1,6 +1,7 @@
 """The report's page and text, from a small story made by hand: nothing of a log may become
 markup, and every picture has words."""
 
+import gzip
 import inspect
 import json
 from dataclasses import replace
@@ -183,6 +184,40 @@ def test_every_picture_says_in_words_what_it_shows(story):
         == "c 09:00:05: poll timeout, 2000 ms"
     )
     assert said["Committed offsets"] == "c t-0: 3 to 9"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_cited_line_is_shown_among_its_neighbors(story, tmp_path, packed):
+    lines = [f"12:00 line {number} {EVIL}" for number in range(9)]
+    lines[5] = "12:00 INFO the cited one"
+    text = "".join(f"{line}\n" for line in lines).encode()
+    path = tmp_path / ("c.log.gz" if packed else "c.log")
+    path.write_bytes(gzip.compress(text) if packed else text)
+    offset = text.index(b"12:00 INFO")
+    odd = replace(
+        story.oddities[0],
+        evidence=("[12:00] INFO the cited one", "[12:00] INFO another", "[12:00] INFO gone"),
+        places=((str(path), offset), (str(path), offset), (str(tmp_path / "none.log"), 7)),
+    )
+    shown = page(replace(story, oddities=[odd]), "x")
+    assert "line 2" in shown and "<b>12:00 INFO the cited one</b>" in shown
+    assert "line 1 " not in shown and EVIL not in shown
+    assert f"tail -c +{offset + 1}" in shown and ("zcat" in shown) == packed
+    # what the place does not hold, and what is no file, is named only
+    assert shown.count('<details class="place">') == 1
+    assert shown.count('<p class="place quiet">') == 2
+    assert json.loads(json_report(replace(story, oddities=[odd])))["oddities"][0]["places"][0] == [
+        str(path), offset,
+    ]  # fmt: skip
+
+
+def test_the_page_has_a_dark_scheme_and_links_to_its_findings(story):
+    odd = story.oddities[0]
+    shown = page(replace(story, oddities=[odd] * 4), "x")
+    assert "prefers-color-scheme: dark" in shown
+    assert [f'href="#finding-{n}"' in shown and f'id="finding-{n}"' in shown for n in (1, 4)] == [
+        True, True,
+    ]  # fmt: skip
 
 
 def test_text_and_json_tell_the_same(story):

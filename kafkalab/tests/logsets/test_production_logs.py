@@ -11,6 +11,7 @@ import pytest
 
 from kafkalab.lines import layout as kafkas
 from kafkalab.logsets import layouts, schema
+from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of, left_out
 from kafkalab.logsets.layout_block import LaidOutBlock
@@ -22,6 +23,7 @@ RECORDINGS = (
     "2.3.1/2.1.1/transaction_zombie_fenced/zombie.log.gz",
 )
 MONTH = "Nov"
+JAVAS = {"TRACE": "FINER", "DEBUG": "FINE", "INFO": "INFO", "WARN": "WARNING", "ERROR": "SEVERE"}
 
 
 class Said:
@@ -99,6 +101,19 @@ LAYOUTS = {
     "Dropwizard": lambda s: f"{s.level:5} [{s.time}] {s.logger}: {s.text}",
     "bars": lambda s: f"{s.dotted}|{s.level}|{s.thread}|{s.logger}|{s.text}",
     "brackets": lambda s: f"[{s.time}][{s.level}][{s.thread}][{s.logger}] {s.text}",
+    "Strimzi": lambda s: f"{s.time} {s.level} {s.text} ({s.logger}) [{s.thread}]",
+    "Debezium": lambda s: f"{s.time} {s.level:6} MySQL|shop|streaming  {s.text}   [{s.logger}]",
+    "Storm": lambda s: f"{s.dotted} {s.logback(1)} {s.thread} [{s.level}] {s.text}",
+    "Helidon": lambda s: (
+        f"{s.day.replace('-', '.')} {s.clock} {JAVAS[s.level]} {s.logger} "
+        f"Thread[{s.thread},5,main]: {s.text}"
+    ),
+    "small letters": lambda s: (
+        f"{s.dotted} {s.level.lower():5} [{s.thread}] {s.logback(36)} - {s.text}"
+    ),
+    "a context of words": lambda s: (
+        f"{s.dotted} {s.level:5} [{s.thread}] {s.logback(36)} traceId=, spanId=4f2a - {s.text}"
+    ),
     "no time": lambda s: f"{s.level:5} {s.simple} - {s.text}",
 }
 
@@ -135,6 +150,25 @@ WRAPPED = {
     "kubectl --timestamps": _each(f"{NANOS} "),
     "stern": _each("shop-6d4f8b7c9-x2x7k app "),
     "journal": _each("Nov 20 03:07:51 host1 shop[4711]: "),
+    "syslog without a number": _each("Nov 20 03:07:51 host1 shop: "),
+    "syslog of RFC 5424": _each("<14>1 2026-11-20T03:07:51.825Z host1 shop 4711 - - "),
+    "Heroku": _each("2026-11-20T03:07:51.825123+00:00 app[web.1]: "),
+    "CloudWatch": _each("2026-11-20T03:07:51.825Z "),
+    "logcli": _each('2026-11-20T03:07:51Z {app="shop"} '),
+    "grep -n": lambda text: "".join(
+        f"{number}:{line}\n" for number, line in enumerate(text.splitlines(), 1)
+    ).encode(),
+    "grep -H": _each("client.log:"),
+    "a citation": _each("> "),
+    "Fluent Bit": lambda text: _json_lines(
+        text, lambda line: {"date": 1795154400.1, "log": line}
+    ).encode(),
+    "journal in JSON": lambda text: _json_lines(
+        text, lambda line: {"__REALTIME_TIMESTAMP": "1795154400000000", "MESSAGE": line}
+    ).encode(),
+    "Google Cloud": lambda text: _json_lines(
+        text, lambda line: {"textPayload": line, "severity": "INFO", "timestamp": NANOS}
+    ).encode(),
 }
 
 
@@ -215,7 +249,7 @@ def test_lines_are_taken_out_of_what_they_are_wrapped_in(name, layout, said, wan
     path.write_bytes(WRAPPED[name](printed(said, layout)))
     rows = rows_of(path)
     assert different(rows, wanted) == []
-    places = [row["offset"] for row in rows]
+    places = [row["file_offset"] for row in rows]
     assert places == sorted(set(places)), "each line has its own place in the file"
 
 
@@ -250,7 +284,7 @@ def test_a_rotated_log_is_one_log_from_the_oldest_file_on(said, wanted, tmp_path
         rows = rows_of(folder)
         assert different(rows, wanted) == []
         assert {row["file"] for row in rows} == {str(folder / "app.log")}
-        places = [row["offset"] for row in rows]
+        places = [row["file_offset"] for row in rows]
         assert places == sorted(set(places)), "the offsets go on from file to file"
         assert left_out(str(folder)) == [str(folder / "notes.md")]
 
@@ -284,6 +318,37 @@ def test_what_is_packed_and_does_not_say_so_is_named(said, tmp_path):
     path.write_bytes(gzip.compress(b"[2026-01-05 09:00:00,000] INFO hello (a.B)\n"))
     with pytest.raises(ValueError, match=r"is packed: give it a name that ends with \.gz"):
         rows_of(path)
+
+
+def test_a_log_that_was_cut_while_it_was_written_begins_with_zeros(said, wanted, tmp_path):
+    path = tmp_path / "client.log"
+    path.write_bytes(bytes(100_000) + printed(said, "Spring Boot 3").encode())
+    rows = [row for row in rows_of(path) if row["problem"] is None]
+    assert different(rows, wanted[1:]) == []
+
+
+def test_blank_lines_between_records_are_nobodys(said, wanted, tmp_path):
+    path = tmp_path / "client.log"
+    path.write_text(printed(said, "logback with a day").replace("\n2026", "\n\n2026"))
+    rows = rows_of(path)
+    # a dump of settings ends with an empty line of its own
+    assert [row["event"] for row in rows] == [row["event"] for row in wanted]
+    assert [row["message"].rstrip() for row in rows] == [row["message"].rstrip() for row in wanted]
+
+
+def test_a_layout_that_is_read_wrongly_is_doubted(said, tmp_path, capsys):
+    """Play prints `class in thread - message`: the message seems to begin with `in`."""
+    path = tmp_path / "client.log"
+    few = [each for each in said if each.level != "DEBUG"]
+    path.write_text("".join(f"{s.dotted} {s.level:5} {s.logger} in main - {s.text}\n" for s in few))
+    assert main(["rebalances", str(path)]) == 3
+    assert "the messages begin at another place" in capsys.readouterr().err
+    assert main(["explain", str(path)]) == 3
+    told = capsys.readouterr().out
+    assert told.startswith("Do not trust this report: in ") and "Nothing can be said" in told
+    assert main(["explain", str(path), "--layout", "%d %-5p %c in %t - %m%n"]) == 2
+    layout = "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5p %c in %t - %m%n"
+    assert main(["explain", str(path), "--layout", layout]) == 0
 
 
 def test_what_is_no_log_has_no_row_that_could_be_read(tmp_path):

@@ -140,7 +140,7 @@ def test_read_prints_what_was_read_and_writes_it_typed(spark, recordings, tmp_pa
         row.generation
         for row in spark.read.parquet(str(out))
         .where("event = 'JOINED_GROUP'")
-        .orderBy("offset")
+        .orderBy("file_offset")
         .collect()
     ][:2] == [1, 2]
 

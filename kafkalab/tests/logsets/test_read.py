@@ -51,7 +51,7 @@ def story(tmp_path):
 
 
 def test_every_line_of_the_story_is_a_row_and_says_what_is_wrong_with_it(spark, story):
-    rows = logsets.read(spark, story).orderBy("offset").collect()
+    rows = logsets.read(spark, story).orderBy("file_offset").collect()
     problems = [row.problem for row in rows]
     assert problems == [
         schema.FOREIGN, None, None, None, None, None, None,
@@ -59,7 +59,7 @@ def test_every_line_of_the_story_is_a_row_and_says_what_is_wrong_with_it(spark, 
     ]  # fmt: skip
     assert [
         row.message
-        for row in logsets.malformed(logsets.read(spark, story)).orderBy("offset").collect()
+        for row in logsets.malformed(logsets.read(spark, story)).orderBy("file_offset").collect()
     ] == [
         "a wrapper script says hello",
         "the wrapper script says something in between",
@@ -112,9 +112,9 @@ def test_the_story_is_typed(spark, story):
 
 def test_times_are_utc_to_the_millisecond(spark, story):
     times = (
-        logsets.read(spark, story, ("offset", "time"))
-        .selectExpr("unix_millis(time) as ms", "offset")
-        .orderBy("offset")
+        logsets.read(spark, story, ("file_offset", "time"))
+        .selectExpr("unix_millis(time) as ms", "file_offset")
+        .orderBy("file_offset")
         .collect()
     )
     assert times[1].ms == datetime(2026, 1, 5, 9, 0, 0, 1000, UTC).timestamp() * 1000
@@ -291,7 +291,9 @@ def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
             rows = record_batch_of(make(text), schema.NAMES).to_pylist()
             kept = sum(len(row["message"].encode()) for row in rows)
             assert kept <= len(text) * 3 and all(row["message"] is not None for row in rows)
-            assert [row["offset"] for row in rows] == sorted({row["offset"] for row in rows})
+            assert [row["file_offset"] for row in rows] == sorted(
+                {row["file_offset"] for row in rows}
+            )
 
 
 def test_windows_line_ends():
@@ -337,7 +339,7 @@ def test_a_folder_without_logs_and_a_path_without_anything_say_so(spark, tmp_pat
 def test_spark_finds_the_data_source_by_name(spark, recordings):
     lines = spark.read.format("kafkalab").load(str(recordings))
     assert lines.schema == schema.spark_schema()
-    assert lines.count() == logsets.read(spark, recordings, ("offset",)).count()
+    assert lines.count() == logsets.read(spark, recordings, ("file_offset",)).count()
 
 
 def test_the_source_has_the_manners_of_sparks_own(spark, tmp_path):

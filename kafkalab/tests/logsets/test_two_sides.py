@@ -67,7 +67,7 @@ def test_what_only_one_side_tells_has_no_row():
 @pytest.mark.slow
 def test_the_lines_of_a_coordinator_are_steps_of_the_next_generation(spark, recordings):
     folder = recordings / "4.4.0/4.4.0/two_brokers_two_members"
-    steps = coordinator_steps(logsets.read(spark, folder)).orderBy("at", "offset").collect()
+    steps = coordinator_steps(logsets.read(spark, folder)).orderBy("at", "file_offset").collect()
     assert {(row.broker, row.group_id) for row in steps} == {(0, "test")}
     assert [row.generation for row in steps] == [1] * 7 + [2] * 4 + [3] * 3
     assert steps[0].says.startswith("Dynamic member with unknown member id joins group test")
