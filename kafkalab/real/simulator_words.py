@@ -15,6 +15,8 @@ INSTEAD = {
     "step": "real time passes by itself; run_for() waits",
     "broker_lines": "a broker's own lines are text here: broker_log_text(0)",
     "server_rows": "a broker's own lines are text here: broker_log_text(0)",
+    "client_rows": "a client's lines are text here: log_text(client)",
+    "limit_client": "a broker's quotas are not set here",
     "clock": "real time passes by itself; now_ms tells how long the lab has run",
     "journal": NO_JOURNAL,
     "why": NO_JOURNAL,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from kafkalab.errors import IllegalArgumentException
 
-from .shown_lab import has_journal
+from .shown_lab import ShownLab, has_journal
 
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
 
@@ -32,7 +32,7 @@ def drawn_from(
     @functools.wraps(view)
     def checked(*args: Arguments.args, **named: Arguments.kwargs) -> Drawn:
         given = list(signature.bind(*args, **named).arguments.values())
-        labs = _check(view.__name__, what, given)
+        labs = cast(list[ShownLab], _check(view.__name__, what, given))
         if not draws_real and not all(map(has_journal, labs)):
             raise IllegalArgumentException(
                 f"{view.__name__}() draws what only the simulator's journal tells; of a real lab "

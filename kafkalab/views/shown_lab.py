@@ -29,7 +29,7 @@ class ShownLab(Protocol):
     def check_client(self, client: str) -> None: ...
 
 
-def has_journal(lab: object) -> bool:
+def has_journal(lab: ShownLab) -> bool:
     """Whether a lab keeps a journal of what happened. A real one has the lines of its clients
     only, and says so."""
     return not getattr(lab, "knows_lines_only", False)

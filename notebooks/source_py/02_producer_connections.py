@@ -338,11 +338,10 @@ lines
 #
 # ## 8. Spark lab: connections by the minute
 #
-# Spark works on many pieces of a log at once, so it is for large log sets. Ours is small: some
-# dozens of clients, about ten minutes, in `data/samples/tiny`. `logsets.session()` starts Spark,
-# once in each notebook. That takes about a minute, and the cell shows how far it is. A Spark table
-# is calculated when you ask for it. `toPandas()` asks, and brings the result here: a row for each
-# connection.
+# Spark works on many pieces of a log at once, so it is for large log sets. Ours is small: dozens of
+# clients, ten minutes, in `data/samples/tiny`. `logsets.session()` starts Spark,
+# once in each notebook. The cell shows how far it is. A Spark table
+# is calculated when you ask for it. `toPandas()` asks, and brings a row for each connection.
 
 # %%
 from kafkalab import logsets
@@ -371,7 +370,7 @@ by_minute = minutes.join(sockets, is_open, how="left").groupBy("minute")
 by_minute.agg(F.count("client_id").alias("open")).orderBy("minute").toPandas()
 
 # %% [markdown]
-# After 09:08 the number falls by 33: so many bootstrap connections were idle for nine minutes.
+# After 09:08 the number falls by 33: so many bootstrap connections were idle too long.
 
 # %% exercise="02.6"
 
@@ -385,14 +384,14 @@ found.toPandas() if found is not None else "Write zombies first."
 # ## 9. The life of a connection
 #
 # For its client a connection is in one of four states. In `CHECKING_API_VERSIONS` TCP is connected,
-# and the client may send nothing but the question about versions. (Clients with security settings
-# have a fifth state, AUTHENTICATION_FAILED. This lab has no security.)
+# and the client may send nothing but the question about versions. (With security there is a fifth
+# state, AUTHENTICATION_FAILED.)
 
 # %% exercise="02.7"
 
 # %% [markdown]
 # Does a real run keep to your table? Broker 1 is down for three seconds, while a record waits for
-# it, and comes back. These are the states of the connection to node 1. The last column says whether
+# it. These are the states of the connection to node 1. The last column says whether
 # your table has such a step.
 
 # %%
@@ -462,8 +461,8 @@ truth("02 hasty constructor", found=Hasty().found)
 # ## Break it yourself
 #
 # Both brokers crash for five seconds, one after the other. The dotted lines are the crashes and the
-# starts. The producer tries to connect again and again. How many tries fail at each broker?
-# `reconnect.backoff.ms` is the pause between two tries. Change it to 500 and look again.
+# starts. How many tries to connect fail at each broker? `reconnect.backoff.ms` is the pause between
+# two tries. Change it to 500.
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})
@@ -479,9 +478,9 @@ timeline(lab)
 # %% [markdown]
 # ### The same on real Kafka
 #
-# A producer with two addresses sends to two brokers. The cell below is folded. It does this on the
-# simulator and on real brokers of your machine, in about a minute. Real Kafka must be set up once:
-# `python -m kafkalab real setup`. Without it the cell prints one sentence.
+# A producer with two addresses sends to two brokers. The folded cell does this on the simulator and
+# on real brokers of your machine, in about a minute. Set real Kafka up once:
+# `python -m kafkalab real setup`.
 
 # %% fold=true
 from kafkalab import ProducerRecord
@@ -538,5 +537,4 @@ on_both(two_brokers)
 # <details><summary>3. What is the lab's clock?</summary>A virtual one. Time passes only when the
 # lab runs: in run_for, in get, in poll.</details>
 #
-# Next: **03 · What does a consumer connect to?** It needs one connection more, and the reason is
-# worth knowing.
+# Next: **03 · What does a consumer connect to?** It needs one connection more.

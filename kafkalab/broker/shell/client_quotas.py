@@ -17,7 +17,7 @@ WINDOW_MS = 1_000
 
 
 @dataclass(slots=True)
-class Sample:
+class SentInWindow:
     """The bytes that came within a second from its begin on."""
 
     begin_ms: int
@@ -32,7 +32,7 @@ class ClientQuotas:
 
     def __init__(self, rates: Mapping[str, int]) -> None:
         self._rates = rates
-        self._samples: dict[str, list[Sample]] = {}
+        self._samples: dict[str, list[SentInWindow]] = {}
 
     def throttle_ms(self, client_id: str, size_bytes: int, now_ms: int) -> int:
         """Count a request; returns how long its client has to wait then, 0 within the quota."""
@@ -40,9 +40,9 @@ class ClientQuotas:
         if rate is None:
             self._samples.pop(client_id, None)
             return 0
-        samples = self._samples.setdefault(client_id, [Sample(now_ms)])
+        samples = self._samples.setdefault(client_id, [SentInWindow(now_ms)])
         if now_ms - samples[-1].begin_ms >= WINDOW_MS:
-            samples.append(Sample(now_ms))
+            samples.append(SentInWindow(now_ms))
         samples[-1].bytes += size_bytes
         while now_ms - samples[0].begin_ms >= SAMPLES * WINDOW_MS or len(samples) > SAMPLES:
             del samples[0]

@@ -39,6 +39,7 @@ from kafkalab.errors import (
     KafkaException,
 )
 from kafkalab.lines import metrics
+from kafkalab.lines.metrics import RemovedMetrics
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition, key_text
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS, Signal
@@ -466,7 +467,7 @@ class KafkaProducer(TransactionalMethods):
                 "the end of what this producer had to send, for which close() waits,"
             )
 
-    def _removed_metrics(self) -> metrics.RemovedMetrics:
+    def _removed_metrics(self) -> RemovedMetrics:
         return metrics.removed_at_close(
             self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()
         )
