@@ -212,9 +212,15 @@ class RealCluster:
         return {int(node.id()) for node in items_of(nodes)}
 
     def admin(self) -> Any:
-        """The Java AdminClient with which the lab itself looks at the cluster."""
+        """The Java AdminClient with which the lab itself looks at the cluster.
+
+        It waits for one broker for a second only, and then asks another: a paused broker must not
+        hold up what the lab tells.
+        """
         if not hasattr(self, "_admin"):
-            config = self.hands.properties({"bootstrap.servers": self.addresses})
+            config = self.hands.properties(
+                {"bootstrap.servers": self.addresses, "request.timeout.ms": 1_000}
+            )
             kind = self.hands.jvm.org.apache.kafka.clients.admin.Admin
             self._admin = self.hands.call(kind.create, config)
         return self._admin
