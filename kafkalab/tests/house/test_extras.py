@@ -47,8 +47,8 @@ def test_the_base_plays_a_lab_and_draws_it():
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        ("spark", ("kafkalab", "logsets", "explain", "data/samples/tiny/lines")),
-        ("spark", ("kafkalab.logsets", "lag", "data/samples/tiny/lines")),
+        ("logs", ("kafkalab", "logsets", "explain", "data/samples/tiny/lines")),
+        ("logs", ("kafkalab.logsets", "lag", "data/samples/tiny/lines")),
         ("learn", ("autograder.learner.lab",)),
         ("learn", ("autograder", "open")),
         ("teach", ("autograder", "minutes", "03")),
