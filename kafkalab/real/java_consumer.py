@@ -110,10 +110,7 @@ class JavaConsumer(JavaClient):
     def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: Any = None) -> None:
         """Subscribe to topics, by name or by a compiled pattern. `listener` has
         on_partitions_assigned, on_partitions_revoked and, optionally, on_partitions_lost."""
-        if isinstance(topics, str):
-            raise IllegalArgumentException(
-                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
-            )
+        arguments.topic_list(topics)
 
         def into_java() -> None:
             wanted = (

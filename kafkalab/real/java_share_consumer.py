@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kafkalab.clients.network import arguments
 from kafkalab.errors import IllegalArgumentException, UnsupportedVersionException
 from kafkalab.real.java_client import STRINGS, JavaClient
 from kafkalab.real.java_errors import python_error
@@ -71,10 +72,7 @@ class JavaShareConsumer(JavaClient):
 
     def subscribe(self, topics: Iterable[str]) -> None:
         """Subscribe to topics by name; a later poll joins the group."""
-        if isinstance(topics, str):
-            raise IllegalArgumentException(
-                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
-            )
+        arguments.topic_list(topics)
         wanted = list(topics)
         self._call(lambda: self._object.subscribe(self.java.array_list(wanted)))
 

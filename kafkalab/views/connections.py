@@ -10,7 +10,7 @@ draws them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from kafkalab.reading.sockets import Socket
 
 ENDINGS = {
     "idle": "closed, idle",
@@ -126,20 +128,12 @@ def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
     }
     requests = _requests(lab)
     return [
-        ConnectionRow(
-            s.client,
-            str(s.node_id),
-            s.role,
-            s.broker,
-            s.purpose,
-            s.opened_at_ms,
-            s.closed_at_ms,
-            s.how,
-            tuple(each.at_ms for each in requests.get(socket_of.get(s.event_id), ())),
-            address_of.get(s.event_id, ""),
-            tuple(requests.get(socket_of.get(s.event_id), ())),
+        _row(
+            socket,
+            requests.get(socket_of.get(socket.event_id), ()),
+            address_of.get(socket.event_id, ""),
         )
-        for s in sorted(lab.sockets(client), key=lambda s: (s.opened_at_ms, s.event_id))
+        for socket in _by_opening(lab, client)
     ]
 
 
@@ -148,30 +142,37 @@ def _rows_of_lines(lab: ShownLab, client: str | None) -> list[ConnectionRow]:
     connection that was open then under its node id."""
     sent = list(lab.table("request.sent").itertuples())
     found = []
-    for s in sorted(lab.sockets(client), key=lambda s: (s.opened_at_ms, s.event_id)):
-        end_ms = lab.now_ms if s.closed_at_ms is None else s.closed_at_ms
+    for socket in _by_opening(lab, client):
+        end_ms = lab.now_ms if socket.closed_at_ms is None else socket.closed_at_ms
         own = [
             Request(int(each.at_ms), str(each.api), "")
             for each in sent
-            if (each.who, str(each.node_id)) == (s.client, str(s.node_id))
-            and s.opened_at_ms <= each.at_ms <= end_ms
+            if (each.who, str(each.node_id)) == (socket.client, str(socket.node_id))
+            and socket.opened_at_ms <= each.at_ms <= end_ms
         ]
-        found.append(
-            ConnectionRow(
-                s.client,
-                str(s.node_id),
-                s.role,
-                s.broker,
-                s.purpose,
-                s.opened_at_ms,
-                s.closed_at_ms,
-                s.how,
-                tuple(each.at_ms for each in own),
-                "a bootstrap address",
-                tuple(own),
-            )
-        )
+        found.append(_row(socket, own, "a bootstrap address"))
     return found
+
+
+def _by_opening(lab: ShownLab, client: str | None) -> list[Socket]:
+    return sorted(lab.sockets(client), key=lambda each: (each.opened_at_ms, each.event_id))
+
+
+def _row(socket: Socket, requests: Iterable[Request], address: str) -> ConnectionRow:
+    sent = tuple(requests)
+    return ConnectionRow(
+        socket.client,
+        str(socket.node_id),
+        socket.role,
+        socket.broker,
+        socket.purpose,
+        socket.opened_at_ms,
+        socket.closed_at_ms,
+        socket.how,
+        tuple(each.at_ms for each in sent),
+        address,
+        sent,
+    )
 
 
 def _requests(lab: ShownLab) -> dict[object, list[Request]]:

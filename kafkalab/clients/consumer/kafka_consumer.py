@@ -131,10 +131,7 @@ class KafkaConsumer:
         Raises IllegalArgumentException for an empty name, IllegalStateException where the consumer
         is subscribed in another way.
         """
-        if isinstance(topics, str):
-            raise IllegalArgumentException(
-                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
-            )
+        arguments.topic_list(topics)
         self._need_group()
         if isinstance(topics, re.Pattern):
             self._subscribe_to_pattern(topics, listener)

@@ -71,10 +71,7 @@ class KafkaShareConsumer:
     def subscribe(self, topics: Iterable[str]) -> None:
         """Subscribes to topics by name; a later poll joins the group. A subscription to no topics
         is `unsubscribe()`. Raises IllegalArgumentException for an empty name."""
-        if isinstance(topics, str):
-            raise IllegalArgumentException(
-                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
-            )
+        arguments.topic_list(topics)
         topics = tuple(topics)
         if not topics:
             self.unsubscribe()

@@ -56,6 +56,15 @@ def sent(record: object, callback: object) -> None:
         )
 
 
+def topic_list(topics: object) -> None:
+    """Checks that subscribe() received no single name, whose letters Python would take for topics.
+    Raises IllegalArgumentException."""
+    if isinstance(topics, str):
+        raise IllegalArgumentException(
+            f"subscribe() takes a list of topics: subscribe([{topics!r}])"
+        )
+
+
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions a call received, as a list. Raises IllegalArgumentException."""
     found = listed(
