@@ -45,6 +45,7 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
 from kafkalab.broker.groups.share.share_fetches import SHARE_FETCH, SHARE_LOCK, ShareFetches
+from kafkalab.broker.groups.share.state_writes import SHARE_WRITE
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.broker.replication.follower_sessions import FollowerSessions
@@ -333,6 +334,7 @@ class Broker:
             "fetch": self.fetches.on_timer,
             SHARE_FETCH: self.share_fetches.on_timer,
             SHARE_LOCK: self.share_fetches.on_timer,
+            SHARE_WRITE: self.share_fetches.on_timer,
             "transactions": self.transactions.on_timer,
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,
