@@ -301,6 +301,7 @@ class ShareFetches:
             if write.in_transition:
                 back = write.partition.not_written(write.moved, now_ms)
                 self._changed(place, write.partition, back, out)
+                out.append(_next_lock(place, write.partition))
         else:
             start_has_moved = write.partition.written(write.moved, write.in_transition)
             self._cluster.share_states[place] = write.partition.snapshot()
@@ -340,9 +341,7 @@ class ShareFetches:
             fields = {**one._asdict(), "state": one.state.value}
             fields["member"] = fields.pop("member_id")
             out.append(Note("share.records", {**place, **fields}))
-        out.append(_window(key, partition))
-        ends_ms, timer = partition.next_deadline_ms(), (SHARE_LOCK, *key)
-        out.append(CancelTimer(timer) if ends_ms is None else SetTimer(timer, ends_ms))
+        out += _window(key, partition), _next_lock(key, partition)
 
     # -- fetching
 
@@ -492,6 +491,12 @@ def _window(key: Key, partition: SharePartition) -> Note:
     place = {"group": group_id, "topic": topic, "partition": number}
     window = {"start_offset": partition.start_offset, "end_offset": partition.end_offset}
     return Note("share.window", {**place, **window})
+
+
+def _next_lock(key: Key, partition: SharePartition) -> SetTimer | CancelTimer:
+    """The timer of the lock that ends next."""
+    ends_ms, timer = partition.next_deadline_ms(), (SHARE_LOCK, *key)
+    return CancelTimer(timer) if ends_ms is None else SetTimer(timer, ends_ms)
 
 
 def _loaded_fields(key: Key, partition: SharePartition) -> dict[str, object]:
