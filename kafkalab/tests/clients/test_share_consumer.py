@@ -339,8 +339,10 @@ def test_what_a_share_consumer_refuses():
         KafkaShareConsumer(lab, {})
     with pytest.raises(ConfigException, match="enable.auto.commit cannot be set"):
         KafkaShareConsumer(lab, {"group.id": "g", "enable.auto.commit": "false"})
-    with pytest.raises(ConfigException, match="share groups are ready in 4.2"):
+    with pytest.raises(ConfigException, match=r"poll\(\) ends in an UnsupportedVersionException"):
         KafkaShareConsumer(Lab(1, version="3.9"), {"group.id": "g"})
+    with pytest.raises(ConfigException, match="its class came with 3.9"):
+        KafkaShareConsumer(Lab(1, version="3.6"), {"group.id": "g"})
     with pytest.raises(ConfigException, match=r"share\.acquire\.mode"):
         KafkaConsumer(lab, {"group.id": "g", "share.acquire.mode": "record_limit"})
     with pytest.raises(IllegalStateException, match="not subscribed"):
