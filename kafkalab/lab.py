@@ -319,22 +319,31 @@ class Lab:
         checked = checked_group_settings(settings, self._settings)
         self.cluster.group_settings.setdefault(group, {}).update(checked)
 
-    def limit_client(self, client_id: str, producer_byte_rate: int | None) -> None:
-        """Give a client a quota: so many bytes a second at each broker, as PRODUCE requests on the
-        wire (kafka-configs --entity-type clients). None takes it away.
+    def limit_client(
+        self,
+        client_id: str,
+        producer_byte_rate: int | None = None,
+        consumer_byte_rate: int | None = None,
+    ) -> None:
+        """Give a client its quotas: so many bytes a second at each broker, as PRODUCE requests and
+        as answers to FETCH on the wire (kafka-configs --entity-type clients). None is no quota.
 
         A client above its quota is told how long to wait, and the broker reads nothing from it
         during this time (KIP-219). Raises InvalidConfigurationException for a rate below 1.
         """
-        if producer_byte_rate is None:
-            self.cluster.client_quotas.pop(client_id, None)
-        elif type(producer_byte_rate) is int and producer_byte_rate > 0:
-            self.cluster.client_quotas[client_id] = producer_byte_rate
-        else:
-            raise InvalidConfigurationException(
-                f"producer_byte_rate is a whole number of bytes a second, at least 1, or None, not "
-                f"{producer_byte_rate!r}"
-            )
+        tables = self.cluster.client_quotas, self.cluster.reader_quotas
+        names = "producer_byte_rate", "consumer_byte_rate"
+        rates = producer_byte_rate, consumer_byte_rate
+        for name, rate in zip(names, rates):
+            if rate is not None and (type(rate) is not int or rate < 1):
+                raise InvalidConfigurationException(
+                    f"{name} is a whole number of bytes a second, at least 1, or None, not {rate!r}"
+                )
+        for table, rate in zip(tables, rates):
+            if rate is None:
+                table.pop(client_id, None)
+            else:
+                table[client_id] = rate
 
     def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
         """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a
