@@ -351,9 +351,7 @@ NOT_FOR_SHARE_CONSUMERS = (
 """ShareConsumerConfig.SHARE_GROUP_UNSUPPORTED_CONFIGS."""
 
 
-EARLY_SHARE_CONSUMERS = ("3.9", "4.0")
-"""The releases whose jars have an unfinished KafkaShareConsumer."""
-EARLY = (
+EARLY_SHARE_CONSUMER = (
     "The real one is unfinished: it can be made, and with brokers 4.4 its poll() ends in an "
     "UnsupportedVersionException."
 )
@@ -374,7 +372,12 @@ class ShareConsumerConfig(ConsumerConfig):
         if cls.keys_known["share.acknowledgement.mode"].default(version) is GONE:
             raise ConfigException(
                 f"The lab plays share consumers with client {newest()} only (KIP-932), not with "
-                f"{version}. {EARLY if version in EARLY_SHARE_CONSUMERS else NO_SHARE_CONSUMER}"
+                f"{version}. "
+                + (
+                    EARLY_SHARE_CONSUMER
+                    if PROFILES[version].group.has_early_share_consumer
+                    else NO_SHARE_CONSUMER
+                )
             )
         wrong = [name for name in NOT_FOR_SHARE_CONSUMERS if name in given]
         if wrong:

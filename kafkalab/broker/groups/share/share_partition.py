@@ -377,7 +377,7 @@ class SharePartition:
 
     def not_written(self, moved: Iterable[Moved], now_ms: int) -> list[Moved]:
         """The new states could not be written: the members hold their records again, or the records
-        are available where the lock has ended meanwhile (completeStateTransition)."""
+        are available where the lock has ended by then (completeStateTransition)."""
         back: list[Moved] = []
         for one in moved:
             for begin, end, record in self._records(one):
