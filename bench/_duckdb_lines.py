@@ -20,7 +20,7 @@ from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMB
 from kafkalab.logsets.templates import FIELDS, all_patterns
 
 PREFIX = (
-    r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
+    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
     r"transactionalId=[^,\]]*)?\] )?"
 )
 WHOLE = r"(?s)^\[([^,]*,\d{3})\] (\w+) +" + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
