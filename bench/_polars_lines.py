@@ -20,8 +20,8 @@ from kafkalab.logsets.templates import FIELDS
 
 HEAD = r"^(\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) +"
 PREFIX = (
-    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
-    r"transactionalId=[^,\]]*)?\] )?"
+    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
+    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
 )
 WHOLE = r"(?s)" + HEAD + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 
