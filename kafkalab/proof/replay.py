@@ -79,7 +79,7 @@ def replay_servers(
     scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0
 ) -> dict[int, list[Row]]:
     """Play it; returns {broker: the lines of its server.log}. Raises UnusableScenario."""
-    play = ScenarioPlay(scenario, seed, None)
+    play = ScenarioPlay(scenario, seed, None, real_pace=False)
     play.run()
     return {broker: play.lab.server_rows(broker) for broker in play.lab.cluster.brokers}
 

@@ -35,7 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _tell(folders, options.jobs)
     recorded_gaps()  # Processes that are forked have it then, and need not read it.
     results = []
-    for result in conform_all(folders, lambda name: range(options.seeds), options.jobs):
+    for result in conform_all(
+        folders, lambda name: range(options.seeds), options.jobs, pace=options.pace
+    ):
         results.append(result)
         # To stderr, so that it does not mix with the table.
         print(
@@ -244,6 +246,12 @@ def _parser() -> CommandParser:
         "--tell",
         action="store_true",
         help="say how well a classifier tells the replays from the recordings, and by what",
+    )
+    parser.add_argument(
+        "--pace",
+        action="store_true",
+        help="mark replays whose work takes the time that recordings show; the table has those "
+        "where it takes none, as in a lesson's lab",
     )
     parser.add_argument(
         "--update",
