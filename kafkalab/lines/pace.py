@@ -16,7 +16,7 @@ AGAIN_MS = 6
 """Work that was done before takes no longer. A longer recorded gap was a wait."""
 
 
-class SourceLine(Protocol):
+class WritingStatement(Protocol):
     """A logging statement: where it is in the source of a release."""
 
     logger: str
@@ -38,7 +38,7 @@ class LineCosts:
         self._known: set[tuple[str, Pair]] = set()
         self._names: dict[Any, str] = {}
 
-    def __call__(self, who: str, before: SourceLine, after: SourceLine) -> int:
+    def __call__(self, who: str, before: WritingStatement, after: WritingStatement) -> int:
         pair = self._name(before), self._name(after)
         again = (who, pair) in self._known
         self._known.add((who, pair))
@@ -46,7 +46,7 @@ class LineCosts:
         luck = self._stream(f"{who}/gaps")
         return self._gaps.draw(luck, after.version, pair, again, most_ms)
 
-    def _name(self, statement: SourceLine) -> str:
+    def _name(self, statement: WritingStatement) -> str:
         name = self._names.get(statement)
         if name is None:
             known = names_of(statement.version).get((statement.logger, statement.line))

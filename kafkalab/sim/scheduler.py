@@ -10,13 +10,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.timer import Timer
 
-if TYPE_CHECKING:
-    from kafkalab.sim.work_time import WorkTime
+
+class ThreadTimes(Protocol):
+    """What a clock knows of threads whose work takes time; `kafkalab.sim.work_time` has it."""
+
+    @property
+    def now_ms(self) -> int: ...
+    def write(self, entry: tuple[Any, ...]) -> None: ...
+    def moment_of(self, entry_id: int) -> float: ...
+    def work_until(self, at_ms: int) -> None: ...
+    def fork(self, new: object, who: str, told: bool) -> int: ...
 
 
 class Scheduler:
@@ -50,7 +58,7 @@ class Scheduler:
         self.scheduled = 0
         self.halted = False
         self.thread: object = None
-        self.work: WorkTime | None = None
+        self.work: ThreadTimes | None = None
         self._times: list[int] = []
         self._queues: dict[int, list[list[Any]]] = {}
         self._at_ms = -1  # the time whose queue is run now, and the next index in it

@@ -99,7 +99,7 @@ class WorkTime:
         """The running thread starts another one of `who`. Returns the time at which that begins.
 
         told: the line that was written last is the first one of the new thread. Its starter goes on
-        meanwhile.
+        at the same time.
         """
         starter = self._thread()
         begins_ms = max(starter.at_ms, self._clock.now_ms)
