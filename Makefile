@@ -55,7 +55,7 @@ bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench
 	@$(PY) -m bench
 
 browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/
-	@$(PY) -m autograder.proving.browser
+	@$(PY) -m autograder browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,clients,dev,bench]" setuptools

@@ -13,7 +13,6 @@ import os
 import shlex
 import sys
 import traceback
-from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.cell.terminal import (
@@ -25,7 +24,7 @@ from autograder.cell.terminal import (
     unread,
 )
 from kafkalab.command_line import CommandParser, called_as, with_version
-from kafkalab.extras import missing_extra
+from kafkalab.extras import missing_extra, need_extras
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
 OUT = "the folder with a class's gradebook and results"
@@ -35,6 +34,14 @@ GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 
+GRADING = ("learn", "spark", "teach")
+NEEDED = {
+    **dict.fromkeys(("open", "check"), ("learn",)),
+    **dict.fromkeys(("lab", "reset", "pack", "progress", "add"), ()),
+    "browser": (*GRADING, "dev"),
+    "book": (*GRADING, "logs", "book", "clients"),
+}
+"""Command -> the extras that it needs; the others need those of GRADING."""
 ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
 """Commands of a learner, which need the notebooks of a course."""
 
@@ -110,10 +117,7 @@ def _what_is_missing(command: str, missing: ImportError) -> str | None:
             f"`{command}` needs Linux, macOS, or WSL2 on Windows: grading runs submissions behind "
             f"walls that are made with Python's module {name}, which is not here."
         )
-    if command not in (*ON_NOTEBOOKS, "add") and find_spec("nbgrader") is None:
-        # a teacher's extra brings what a learner's brings, too
-        missing = ModuleNotFoundError(name="nbgrader")
-    extra = missing_extra(missing)
+    extra = missing_extra(missing, *NEEDED.get(command, GRADING))
     return None if extra is None else str(extra)
 
 
@@ -676,6 +680,7 @@ def _check(wanted) -> int:
     from autograder.cell.course_folder import chapter_number
     from autograder.learner.notebook_run import tests_of
 
+    need_extras("learn")
     say("Running a copy of your notebook from the top; this takes a minute or two.")
     found = tests_of(chapter_number(wanted.chapter))
     for test in found:

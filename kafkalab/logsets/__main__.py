@@ -255,16 +255,16 @@ def _read(options: argparse.Namespace) -> int:
 def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    from kafkalab.logsets import frame_commands
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.first_lines import doubts
+    from kafkalab.logsets.frame_commands import run
     from kafkalab.logsets.line_loader import by_opener
 
     with _engine(options) as spark:
         near = by_opener(options.path)[1]
         doubtful = list(doubts(files_of(path_list(near)), options.layout)) if near else []
         print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
-        return frame_commands.run(options, spark) or (UNREAD if doubtful else 0)
+        return run(options, spark) or (UNREAD if doubtful else 0)
 
 
 def _generate(options: argparse.Namespace) -> int:
