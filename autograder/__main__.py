@@ -384,6 +384,7 @@ def _due(wanted) -> None:
 def _receive(wanted) -> None:
     from autograder.grade import receive
     from autograder.gradebook.late import parse_moment
+    from autograder.handed_in.classlist import HANDED_IN
     from autograder.handed_in.download import folder_of
 
     source = Path(wanted.submissions)
@@ -400,20 +401,26 @@ def _receive(wanted) -> None:
             ignore,
             say,
         )
-    for line in _received(new, Path(wanted.out)):
+    dated = any(row.get(HANDED_IN) for row in (*roster.rows.values(), *roster.nameless.values()))
+    for line in _received(new, Path(wanted.out), dated):
         print(line)
 
 
-def _received(new, out: Path, most: int = 40) -> list[str]:
+def _received(new, out: Path, dated: bool, most: int = 40) -> list[str]:
     """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has
-    come."""
+    come. `dated`: the class list says when each handed in."""
     from autograder.gradebook.students import class_of, names
 
     listed = class_of(out).rows
     lines = [
         f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades"
-        " them whenever you like, and the moment of the receipt decides what is late."
+        " them whenever you like."
     ]
+    lines += (
+        ["What is late follows from the class list: it says when each one came."]
+        if dated
+        else ["What is late follows from the moment of the receipt."] * bool(new)
+    )
 
     def shown(people) -> str:
         people = [
