@@ -23,7 +23,7 @@ from autograder.cell.terminal import (
     sentence_of,
     unread,
 )
-from kafkalab.command_line import CommandParser, called_as, with_version
+from kafkalab.command_line import CommandParser, called_as, group_commands, with_version
 from kafkalab.extras import missing_extra, need_extras
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
@@ -42,6 +42,15 @@ NEEDED = {
     "book": (*GRADING, "logs", "book", "clients"),
 }
 """Command -> the extras that it needs; the others need those of GRADING."""
+GROUPS = {
+    "learners": "open lab check progress pack reset add",
+    "teachers, each week": "release due receive grade seen review report feedback export letters",
+    "teachers, now and then": (
+        "doctor classroom similar regrade calibrate score solution gradescope github forget"
+    ),
+    "authors and developers": ("new exercise course seal variants minutes book browser redteam"),
+}
+"""Heading of the list of commands -> the commands under it."""
 ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
 """Commands of a learner, which need the notebooks of a course."""
 
@@ -1050,8 +1059,8 @@ def _parser() -> CommandParser:
     receive = command(
         "receive",
         _receive,
-        "take in submissions without grading them: keep a copy and a receipt; the receipt's time "
-        "decides what is late",
+        "take in submissions without grading them: keep a copy and a receipt; late is decided by "
+        "the class list's time, else by the receipt's",
         "submissions/ --out OUT",
     )
     receive.add_argument("submissions", metavar="DIR", help="a folder or zip file of submissions")
@@ -1092,7 +1101,7 @@ def _parser() -> CommandParser:
     solution = command(
         "solution",
         _solution,
-        "write the solved notebook of a chapter, for teachers",
+        "write the solved notebook of a chapter",
         "03 --out solved.ipynb",
     )
     solution.add_argument("chapter", metavar="NN", help=CHAPTER)
@@ -1123,9 +1132,7 @@ def _parser() -> CommandParser:
     github.add_argument("chapters", nargs="+", metavar="NN", help="which chapters")
     github.add_argument("--out", required=True, metavar="DIR", help="a folder for the template")
     github.add_argument("--demo", action="store_true", help="use the public demo key")
-    built = command(
-        "course", _course, "build chapters and their exercises, for authors", "03 --prose"
-    )
+    built = command("course", _course, "build chapters and their exercises", "03 --prose")
     built.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
     built.add_argument(
         "--prose",
@@ -1135,7 +1142,7 @@ def _parser() -> CommandParser:
     minutes = command(
         "minutes",
         _minutes,
-        "show how long the sittings of chapters take a learner, for authors",
+        "show how long the sittings of chapters take a learner",
         "03",
     )
     minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
@@ -1225,6 +1232,7 @@ def _parser() -> CommandParser:
     command(
         "doctor", _doctor, "show which sandbox this machine has, and what would make it better", ""
     )
+    group_commands(commands, GROUPS)
     return parser
 
 

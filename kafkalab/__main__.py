@@ -14,7 +14,7 @@ from kafkalab.command_line import (
 from kafkalab.extras import missing_extra
 
 COMMANDS = {
-    "logsets": "read, explain and generate logs of many clients, with Spark",
+    "logsets": "read, explain and generate logs of Kafka clients",
     "replay": "play a recorded scenario on the simulator",
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",

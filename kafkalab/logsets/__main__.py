@@ -64,7 +64,7 @@ def _parser() -> CommandParser:
     script = called_as("kafkalab")
     parser = CommandParser(
         prog="kafkalab logsets" if script == "kafkalab" else "python -m kafkalab.logsets",
-        description="Read, explain and generate lines of Kafka clients, with Spark.",
+        description="Read, explain and generate logs of Kafka clients.",
         example="explain client.log",
     )
     with_version(parser)

@@ -16,7 +16,7 @@ import pytest
 
 from autograder import __main__ as autograder
 from kafkalab import __main__ as kafkalab
-from kafkalab.command_line import EXAMPLE, CommandParser
+from kafkalab.command_line import EXAMPLE, CommandParser, group_commands
 from kafkalab.logsets import __main__ as logsets
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,6 +113,17 @@ def test_help_says_what_a_command_does_and_does_nothing_else(
     assert said.out.rstrip().endswith(f"{parser.prog} {parser.example}".rstrip())
     unexplained = [action.dest for action in parser._actions if not action.help]
     assert [name for name in unexplained if name != "command"] == []
+
+
+def test_a_command_stands_under_its_heading():
+    told = autograder._parser().format_help()
+    assert told.index("-- learners") < told.index("    pack ") < told.index("-- teachers, each")
+    parser = CommandParser(prog="p", description="Do.")
+    commands = parser.add_subparsers()
+    for name in ("one", "two"):
+        commands.add_parser(name, help=name)
+    with pytest.raises(KeyError, match="two"):
+        group_commands(commands, {"all": "one"})
 
 
 @pytest.mark.parametrize(("module", "command"), COMMANDS, ids=[" ".join(each) for each in COMMANDS])
