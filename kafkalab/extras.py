@@ -41,11 +41,15 @@ class MissingExtra(ImportError):
         self.packages = {extra: packages[extra] for extra in PACKAGES if extra in packages}
         several = len(self.packages) > 1
         super().__init__(
-            f"{listed(self.packages.values())} {'are' if several else 'is'} not installed, which "
-            f"the extra{'s' * several} {listed(f'`{extra}`' for extra in self.packages)} "
+            f"{_listed(self.packages.values())} {'are' if several else 'is'} not installed, which "
+            f"the extra{'s' * several} {_listed(f'`{extra}`' for extra in self.packages)} "
             f"{'bring' if several else 'brings'}: {install_command(*self.packages)}",
             name=next(iter(self.packages.values())),
         )
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[dict[str, str]]]:
+        # it may come from another process
+        return MissingExtra, (self.packages,)
 
 
 def missing_extra(error: ImportError, *also: str) -> MissingExtra | None:
@@ -97,7 +101,7 @@ def closed_door(error: ModuleNotFoundError, *extras: str) -> Callable[[str], obj
     return refuse
 
 
-def listed(words: Iterable[str]) -> str:
+def _listed(words: Iterable[str]) -> str:
     """Words as a sentence lists them: a, b and c."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 import subprocess
 import sys
@@ -81,6 +82,13 @@ def test_a_base_alone_names_all_that_a_command_needs_in_one_sentence(words, name
 def test_a_command_names_only_what_is_missing():
     done = without("bench,book", RUN, "bench", "reading")
     assert done.returncode == 2 and "which the extra `bench` brings" in done.stderr
+
+
+def test_the_error_arrives_whole_from_another_process():
+    error = extras.MissingExtra({"bench": "simpy", "spark": "pyspark"})
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.packages == error.packages
+    assert "pyspark and simpy are not installed" in str(again)
 
 
 def test_a_comparison_names_the_extras_of_what_it_imports():
