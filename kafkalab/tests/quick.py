@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kafkalab.extras import MissingExtra, need_extras
+
 ROOT = Path(__file__).resolve().parents[2]
 HOUSE = ("kafkalab/tests/house", "kafkalab/tests/test_architecture.py", "autograder/tests/house")
 MAIN = ("origin/main", "main")
@@ -76,7 +78,12 @@ def imports_of_tests() -> dict[str, set[str]]:
 
 
 def main() -> int:
-    """Returns pytest's exit code, or ruff's."""
+    """Returns pytest's exit code, or ruff's; 2 after one sentence where an extra is missing."""
+    try:
+        need_extras("learn", "spark", "teach", "dev")
+    except MissingExtra as missing:
+        print(missing, file=sys.stderr)
+        return 2
     changed = changed_files()
     found = tests_of(changed, imports_of_tests())
     print(f"{len(changed)} files changed: the house's rules and {len(found)} test files run.")
