@@ -46,7 +46,8 @@ class CommandParser(argparse.ArgumentParser):
 def group_commands(commands: Any, groups: Mapping[str, str]) -> None:
     """List a parser's commands under headings. `commands` is what add_subparsers returned.
 
-    groups: heading -> the names of its commands. Raises KeyError for a command without a heading.
+    groups: heading -> the names of its commands. One that is in no group can be given, and is not
+    listed.
     """
     if ASKED_BY_SHELL in os.environ:
         return  # a heading is no way for a word to go on
@@ -54,9 +55,7 @@ def group_commands(commands: Any, groups: Mapping[str, str]) -> None:
     order = []
     for heading, names in groups.items():
         order.append(commands._ChoicesPseudoAction(f"-- {heading}", (), None))
-        order += [shown.pop(name) for name in names.split()]
-    if shown:
-        raise KeyError(f"no heading has {', '.join(shown)}")
+        order += [shown[name] for name in names.split()]
     commands._choices_actions[:] = order
 
 
