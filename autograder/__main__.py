@@ -225,7 +225,7 @@ def _grade(wanted) -> int:
         if old:
             say(f"{len(old)} more {'was' if len(old) == 1 else 'were'} marked as seen before.")
         say(
-            f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report "
+            f"{len(found)} submission{'s' * (len(found) != 1)} graded into {wanted.out}; see `python -m autograder report "
             f"{shlex.quote(wanted.out)}`."
         )
     return ATTENTION if needing else OK
