@@ -225,8 +225,8 @@ def _grade(wanted) -> int:
         if old:
             say(f"{len(old)} more {'was' if len(old) == 1 else 'were'} marked as seen before.")
         say(
-            f"{len(found)} submission{'s' * (len(found) != 1)} graded into {wanted.out}; see `python -m autograder report "
-            f"{shlex.quote(wanted.out)}`."
+            f"{len(found)} submission{'s' * (len(found) != 1)} graded into {wanted.out}; see"
+            f" `python -m autograder report {shlex.quote(wanted.out)}`."
         )
     return ATTENTION if needing else OK
 

@@ -282,8 +282,8 @@ def advice(found: Class, has_pictures: bool = False) -> list[str]:
     lines, out, quoted = [], found.out, shlex.quote(str(found.out))
     if found.waiting:
         lines.append(
-            f"{found.waiting} {'has' if found.waiting == 1 else 'have'} an open answer waiting for you; names hidden, like "
-            "ones together, one key a mark:"
+            f"{found.waiting} submission{' has' if found.waiting == 1 else 's have'} an open answer"
+            " waiting for you; names hidden, like ones together, one key a mark:"
         )
         lines.append(f"  {shlex.quote(sys.executable)} -m autograder review {quoted}")
         lines.append(
