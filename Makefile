@@ -24,6 +24,9 @@ lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
+quick: .venv/ready-dev  ## check what you changed: the house's rules and the nearest tests (a few minutes)
+	@$(PY) -m kafkalab.tests.quick
+
 format: .venv/ready-dev  ## write: bring every source file to the house's format, 100 columns
 	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet . ; $(PY) -m ruff check .
 
@@ -55,12 +58,12 @@ bench: .venv/ready-bench  ## measure speed as ratios against peers; writes bench
 	@$(PY) -m bench
 
 browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium; pictures in screenshots/
-	@$(PY) -m autograder.proving.browser
+	@$(PY) -m autograder browser
 
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,clients,dev,bench]" setuptools
 
-.PHONY: help lab test format test-all classroom redteam course book conformance seeds prove bench browser wheels
+.PHONY: help lab test quick format test-all classroom redteam course book conformance seeds prove bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

@@ -24,8 +24,8 @@ from autograder.cell.terminal import (
     sentence_of,
     unread,
 )
-from kafkalab.command_line import CommandParser, called_as, with_version
-from kafkalab.extras import missing_extra
+from kafkalab.command_line import CommandParser, called_as, group_commands, with_version
+from kafkalab.extras import missing_extra, need_extras
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
 OUT = "the folder with a class's gradebook and results"
@@ -35,6 +35,24 @@ GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 
+RUNNING = ("grade", "regrade", "classroom", "redteam", "exercise", "course", "seal", "variants")
+"""Commands that run answers. Some answers use Spark."""
+NEEDED = {
+    **dict.fromkeys(RUNNING, ("spark", "teach")),
+    "browser": ("learn", "spark", "teach", "dev"),
+    "book": ("learn", "spark", "logs", "teach", "book", "clients"),
+}
+"""Command -> the extras that it needs; other commands of a teacher need `teach`."""
+LEARNERS = ("open", "lab", "check", "progress", "pack", "reset", "add")
+GROUPS = {
+    "learners": " ".join(LEARNERS),
+    "teachers, each week": "release due receive grade seen review report feedback export letters",
+    "teachers, now and then": (
+        "doctor classroom similar regrade calibrate score solution gradescope github forget"
+    ),
+    "authors and developers": ("new exercise course seal variants minutes book browser redteam"),
+}
+"""Heading of the list of commands -> the commands under it."""
 ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
 """Commands of a learner, which need the notebooks of a course."""
 
@@ -55,6 +73,7 @@ def main(words: list[str] | None = None) -> int:
         return UNUSABLE
     try:
         _must_have_notebooks(wanted.command)
+        _must_have_the_extras(wanted.command)
         code = wanted.do(wanted) or OK
         sys.stdout.flush()
         return code
@@ -97,6 +116,14 @@ def _must_have_notebooks(command: str) -> None:
         )
 
 
+def _must_have_the_extras(command: str) -> None:
+    """Raises MissingExtra for a teacher's command that lacks a package. It would find out late, and
+    one at a time. A learner's package has no such commands and Windows cannot grade; both have a
+    sentence of their own."""
+    if command not in LEARNERS and os.name != "nt" and find_spec("autograder.course"):
+        need_extras(*NEEDED.get(command, ("teach",)))
+
+
 def _what_is_missing(command: str, missing: ImportError) -> str | None:
     """One sentence for an import that failed, where it says something about this machine."""
     name = missing.name or ""
@@ -110,10 +137,7 @@ def _what_is_missing(command: str, missing: ImportError) -> str | None:
             f"`{command}` needs Linux, macOS, or WSL2 on Windows: grading runs submissions behind "
             f"walls that are made with Python's module {name}, which is not here."
         )
-    if command not in (*ON_NOTEBOOKS, "add") and find_spec("nbgrader") is None:
-        # a teacher's extra brings what a learner's brings, too
-        missing = ModuleNotFoundError(name="nbgrader")
-    extra = missing_extra(missing)
+    extra = missing_extra(missing, *NEEDED.get(command, ()))
     return None if extra is None else str(extra)
 
 
@@ -201,8 +225,8 @@ def _grade(wanted) -> int:
         if old:
             say(f"{len(old)} more {'was' if len(old) == 1 else 'were'} marked as seen before.")
         say(
-            f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report "
-            f"{shlex.quote(wanted.out)}`."
+            f"{len(found)} submission{'s' * (len(found) != 1)} graded into {wanted.out}; see"
+            f" `python -m autograder report {shlex.quote(wanted.out)}`."
         )
     return ATTENTION if needing else OK
 
@@ -380,6 +404,7 @@ def _due(wanted) -> None:
 def _receive(wanted) -> None:
     from autograder.grade import receive
     from autograder.gradebook.late import parse_moment
+    from autograder.handed_in.classlist import HANDED_IN
     from autograder.handed_in.download import folder_of
 
     source = Path(wanted.submissions)
@@ -396,20 +421,26 @@ def _receive(wanted) -> None:
             ignore,
             say,
         )
-    for line in _received(new, Path(wanted.out)):
+    dated = any(row.get(HANDED_IN) for row in (*roster.rows.values(), *roster.nameless.values()))
+    for line in _received(new, Path(wanted.out), dated):
         print(line)
 
 
-def _received(new, out: Path, most: int = 40) -> list[str]:
+def _received(new, out: Path, dated: bool, most: int = 40) -> list[str]:
     """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has
-    come."""
+    come. `dated`: the class list says when each handed in."""
     from autograder.gradebook.students import class_of, names
 
     listed = class_of(out).rows
     lines = [
         f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades"
-        " them whenever you like, and the moment of the receipt decides what is late."
+        " them whenever you like."
     ]
+    lines += (
+        ["What is late follows from the class list: it says when each one came."]
+        if dated
+        else ["What is late follows from the moment of the receipt."] * bool(new)
+    )
 
     def shown(people) -> str:
         people = [
@@ -676,6 +707,7 @@ def _check(wanted) -> int:
     from autograder.cell.course_folder import chapter_number
     from autograder.learner.notebook_run import tests_of
 
+    need_extras("learn")
     say("Running a copy of your notebook from the top; this takes a minute or two.")
     found = tests_of(chapter_number(wanted.chapter))
     for test in found:
@@ -1038,8 +1070,8 @@ def _parser() -> CommandParser:
     receive = command(
         "receive",
         _receive,
-        "take in submissions without grading them: keep a copy and a receipt; the receipt's time "
-        "decides what is late",
+        "take in submissions without grading them: keep a copy and a receipt; late is decided by "
+        "the class list's time, else by the receipt's",
         "submissions/ --out OUT",
     )
     receive.add_argument("submissions", metavar="DIR", help="a folder or zip file of submissions")
@@ -1080,7 +1112,7 @@ def _parser() -> CommandParser:
     solution = command(
         "solution",
         _solution,
-        "write the solved notebook of a chapter, for teachers",
+        "write the solved notebook of a chapter",
         "03 --out solved.ipynb",
     )
     solution.add_argument("chapter", metavar="NN", help=CHAPTER)
@@ -1111,9 +1143,7 @@ def _parser() -> CommandParser:
     github.add_argument("chapters", nargs="+", metavar="NN", help="which chapters")
     github.add_argument("--out", required=True, metavar="DIR", help="a folder for the template")
     github.add_argument("--demo", action="store_true", help="use the public demo key")
-    built = command(
-        "course", _course, "build chapters and their exercises, for authors", "03 --prose"
-    )
+    built = command("course", _course, "build chapters and their exercises", "03 --prose")
     built.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
     built.add_argument(
         "--prose",
@@ -1123,7 +1153,7 @@ def _parser() -> CommandParser:
     minutes = command(
         "minutes",
         _minutes,
-        "show how long the sittings of chapters take a learner, for authors",
+        "show how long the sittings of chapters take a learner",
         "03",
     )
     minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
@@ -1213,6 +1243,8 @@ def _parser() -> CommandParser:
     command(
         "doctor", _doctor, "show which sandbox this machine has, and what would make it better", ""
     )
+    whole = find_spec("autograder.course") is not None  # a learner's package has no teacher's rooms
+    group_commands(commands, {name: GROUPS[name] for name in GROUPS if whole or name == "learners"})
     return parser
 
 

@@ -13,10 +13,24 @@ from pathlib import Path
 import bench
 from bench import Row
 from kafkalab.command_line import CommandParser
-from kafkalab.extras import missing_extra
+from kafkalab.extras import MissingExtra, need_extras
 
 RESULT = Path(__file__).resolve().parents[1] / "bench.json"
 NAME_WIDTH = 80
+EXTRAS = {
+    "chapters": "learn spark logs teach",
+    "check_wait": "learn spark teach",
+    "exports": "learn teach",
+    "first_picture": "learn teach",
+    "grading": "learn spark teach",
+    "reading": "spark logs bench",
+    "rebalance": "",
+    "scaling": "bench",
+    "simulator": "bench",
+    "spark_write": "spark bench",
+    "ten_thousand": "learn teach",
+}
+"""Comparison -> the extras that it needs."""
 
 
 def comparisons() -> list[str]:
@@ -56,13 +70,13 @@ def main(argv: Sequence[str]) -> int:
             f"{', '.join(comparisons())}."
         )
     try:
-        return _measured(names)
-    except ImportError as error:
-        missing = missing_extra(error)
-        if missing is None:
-            raise
+        # before the first row: all of them take most of an hour
+        needed = {extra for name in names or comparisons() for extra in EXTRAS[name].split()}
+        need_extras(*sorted(needed))
+    except MissingExtra as missing:
         print(missing, file=sys.stderr)
         return 2
+    return _measured(names)
 
 
 def _measured(names: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from kafkalab.command_line import (
 from kafkalab.extras import missing_extra
 
 COMMANDS = {
-    "logsets": "read, explain and generate logs of many clients, with Spark",
+    "logsets": "read, explain and generate logs of Kafka clients",
     "replay": "play a recorded scenario on the simulator",
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
@@ -50,6 +50,7 @@ HOMES = {
 """Command -> the module with its main(argv). The module of kafka-topics is tools.topics, and so for
 the other tools of Kafka."""
 UNUSABLE = 2
+UNIX_ONLY = ("fcntl",)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -65,10 +66,15 @@ def main(argv: list[str] | None = None) -> int:
         code: int = import_module(f"kafkalab.{home}").main(words[1:])
         return code
     except ImportError as error:
-        missing = missing_extra(error)
-        if missing is None:
+        told: object = missing_extra(error)
+        if error.name in UNIX_ONLY:
+            told = (
+                f"`{wanted}` needs Linux, macOS, or WSL2 on Windows: it holds its brokers with"
+                f" Python's module {error.name}, which is not here."
+            )
+        if told is None:
             raise
-        print(missing, file=sys.stderr)
+        print(told, file=sys.stderr)
         return UNUSABLE
 
 

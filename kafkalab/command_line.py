@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,22 @@ class CommandParser(argparse.ArgumentParser):
             CommandParser._answering = True  # argcomplete parses, too, to see what is there already
             argcomplete.autocomplete(self)
         return super().parse_known_args(args, namespace)
+
+
+def group_commands(commands: Any, groups: Mapping[str, str]) -> None:
+    """List a parser's commands under headings. `commands` is what add_subparsers returned.
+
+    groups: heading -> the names of its commands. One that is in no group can be given, and is not
+    listed.
+    """
+    if ASKED_BY_SHELL in os.environ:
+        return  # a heading is no way for a word to go on
+    shown = {action.dest: action for action in commands._choices_actions}
+    order = []
+    for heading, names in groups.items():
+        order.append(commands._ChoicesPseudoAction(f"-- {heading}", (), None))
+        order += [shown[name] for name in names.split()]
+    commands._choices_actions[:] = order
 
 
 class _Formatter(argparse.HelpFormatter):

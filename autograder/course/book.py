@@ -27,9 +27,9 @@ from nbformat import NotebookNode
 
 from autograder.cell.course_folder import notebooks
 from autograder.course.sources import Unbuildable, name_of
-from kafkalab.extras import need_package
+from kafkalab.extras import need_extras
 
-PARTS = ("sphinx", "myst_nb", "sphinx_book_theme")
+EXTRAS = ("learn", "spark", "logs", "teach", "book", "clients")
 WORKERS = 2
 """Chapters run at the same time. More would need more than two cores."""
 LONGEST_CELL_S = 600
@@ -54,8 +54,7 @@ def build(
     Raises Unbuildable with one sentence where a chapter is unknown or a cell of it fails, where a
     part of the book tool is not installed, or where `out` holds something else than a book.
     """
-    for part in PARTS:
-        need_package(part)
+    need_extras(*EXTRAS)
     names = [name_of(chapter) for chapter in chapters] or list(_built())
     first = out / "index.html"
     if out.exists() and any(out.iterdir()) and not (first.exists() and (out / SEARCH).exists()):

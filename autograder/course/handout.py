@@ -31,11 +31,19 @@ This folder holds:
 make lab
 ```
 
-makes an environment in `.venv` (1.3 GB, the first time only) and opens JupyterLab. It needs Python 3.11 or newer, on Linux, macOS or
-Windows with WSL2. `make` alone lists what else there is, with the command behind each for machines without make.
+makes an environment in `.venv` (1.3 GB and some minutes, the first time only) and opens JupyterLab in your browser. It needs Python 3.11
+or newer on Linux, macOS, or Windows with WSL2. On a machine without make, type this instead; the last line alone from the second time on:
 
-You work in `notebooks/mine/`, on copies of your own that nothing overwrites. Write your id into the first cell, `me("s123")`: your numbers
-follow from it. `check("03.2")` in a cell tells you in a sentence how an answer does.
+```
+python3 -m venv .venv
+.venv/bin/python -m pip install -c constraints.txt -e ".[learn,spark,logs]"
+.venv/bin/python -m autograder open
+```
+
+1. Open the chapter in `notebooks/mine/`. These are copies of your own, and nothing overwrites them.
+2. Write your id into the first cell, `me("s123")`, and run it. Your numbers follow from your id.
+3. Read, guess, run the cells, and write your answers. `check("03.2")` in a cell says in a sentence how an answer does.
+4. Type `.venv/bin/python -m autograder pack 03` in a terminal in this folder, and hand in the file that it names.
 
 | command | what it does |
 |---|---|

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder.gradebook.database import changing
 from autograder.gradebook.files import write_atomically
-from autograder.handed_in.classlist import HANDED_IN, Roster
+from autograder.handed_in.classlist import HANDED_IN, PARTICIPANTS, Roster
 
 FILE = "class.json"
 
@@ -33,12 +33,18 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
                 f"{path} cannot be read; take it away and name the class list again with --roster."
             ) from None
     if not given.rows:
-        return Roster(kept)
+        return Roster(kept, nameless=given.nameless)
     by_email = {row["email"].casefold(): student for student, row in kept.items() if "email" in row}
     rows = {
         student if student in kept else by_email.get(student.casefold(), student): row
         for student, row in given.rows.items()
     }
+    for student, row in rows.items():
+        numbers = (
+            f"{kept.get(student, {}).get(PARTICIPANTS, '')} {row.get(PARTICIPANTS, '')}".split()
+        )
+        if numbers:
+            row[PARTICIPANTS] = " ".join(dict.fromkeys(numbers))
     shown = {
         student: {name: said for name, said in row.items() if name != HANDED_IN}
         for student, row in rows.items()

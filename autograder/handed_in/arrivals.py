@@ -47,10 +47,7 @@ def arrive(path: Path) -> Arrival:
     """Read a file or folder. Never raises for what it finds there."""
     # "." has no name of its own
     path = path if path.name not in ("", "..") else path.resolve()
-    name = UNSEEN.sub(
-        lambda found: found[0].encode("unicode_escape").decode(),
-        os.fsencode(path.name).decode("utf-8", "backslashreplace"),
-    )
+    name = _shown(path.name)
     try:
         files = _files(path)
     except (Refused, Unreadable) as why:
@@ -60,6 +57,14 @@ def arrive(path: Path) -> Arrival:
             name, path, "", trouble=Unreadable(f"the file could not be read: {error.strerror}.")
         )
     return Arrival(name, path, _sha256(files), tuple(files))
+
+
+def _shown(name: str) -> str:
+    """A file's name as a text that can be printed."""
+    return UNSEEN.sub(
+        lambda found: found[0].encode("unicode_escape").decode(),
+        os.fsencode(name).decode("utf-8", "backslashreplace"),
+    )
 
 
 def copy_path(received: Path, name: str, sha256: str) -> Path:
@@ -107,6 +112,7 @@ def _files(path: Path) -> list[tuple[str, bytes]]:
 
 def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
     wanted: dict[int, list[Path]] = {0: [], 1: []}
+    others = []
     # links to folders are not walked into, and told below
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
@@ -118,11 +124,14 @@ def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
                 raise Refused("it has folders in folders, more than anybody makes.")
             if not is_hidden(name) and rank(name) is not None:
                 wanted[rank(name)].append(Path(place, name))
+            elif not is_hidden(name):
+                others.append(name)
         if len(wanted[0]) + len(wanted[1]) > MOST_FILES:
             raise Refused(f"there are more than {MOST_FILES:,} notebooks in it.")
     found = wanted[0] or wanted[1]
     if not found:
-        raise Unreadable("there is no notebook in the folder.")
+        only = f", only {', '.join(map(_shown, others[:3]))}" if others else ""
+        raise Unreadable(f"there is no notebook in the folder{only}.")
     if sum(path.stat().st_size for path in found) > MOST_BYTES:
         raise Refused(f"together its notebooks are larger than {MOST_BYTES >> 20} MB.")
     return [(str(path.relative_to(folder)), path.read_bytes()) for path in found if path.is_file()]

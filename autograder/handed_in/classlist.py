@@ -36,6 +36,7 @@ IDS = (
 """Columns that may hold the id, the surest first. Canvas writes the name
 under "Student" and its own number under "ID"."""
 HANDED_IN = "handed_in"  # when the student handed in, as Moodle's list of one assignment writes it
+PARTICIPANTS = "participants"  # Moodle's numbers of the student, another one for each assignment
 COLUMNS = {
     "first_name": ("first name", "firstname", "given name"),
     "last_name": ("last name", "lastname", "surname", "family name"),
@@ -43,11 +44,14 @@ COLUMNS = {
     "email": ("email", "email address", "e mail"),
     "file": ("file",),
     HANDED_IN: ("last modified (submission)",),
+    PARTICIPANTS: (PARTICIPANTS,),
 }
+# Moodle's worksheet has these beside "Identifier", which holds "Participant 10423".
+WORKSHEET = ("grade", "maximum grade")
 # Moodle: "Ada Abel_10423_assignsubmission_file"
 # Canvas: "abelada_LATE_5512_99887_03_consumer_connections-2"
 PLATFORMS = (
-    re.compile(r"(?P<name>.+?)_\d+_assignsubmission_\w+"),
+    re.compile(r"(?P<name>.+?)_(?P<participant>\d+)_assignsubmission_\w+"),
     re.compile(r"(?P<name>[^_]+)(?:_LATE)?_\d+_\d+_.+"),
 )
 
@@ -55,16 +59,20 @@ PLATFORMS = (
 @dataclass(frozen=True)
 class Roster:
     """The class list by id. `dropped` says in a sentence each
-    which lines of the file are nobody's."""
+    which lines of the file are nobody's. `nameless` has the rows of a worksheet without names, by
+    "Participant 10423"."""
 
     rows: dict[str, dict[str, str]] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    nameless: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def student_behind(self, stem: str) -> str | None:
         """The student whose id, name, e-mail or file a file is named after;
         None where that is nobody, or more than one."""
         if stem in self.rows:
             return stem
+        if (number := participant_of(stem)) in self._by_participant:
+            return self._by_participant[number]
         # "s012_90_demo (1)", as many platforms name files
         tokens = set(re.split(r"[_\s().-]+", stem)) & self.rows.keys()
         if len(tokens) == 1:
@@ -89,6 +97,14 @@ class Roster:
             or re.search(rf"(?<![^\W_]){re.escape(student)}(?![^\W_])", path.name, re.IGNORECASE)
             is not None
         )
+
+    @cached_property
+    def _by_participant(self) -> dict[str, str]:
+        return {
+            number: student
+            for student, row in self.rows.items()
+            for number in row.get(PARTICIPANTS, "").split()
+        }
 
     @cached_property
     def _by_name(self) -> dict[str, str | None]:
@@ -117,6 +133,12 @@ class Roster:
         return {student.casefold(): student for student in self.rows}
 
 
+def participant_of(name: str) -> str:
+    """Moodle's number in the name of a file or folder of its download; "" where there is none."""
+    found = re.match(r".+?_(\d+)_assignsubmission_", name)
+    return found[1] if found else ""
+
+
 def read_roster(path: Path) -> Roster:
     """Read a class list; ValueError, with a sentence, for a file that is none."""
     table = table_in(path)
@@ -127,6 +149,10 @@ def read_roster(path: Path) -> Roster:
         if any(cell.strip() for cell in row)
     ]
     canvas = "sis login id" in columns
+    if set(WORKSHEET) <= set(columns):
+        for _, row in rows:
+            number = re.search(r"\d+$", row.get("identifier", ""))
+            row[PARTICIPANTS] = number[0] if number else ""
     column = next(
         (
             name
@@ -136,6 +162,12 @@ def read_roster(path: Path) -> Roster:
         ),
         None,
     )
+    if column is None and any(row.get(PARTICIPANTS) for _, row in rows):
+        return Roster(
+            nameless={
+                f"Participant {row[PARTICIPANTS]}": dict(_about(row, canvas)) for _, row in rows
+            }
+        )
     if column is None:
         raise ValueError(
             f"{path.name} has no column named student or id with ids in it; its columns are: "

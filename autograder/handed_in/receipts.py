@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.handed_in.classlist import participant_of
 from autograder.handed_in.submission import Submission
 
 
@@ -46,24 +47,28 @@ class Receipts:
         moments: Mapping[str, datetime] | None = None,
     ) -> list[Submission]:
         """Write a receipt for each submission not seen before and return these; new ones in the
-        order of their files' times. `moments` says by student when theirs came, and corrects a
-        receipt that is later; `at` is when the others came, if not now.
+        order of their files' times. `moments` says by student when theirs came, or by
+        "Participant 10423" of a worksheet without names; it corrects a receipt that is later.
+        `at` is when the others came, if not now.
         """
         moments = moments or {}
+
+        def listed(each: Submission) -> datetime | None:
+            number = participant_of(each.name)
+            return moments.get(each.student) or moments.get(f"Participant {number}")
+
         new = [each for each in submissions if not self.knows(each)]
         new.sort(key=lambda each: (_changed(each.path), each.name))
         late = [
             each
             for each in submissions
-            if self.knows(each)
-            and each.student in moments
-            and moments[each.student] < self.at(each)
+            if self.knows(each) and (came := listed(each)) and came < self.at(each)
         ]
         if not new and not late:
             return []
         with open(self.path, "a", encoding="utf-8") as file:
             for each in (*new, *late):
-                came = moments.get(each.student) or at or datetime.now(UTC)
+                came = listed(each) or at or datetime.now(UTC)
                 line = {
                     "at": came.isoformat(timespec="milliseconds"),
                     "submission": each.name,

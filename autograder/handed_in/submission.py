@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from autograder.handed_in.assignment import (
     student_of,
     take_answers,
 )
-from autograder.handed_in.classlist import Roster
+from autograder.handed_in.classlist import Roster, participant_of
 from autograder.handed_in.concerns import Concern
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.repair import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
@@ -47,6 +48,7 @@ MOST_COMPILED = 1_000_000
 # read its whole cell again
 MOST_MAGIC = 300_000
 # the class's own, unless they are named after a student
+TYPED = re.compile(r"_\d+_assignsubmission_onlinetext")  # Moodle: an answer in its own editor
 PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")
 
 
@@ -109,14 +111,17 @@ class Submission:
 
 
 def entries(folder: Path, ignore: tuple[Path, ...] = (), roster: Roster = Roster()) -> list[Path]:
-    """What was handed in: the folder's entries, apart from
-    hidden ones and the class's own papers."""
+    """What was handed in: the folder's entries, apart from hidden ones, the class's own papers, and
+    what somebody typed into Moodle beside the file they handed in."""
     # realpath, for it does not mind a link that points at itself
     ignored = {os.path.realpath(path) for path in ignore}
+    inside = sorted(folder.iterdir())
+    in_files = {participant_of(path.name) for path in inside if not TYPED.search(path.name)}
     return [
         path
-        for path in sorted(folder.iterdir())
+        for path in inside
         if not path.name.startswith((".", "__"))
+        and not (TYPED.search(path.name) and participant_of(path.name) in in_files)
         and path.name != "Thumbs.db"
         and os.path.realpath(path) not in ignored
         and not (path.suffix.lower() in PAPERS and not _handed_in(path, roster))

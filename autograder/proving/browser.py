@@ -30,9 +30,9 @@ from typing import Any
 from autograder.cell.question import asked_chapters
 from autograder.course.references import write_solution
 from autograder.learner.lab import ENVIRONMENT, ROOT, jupyter_options
-from kafkalab.command_line import CommandParser
-from kafkalab.extras import MissingExtra, need_package
+from kafkalab.extras import need_extras
 
+EXTRAS = ("learn", "spark", "teach", "dev")
 SCREENSHOTS = ROOT / "screenshots"
 WIDTHS_PX = (1280, 1920)
 HEIGHT_PX = 1400
@@ -243,25 +243,6 @@ def photograph(page, name: str, width_px: int, theme: str) -> int:
         top += seen["height"]
 
 
-def main(argv: Sequence[str] = ()) -> int:
-    """Visits chapters; returns 2 after one sentence where Playwright is not installed."""
-    parser = CommandParser(
-        prog="python -m autograder.proving.browser",
-        description="Run chapters in JupyterLab in a real Chromium; pictures in screenshots/.",
-        example="02 03",
-    )
-    parser.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
-    parser.add_argument(
-        "--tour", action="store_true", help="make the pictures of notebooks/TOUR.md, and no others"
-    )
-    try:
-        wanted = parser.parse_args(argv)
-        return photograph_tour() if wanted.tour else visit_chapters(wanted.chapters)
-    except (MissingExtra, ValueError) as unusable:
-        print(unusable, file=sys.stderr)
-        return 2
-
-
 def visit_chapters(chapters: Sequence[str]) -> int:
     """Visit these chapters (two digits each), or all; 0 when every cell ran and no page has a
     fault, else 1. Raises ValueError for a chapter that was not released."""
@@ -296,8 +277,9 @@ def photograph_tour() -> int:
 
 def in_browser(use: Callable[[Any, str, Path], None]) -> None:
     """Call `use` with a page of a headless Chromium, the address of a JupyterLab, and the folder
-    over which it runs. Raises MissingExtra without Playwright, ValueError without Chromium."""
-    need_package("playwright")
+    over which it runs. Raises MissingExtra without what a solved notebook and Playwright need,
+    ValueError without Chromium."""
+    need_extras(*EXTRAS)
     chromium = find_chromium()
     if chromium is None:
         raise ValueError(
@@ -316,7 +298,3 @@ def in_browser(use: Callable[[Any, str, Path], None]) -> None:
             page.set_default_timeout(60_000)
             use(page, address, folder)
         browser.close()
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograder.written.answers import read_results
 
-FOLDER = re.compile(r"[^/]+_(\d+)_assignsubmission_\w+")
+FOLDER = re.compile(r"[^/]+?_(\d+)_assignsubmission_[a-z]+")
 MIDNIGHT = (2000, 1, 1, 0, 0, 0)  # the same pages make the same bytes
 
 

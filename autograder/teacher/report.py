@@ -144,8 +144,9 @@ def status_line(found: Class) -> str:
         if (found.out / UNFINISHED).exists()
         else ""
     )
+    count = sum(found.statuses.values())
     return (
-        f"{sum(found.statuses.values())} submissions: "
+        f"{count} submission{'s' * (count != 1)}: "
         + ", ".join(
             f"{found.statuses[status]} {status}"
             for status in STATUSES
@@ -281,8 +282,8 @@ def advice(found: Class, has_pictures: bool = False) -> list[str]:
     lines, out, quoted = [], found.out, shlex.quote(str(found.out))
     if found.waiting:
         lines.append(
-            f"{found.waiting} submissions have an open answer waiting for you; names hidden, like "
-            "ones together, one key a mark:"
+            f"{found.waiting} submission{' has' if found.waiting == 1 else 's have'} an open answer"
+            " waiting for you; names hidden, like ones together, one key a mark:"
         )
         lines.append(f"  {shlex.quote(sys.executable)} -m autograder review {quoted}")
         lines.append(

@@ -109,6 +109,12 @@ class Queue:
         """How many other answers that wait have the same words, and get the same mark."""
         return len(self._same_text(self.current.answer)) if self.current is not None else 0
 
+    @property
+    def of_share(self) -> str:
+        """ " of share 2/3"; "" where one person marks all."""
+        mine, of = self._share
+        return f" of share {mine}/{of}" if of > 1 else ""
+
     def mark(self, mark: int) -> list[str]:
         """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the
         tokens marked. ValueError for other marks. MarkedByAnother, and the next answer is shown,

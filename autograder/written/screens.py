@@ -247,8 +247,8 @@ def farewell(queue: Queue) -> str:
     """What was done, what is left, and how well the looks agree."""
     left = queue.left
     lines = [
-        f"{queue.question}: {left['done']} of {left['all']} answers have your mark; {left['first']}"
-        f" {'is' if left['first'] == 1 else 'are'} left"
+        f"{queue.question}: {left['done']} of {left['all']} answers have a mark; {left['first']}"
+        f"{queue.of_share} {'is' if left['first'] == 1 else 'are'} left"
         + (
             f", and {left['second'] + left['decide'] + left['check']} second looks."
             if left["second"] + left["decide"] + left["check"]
@@ -349,10 +349,10 @@ def _clean(text: str) -> str:
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
     """Lines no wider than `width` columns; Chinese characters take two,
-    and a line may break between any two of them."""
+    and a line may break between any two of them. A mark for the terminal takes none."""
     lines = []
     for line in text.split("\n"):
-        if any(map(_is_wide, line)):
+        if "\x1b" in line or any(map(_is_wide, line)):
             lines += _wrapped_wide(line, width, indent)
         else:
             lines += textwrap.wrap(

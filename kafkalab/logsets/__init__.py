@@ -31,7 +31,7 @@ try:
     from kafkalab.logsets.transactions import transactions
 except ModuleNotFoundError as error:
     # the modules that need no Spark can still be imported
-    globals()["__getattr__"] = closed_door(error)
+    globals()["__getattr__"] = closed_door(error, "spark")
 
 __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances",

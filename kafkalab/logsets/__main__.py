@@ -36,6 +36,7 @@ FRAMES = {
     "transactions": "each transaction, how it ended and how long it took",
     "incidents": "what went wrong: first and last sign, cause, the lines that say so",
 }
+ON_SPARK = ("generate", "score")
 # Few lines of a log answer these.
 NARROW = ("connections", "rebalances", "members", "transactions")
 
@@ -49,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (JavaMissing, OSError, ValueError) as error:
         print(sentence(error), file=sys.stderr)
     except ImportError as error:
-        missing = missing_extra(error)
+        missing = missing_extra(error, *("spark",) * (options.command in ON_SPARK))
         if missing is None:
             raise
         print(missing, file=sys.stderr)
@@ -64,7 +65,7 @@ def _parser() -> CommandParser:
     script = called_as("kafkalab")
     parser = CommandParser(
         prog="kafkalab logsets" if script == "kafkalab" else "python -m kafkalab.logsets",
-        description="Read, explain and generate lines of Kafka clients, with Spark.",
+        description="Read, explain and generate logs of Kafka clients.",
         example="explain client.log",
     )
     with_version(parser)
@@ -255,16 +256,16 @@ def _read(options: argparse.Namespace) -> int:
 def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    from kafkalab.logsets import frame_commands
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.first_lines import doubts
+    from kafkalab.logsets.frame_commands import run
     from kafkalab.logsets.line_loader import by_opener
 
     with _engine(options) as spark:
         near = by_opener(options.path)[1]
         doubtful = list(doubts(files_of(path_list(near)), options.layout)) if near else []
         print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
-        return frame_commands.run(options, spark) or (UNREAD if doubtful else 0)
+        return run(options, spark) or (UNREAD if doubtful else 0)
 
 
 def _generate(options: argparse.Namespace) -> int:

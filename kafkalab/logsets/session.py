@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kafkalab.extras import need_package
 from kafkalab.logsets.engine import MASTER_VARIABLE
 from kafkalab.logsets.java import find_java, user_id
 from kafkalab.logsets.startup import sign_of_life
@@ -55,8 +56,9 @@ def session(
     takes seconds for each. On a cluster it always does, and an executor gets 2 GB and 1 GB for its
     Python workers.
 
-    Raises JavaMissing when there is no Java 17.
+    Raises JavaMissing when there is no Java 17, and MissingExtra without the extra `spark`.
     """
+    need_package("pyspark")
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 

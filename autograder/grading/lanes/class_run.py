@@ -133,7 +133,12 @@ def _ready(
             class_of(out, roster),
             calibration.read(out),
         )
-        return before, roster, calibrations, late.handed_in_times(roster.rows)
+        return (
+            before,
+            roster,
+            calibrations,
+            late.handed_in_times({**roster.rows, **roster.nameless}),
+        )
     except ValueError as why:
         raise Unready(*why.args) from None
 

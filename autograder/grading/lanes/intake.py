@@ -41,7 +41,14 @@ def receive(
         held_to(out, keep=True)
         roster = class_of(out, roster)
         return take_in(
-            folder, out, roster, None, say, ignore, at, late.handed_in_times(roster.rows)
+            folder,
+            out,
+            roster,
+            None,
+            say,
+            ignore,
+            at,
+            late.handed_in_times({**roster.rows, **roster.nameless}),
         )[2]
 
 

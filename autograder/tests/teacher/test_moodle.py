@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import zipfile
 from datetime import UTC, datetime, timedelta
 
@@ -10,6 +11,7 @@ import pytest
 from autograder.__main__ import main
 from autograder.gradebook import late
 from autograder.gradebook.late import Policy
+from autograder.gradebook.students import class_of
 from autograder.teacher.worksheet import fill_worksheet
 from autograder.tests.conftest import writer_of
 
@@ -145,3 +147,85 @@ def test_what_is_no_worksheet_is_one_sentence(week, capsys):
     assert main([*words, "--sheet", str(week / "sheet.csv"), "--chapter", "2"]) == 2
     assert "has no marks of chapter 02; it has 90" in capsys.readouterr().err
     assert main([*words, "--sheet", str(week / "sheet.csv"), "--scale", "10"]) == 2
+
+
+PEOPLE = {"s1": ("Ada Abel", 10431), "s2": ("Ada Abel", 10432), "s3": ("Bo O'Hara", 10433)}
+FORMS = {
+    "folders": "{name}_{number}_assignsubmission_file/",
+    "flat": "{name}_{number}_assignsubmission_file_",
+    "groups": "Group 1-{name}_{number}_assignsubmission_file/",
+    "anonymous": "Participant_{number}_assignsubmission_file/",
+}
+
+
+def download(folder, form: str, others: dict[str, str]) -> str:
+    """A zip file as Moodle makes it of three notebooks that name nobody."""
+    path = folder / f"KAFKA-Week 3 {form}-4711.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, number in PEOPLE.values():
+            # Moodle takes the apostrophe out of a file's name
+            place = FORMS[form].format(name=name.replace("'", ""), number=number)
+            made = writer_of(folder)("90_demo", {}, student="", folder=folder / f"m{number}")
+            archive.write(made, f"{place}90_demo.ipynb")
+        for inside, text in others.items():
+            archive.writestr(inside, text)
+    return str(path)
+
+
+def received(out) -> dict[str, dict]:
+    lines = (out / "receipts.jsonl").read_text(encoding="utf-8").splitlines()
+    return {each["submission"]: each for each in map(json.loads, lines)}
+
+
+@pytest.mark.parametrize("form", ["folders", "flat", "groups"])
+def test_moodles_number_tells_two_students_of_one_name_apart(demo, tmp_path, form, capsys):
+    """Its download and its worksheet have the number; a group or a missing apostrophe is no matter,
+    and a later run without the list still knows it."""
+    lines = [row(n, name, student, ago(hours=n - 10430)) for student, (name, n) in PEOPLE.items()]
+    sheet = tmp_path / "Grades.csv"
+    sheet.write_text("\ufeff" + HEAD + "\r\n" + "".join(lines), encoding="utf-8", newline="")
+    source, out = download(tmp_path, form, {}), tmp_path / "out"
+    assert main(["receive", source, "--out", str(out), "--roster", str(sheet)]) == 0
+    assert "it says when each one came" in capsys.readouterr().out
+    found = received(out)
+    assert {each["student"] for each in found.values()} == set(PEOPLE)
+    hours = [
+        (datetime.now(UTC) - datetime.fromisoformat(each["at"])).total_seconds() / 3600
+        for each in sorted(found.values(), key=lambda each: each["student"])
+    ]
+    assert [round(each) for each in hours] == [1, 2, 3]
+    known = class_of(out)
+    assert known.student_behind("Ada Abel_10432_assignsubmission_file") == "s2"
+    assert known.student_behind("Ada Abel") is None, "two have that name"
+
+
+def test_anonymous_submissions_take_their_times_from_a_worksheet_without_names(demo, tmp_path):
+    lines = [
+        f'"Participant {number}","Submitted for grading ",,100.00,Yes,"{ago(hours=5)}",-,\r\n'
+        for _, number in PEOPLE.values()
+    ]
+    head = HEAD.replace('"Full name","ID number","Email address",', "")
+    sheet = tmp_path / "Grades.csv"
+    sheet.write_text("\ufeff" + head + "\r\n" + "".join(lines), encoding="utf-8", newline="")
+    source, out = download(tmp_path, "anonymous", {}), tmp_path / "out"
+    assert main(["receive", source, "--out", str(out), "--roster", str(sheet)]) == 0
+    found = received(out)
+    assert set(found) == {f"Participant_{n}_assignsubmission_file" for _, n in PEOPLE.values()}
+    for each in found.values():
+        since = datetime.now(UTC) - datetime.fromisoformat(each["at"])
+        assert timedelta(hours=4.9) < since < timedelta(hours=5.1)
+
+
+def test_a_text_typed_into_moodle_is_no_submission_of_its_own(demo, tmp_path, capsys):
+    """Unless its student handed in nothing else."""
+    typed = {
+        "Ada Abel_10431_assignsubmission_onlinetext/onlinetext.html": "<p>Done.</p>",
+        "Cy Cole_10434_assignsubmission_onlinetext/onlinetext.html": "<p>See my mail.</p>",
+        "Di Dorn_10435_assignsubmission_file/notes.pdf": "%PDF-1.4",
+    }
+    source, out = download(tmp_path, "folders", typed), tmp_path / "out"
+    assert main(["receive", source, "--out", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "Ada Abel_10431_assignsubmission_onlinetext" not in told
+    assert "Cy Cole_10434_assignsubmission_onlinetext: unreadable" in told
+    assert "there is no notebook in the folder, only notes.pdf" in told

@@ -2,6 +2,7 @@
 and the teacher's mark always wins."""
 
 import io
+import re
 import subprocess
 import sys
 import unicodedata
@@ -19,7 +20,17 @@ from autograder.written.answers import OpenAnswer, open_answers
 from autograder.written.groups import groups
 from autograder.written.queue import MarkedByAnother, Queue
 from autograder.written.queue_log import read_log
-from autograder.written.screens import _wrapped, act, answer_page, in_notebook, in_terminal, screen
+from autograder.written.screens import (
+    BOLD,
+    PLAIN,
+    _wrapped,
+    act,
+    answer_page,
+    farewell,
+    in_notebook,
+    in_terminal,
+    screen,
+)
 
 
 @pytest.fixture
@@ -231,7 +242,7 @@ def test_the_command_and_the_notebook(out, capsys, tmp_path, monkeypatch):
     assert "90.open: 8 of 8 answers wait" in capsys.readouterr().out
     monkeypatch.setattr("sys.stdin", io.StringIO("3\nq\n"))
     assert main(["review", str(out), "90.open"]) == 0
-    assert "answers have your mark" in capsys.readouterr().out
+    assert "answers have a mark" in capsys.readouterr().out
     asked = iter(["2", "q"])
     in_notebook(out, "90.open", lambda prompt: next(asked))
     assert sum(row[1] is not None for row in book(out).values()) >= 2
@@ -343,8 +354,17 @@ def test_shares_meet_nowhere_and_are_everything(out, capsys):
     ):
         first, second = ({item.answer.token for item in queue._all()} for queue in (one, two))
         assert first and second and not first & second and len(first | second) == 8
+        assert "0 of 8 answers have a mark" in farewell(one)
+        assert " of share 1/2 " in farewell(one) and " of share 2/2 " in farewell(two)
     for wrong in ("3/2", "x", "0/2", "1"):
         assert (
             main(["review", str(out), "90.open", "--share", wrong]) == 2
             and "--share is written like 1/2" in capsys.readouterr().err
         )
+
+
+def test_an_underlined_word_takes_no_more_room_than_a_plain_one():
+    plain = "four connections are opened and three of them are kept open"
+    marked = plain.replace("three", f"{BOLD}three{PLAIN}")
+    bare = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in _wrapped(marked, 30)]
+    assert bare == _wrapped(plain, 30)

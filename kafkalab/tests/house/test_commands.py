@@ -25,7 +25,6 @@ MODULES = (
     "kafkalab.logsets.__main__",
     "kafkalab.proof.conformance.__main__",
     "autograder.__main__",
-    "autograder.proving.browser",
     "autograder.learner.lab",
     "bench.__main__",
 )
@@ -116,6 +115,16 @@ def test_help_says_what_a_command_does_and_does_nothing_else(
     assert [name for name in unexplained if name != "command"] == []
 
 
+def test_every_command_stands_under_a_heading(monkeypatch):
+    grouped = " ".join(autograder.GROUPS.values()).split()
+    assert sorted(grouped) == sorted(subcommands(autograder._parser()))
+    told = autograder._parser().format_help()
+    assert told.index("-- learners") < told.index("    pack ") < told.index("-- teachers, each")
+    monkeypatch.setattr(autograder, "find_spec", lambda name: None)  # as in a learner's package
+    told = autograder._parser().format_help()
+    assert "    pack " in told and "-- teachers" not in told and "    grade " not in told
+
+
 @pytest.mark.parametrize(("module", "command"), COMMANDS, ids=[" ".join(each) for each in COMMANDS])
 def test_the_example_of_a_command_can_be_typed(explained, module, command):
     parser = explained(module, command)
@@ -198,8 +207,8 @@ def test_the_picture_refuses_a_folder_that_is_not_there(tmp_path, monkeypatch, c
 
 
 def test_an_unknown_comparison_or_chapter_is_named():
-    for module, words in (("bench", "nosuch"), ("autograder.proving.browser", "77")):
+    for words in (("bench", "nosuch"), ("autograder", "browser", "77")):
         done = subprocess.run(
-            [sys.executable, "-m", module, words], cwd=ROOT, capture_output=True, text=True
+            [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True
         )
-        assert done.returncode == 2 and words in done.stderr and done.stdout == ""
+        assert done.returncode == 2 and words[-1] in done.stderr and done.stdout == ""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import pickle
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bench.__main__ import EXTRAS as BENCH
+from bench.__main__ import comparisons
 from kafkalab import extras
+from kafkalab.extras import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHOUT = """
@@ -18,7 +25,7 @@ for extra in sys.argv.pop(1).split(","):
     for package in PACKAGES[extra].split():
         sys.modules[package] = None
 """
-ALL = ",".join(extras.PACKAGES)
+ALL = ",".join(PACKAGES)
 RUN = "import runpy\nmodule = sys.argv[1]\nsys.argv[:] = sys.argv[1:]\nrunpy.run_module(module, run_name='__main__')"  # noqa: E501
 LAB = """
 from kafkalab import KafkaConsumer, Lab
@@ -45,31 +52,75 @@ def test_the_base_plays_a_lab_and_draws_it():
 
 
 @pytest.mark.parametrize(
-    ("extra", "words"),
+    ("words", "named"),
     [
-        ("logs", ("kafkalab", "logsets", "explain", "data/samples/tiny/lines")),
-        ("logs", ("kafkalab.logsets", "lag", "data/samples/tiny/lines")),
-        ("learn", ("autograder.learner.lab",)),
-        ("learn", ("autograder", "open")),
-        ("teach", ("autograder", "minutes", "03")),
-        ("teach,learn", ("autograder", "grade", "data", "--out", "/dev/null/out")),
-        ("dev", ("autograder.proving.browser", "02")),
-        ("dev", ("kafkalab", "conformance", "data/recordings", "--tell")),
-        pytest.param(
-            "book", ("autograder", "book", "01", "--out", "/dev/null/book"), marks=pytest.mark.slow
-        ),
-        ("bench", ("bench", "reading")),
+        (("kafkalab", "logsets", "explain", "data/samples/tiny/lines"), "logs"),
+        (("kafkalab.logsets", "lag", "data/samples/tiny/lines"), "logs"),
+        (("kafkalab", "conformance", "data/recordings", "--tell"), "dev"),
+        (("kafkalab", "real", "status"), "spark"),
+        (("autograder.learner.lab",), "learn"),
+        (("autograder", "open"), "learn"),
+        (("autograder", "check", "03"), "learn"),
+        (("autograder", "minutes", "03"), "teach"),
+        (("autograder", "grade", "data", "--out", "/dev/null/out"), "spark teach"),
+        (("kafkalab.logsets", "generate", "trouble", "--out", "/dev/null/out"), "spark"),
+        (("autograder", "browser", "02"), "spark teach learn dev"),
+        (("autograder", "book", "01"), "spark teach learn book logs clients"),
+        (("bench", "simulator"), "bench"),
+        (("bench", "reading"), "spark logs bench"),
+        (("bench",), "spark teach learn logs bench"),
     ],
     ids=lambda each: each if isinstance(each, str) else " ".join(each[:2]),
 )
-def test_a_missing_extra_is_one_sentence_with_its_command(extra, words):
-    done = without(extra, RUN, *words)
+def test_a_base_alone_names_all_that_a_command_needs_in_one_sentence(words, named):
+    done = without(ALL, RUN, *words)
     assert done.returncode == 2 and done.stdout == "", done.stderr
-    assert done.stderr.count("\n") == 1
-    assert (
-        f"the extra `{extra.partition(',')[0]}` brings" in done.stderr
-        and "pip install" in done.stderr
-    )
+    assert done.stderr.count("\n") == 1, done.stderr
+    installed = re.search(r"pip install .*\[(.*)\]", done.stderr)
+    assert installed and installed[1].split(",") == named.split()
+
+
+def test_a_command_names_only_what_is_missing():
+    done = without("bench,book", RUN, "bench", "reading")
+    assert done.returncode == 2 and "which the extra `bench` brings" in done.stderr
+
+
+def test_the_error_arrives_whole_from_another_process():
+    error = extras.MissingExtra({"bench": "simpy", "spark": "pyspark"})
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.packages == error.packages
+    assert "pyspark and simpy are not installed" in str(again)
+
+
+def test_a_comparison_names_the_extras_of_what_it_imports():
+    """bench/__main__.py has them as a table, for it must know them before it imports anything."""
+    assert sorted(BENCH) == comparisons()
+    for name, named in BENCH.items():
+        for what, one_of in needed_by(f"bench.{name}"):
+            assert one_of & set(named.split()), f"bench/__main__.py: {name} imports {what}"
+
+
+def needed_by(module: str) -> Iterator[tuple[str, set[str]]]:
+    """What a file of bench/ imports, and the extras of which one brings it."""
+    text = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            first, *others = name.split(".")
+            if first == "autograder":
+                yield name, {"teach"}
+            elif name.startswith("kafkalab.logsets"):
+                yield name, {"spark"}
+            elif first == "bench" and (ROOT / "bench" / f"{others[0]}.py").is_file():
+                yield from needed_by(f"bench.{others[0]}")
+            else:
+                bringing = {extra for extra in PACKAGES if first in PACKAGES[extra].split()}
+                yield from [(name, bringing)] if bringing else []
 
 
 def test_a_name_of_the_log_sets_asks_for_spark_and_java_is_found_without_it():

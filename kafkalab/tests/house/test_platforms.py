@@ -1,7 +1,7 @@
 """A machine like Windows, made here: no module and no call that only Unix has.
 
 The simulator, the learner's half, the log sets and the reading of what was handed in run there.
-Grading says in one sentence what it needs.
+Grading and real brokers say in one sentence what they need.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ rooms = ["kafkalab", "autograder.cell", "autograder.learner", "autograder.handed
 for room in rooms:
     found = pkgutil.walk_packages(importlib.import_module(room).__path__, room + ".")
     for module in [each.name for each in found if ".tests" not in each.name]:
-        importlib.import_module(module)
+        if not module.startswith("kafkalab.real."):
+            importlib.import_module(module)
 print(len(sys.modules))
 """
 LAB = """
@@ -73,8 +74,16 @@ def test_a_lab_and_a_text_are_read_without_unix():
     assert int(rows) == int(with_line) > 100 and "client.log.gz" in names
 
 
+def test_real_brokers_say_in_one_sentence_what_they_need():
+    done = like_windows(
+        "from kafkalab.__main__ import main\nraise SystemExit(main(['real', 'status']))"
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("`real` needs Linux, macOS, or WSL2 on Windows")
+
+
 @pytest.mark.slow
-def test_every_room_but_grading_is_imported_without_unix():
+def test_every_room_but_grading_and_real_brokers_is_imported_without_unix():
     done = like_windows(ROOMS)
     assert done.returncode == 0, done.stderr
 
