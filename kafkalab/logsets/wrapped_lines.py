@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from kafkalab.logsets.layouts import OPENING
+
 Lines = Iterator[tuple[int, bytes, str]]
 """Lines without their breaks, each with its place in the file's text, in bytes, and its source: the
 container, pod or host that wrote it, where the wrapping names one."""
@@ -45,8 +47,8 @@ PREFIXES = {
     "heroku": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \w+\[([\w.\-]+)\]: "),
     # Loki's logcli: `2026-11-20T03:07:51Z {app="shop"} `
     "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{([^}\n]*)\} "),
-    # grep -n, cat -n: `17:`, `    17  `
-    "numbered": re.compile(rb" *\d+(?::|\t|  )"),
+    # grep -n, cat -n: `17:`, `    17  `, and no hour of a clock
+    "numbered": re.compile(rb" *\d+(?::(?!\d\d:\d\d(?!:))|\t|  )"),
     # grep -H: `client.log:17:`
     "named": re.compile(rb"([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
     # a mail that cites
@@ -54,6 +56,23 @@ PREFIXES = {
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
+# What a tool or a mail puts before whole lines of a log. A group is the source.
+OUTER = {
+    # builds: `[INFO] `, `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
+    "maven": re.compile(rb"\[(?:INFO|ERROR|WARNING|WARN|DEBUG)\] ?"),
+    "jenkins": re.compile(rb"\d\d:\d\d:\d\d +"),
+    "gitlab": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \d\d[OE]\+? ?"),
+    # aws logs tail: `2026-11-20T03:07:51.825000+00:00 shop/app/0123abc `
+    "stream": re.compile(rb"\d{4}-\d\d-\d\dT\S+ ([\w.\-]+(?:/[\w.\-]+)+) "),
+    "a tab": re.compile(rb"\t"),
+    "eight blanks": re.compile(rb" {8}"),
+    "four blanks": re.compile(rb" {4}"),
+    "two blanks": re.compile(rb" {2}"),
+}
+SOME_TIME = re.compile(rb"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
+FALLS = 9  # So often must times fall, and so many times more often than rise.
+TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
+HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
@@ -205,6 +224,34 @@ def _without(pattern: re.Pattern[bytes]) -> Wrapping:
     return Wrapping(lambda sample: _mostly(sample, pattern.match), take_out)
 
 
+def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
+    """Whether most lines have this before them, and a record begins behind it, and nowhere else."""
+
+    def holds(sample: list[bytes]) -> bool:
+        if not _mostly(sample, pattern.match):
+            return False
+        begun = [line for line in sample if OPENING.match(line) and not pattern.match(line)]
+        inner = [line[found.end() :] for line in sample if (found := pattern.match(line))]
+        return not begun and len([*filter(OPENING.match, inner)]) >= STAMPED * len(sample)
+
+    return holds
+
+
+def _softened(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.replace(HARD_BLANK, b" "), source
+
+
+def _of_tailed(lines: Lines) -> Lines:
+    """`==> a.log <==` says whose lines follow."""
+    now = ""
+    for at, line, source in lines:
+        if found := TAILED.fullmatch(line):
+            now = found[1].decode(errors="replace")
+        else:
+            yield at, line, f"{source} {now}".strip()
+
+
 def _uncolored(lines: Lines) -> Lines:
     for at, line, source in lines:
         yield at, COLOR.sub(b"", line), source
@@ -260,7 +307,13 @@ def _is_docker(sample: list[bytes]) -> bool:
 
 
 def _text(line: bytes) -> str | None:
-    """The line that a collector's record holds as a text."""
+    """The line that a collector's record holds as a text, or that is a string of JSON itself."""
+    if line.startswith(b'"'):
+        try:
+            text = json.loads(line)
+        except ValueError:
+            return None
+        return text if isinstance(text, str) else None
     record = _record(line)
     if record is None:
         return None
@@ -409,6 +462,33 @@ def _of_json(lines: Lines) -> Lines:
             yield at, part, source
 
 
+# -- the order ------------------------------------------------------------------------------------
+
+
+def _is_newest_first(sample: list[bytes]) -> bool:
+    """Whether times fall from record to record, as search tools export them."""
+    begun = [line for line in sample if OPENING.match(line)]
+    times = [found[0] for line in begun if (found := SOME_TIME.search(line))]
+    falls = sum(1 for one, two in pairwise(times) if two < one)
+    rises = sum(1 for one, two in pairwise(times) if two > one)
+    return falls >= FALLS and falls > FALLS * rises
+
+
+def _oldest_first(lines: Lines) -> Lines:
+    """The records from the last to the first. Their places are counted from the end of the text, so
+    that they rise. The lines of one record stay in their order."""
+    records: list[list[tuple[int, bytes, str]]] = []
+    end = 0
+    for at, line, source in lines:
+        if not records or OPENING.match(line):
+            records.append([])
+        records[-1].append((at, line, source))
+        end = at + len(line) + 1
+    for record in reversed(records):
+        for number, (_, line, source) in enumerate(record):
+            yield end - record[0][0] + number, line, source
+
+
 # -- records that are not one line ----------------------------------------------------------------
 
 
@@ -524,6 +604,11 @@ JSON = "json"
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
+    "blanks of a page": Wrapping(
+        lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
+        _softened,
+    ),
+    "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
     "array": Wrapping(_is_array, _of_array),
     "table": Wrapping(_is_table, _of_table),
     "pairs": Wrapping(lambda sample: _mostly(sample, _pairs), _of_pairs),
@@ -531,8 +616,13 @@ WRAPPINGS = {
     "docker": Wrapping(_is_docker, _of_docker),
     "text in JSON": Wrapping(lambda sample: _mostly(sample, _text), _of_texts),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
+    **{
+        name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
+        for name, pattern in OUTER.items()
+    },
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(lambda sample: _mostly(sample, lambda line: line.endswith(b" ")), _stripped),
     JSON: Wrapping(lambda sample: _mostly(sample, _written), _of_json),
+    "newest first": Wrapping(_is_newest_first, _oldest_first),
 }

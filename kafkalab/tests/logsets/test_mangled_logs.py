@@ -229,10 +229,10 @@ def test_whole_lines_in_records_of_collectors(name, said, wanted, tmp_path):
     assert_equal_but_for_blanks(rows_of(tmp_path / "client.jsonl"), wanted)
 
 
-def assert_equal_but_for_blanks(rows: list[dict], wanted: list[dict]) -> None:
+def assert_equal_but_for_blanks(rows: list[dict], wanted: list[dict], timed: bool = True) -> None:
     """A collector's record may lose the line break at the end of a message."""
-    assert [(row["event"], row["time"]) for row in rows] == [
-        (row["event"], row["time"]) for row in wanted
+    assert [(row["event"], timed and row["time"]) for row in rows] == [
+        (row["event"], timed and row["time"]) for row in wanted
     ]
     assert [row["message"].rstrip() for row in rows] == [row["message"].rstrip() for row in wanted]
     assert [row["trace"] for row in rows] == [row["trace"] for row in wanted]
@@ -380,6 +380,62 @@ def test_the_lines_of_several_containers_are_several_logs(name, said, wanted, tm
             assert_equal_but_for_blanks(of_one, wanted)
         else:
             assert different(of_one, wanted) == []
+
+
+@pytest.mark.parametrize("kind", ["Kafka", "logback", "JSON"])
+def test_a_log_from_the_newest_record_on_is_read_from_its_end(kind, said, wanted, tmp_path):
+    write = LAYOUTS.get(kind, lambda s: json.dumps(_ecs(s)))
+    records = [
+        f"{write(s)}\n{s.trace + chr(10) if s.trace and kind != 'JSON' else ''}" for s in said
+    ]
+    (tmp_path / "client.log").write_text("".join(reversed(records)), encoding="utf-8")
+    rows = rows_of(tmp_path / "client.log")
+    assert different(rows, wanted) == []
+    places = [row["file_offset"] for row in rows]
+    assert places == sorted(set(places)), "the places rise with the time"
+
+
+def _before(prefix: str):
+    return lambda lines: "".join(f"{prefix}{line}\n" for line in lines)
+
+
+BEFORE = {
+    "four blanks": _before("    "),
+    "a tab": _before("\t"),
+    "maven": _before("[INFO] "),
+    "gitlab": _before("2026-11-20T03:07:51.825123Z 00O "),
+    "aws logs tail": _before("2026-11-20T03:07:51.825000+00:00 shop/app/0123abc "),
+    "a web page": lambda lines: "".join(f"{line.replace('  ', 2 * chr(160))}\n" for line in lines),
+    "a console": lambda lines: "".join(f"{json.dumps(line)}\n" for line in lines),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_what_tools_put_before_whole_lines_is_taken_off(name, said, wanted, tmp_path):
+    layout = "logback" if name == "maven" else "Spring Boot 3"
+    (tmp_path / "a.log").write_text(BEFORE[name](printed(said, layout).splitlines()))
+    assert_equal_but_for_blanks(rows_of(tmp_path / "a.log"), wanted, layout == "Spring Boot 3")
+
+
+def test_a_clock_is_no_line_number(said, tmp_path):
+    """`03:07:51.825` begins as what grep -n prints."""
+    few = [s for s in said if "\n" not in s.text and not s.trace]
+    lines = [LAYOUTS["logback"](s) for s in few]
+    for numbered in (False, True):
+        (tmp_path / "a.log").write_text(
+            "".join(f"{n}:{line}\n" if numbered else f"{line}\n" for n, line in enumerate(lines, 1))
+        )
+        rows = rows_of(tmp_path / "a.log")
+        assert [row["time"].hour for row in rows] == [int(s.clock[:2]) for s in few]
+
+
+def test_what_tail_shows_of_several_files_is_several_logs(said, wanted, tmp_path):
+    cut = len(said) // 2
+    one, two = printed(said[:cut], "Kafka"), printed(said[cut:], "Kafka")
+    (tmp_path / "x.log").write_text(f"==> a.log <==\n{one}\n==> b.log <==\n{two}")
+    rows = rows_of(tmp_path / "x.log")
+    assert [row["event"] for row in rows] == [row["event"] for row in wanted]
+    assert {row["file"].rpartition("#")[2] for row in rows} == {"a.log", "b.log"}
 
 
 def test_rotated_logs_with_odd_names_and_files_without(said, wanted, tmp_path):
