@@ -59,7 +59,8 @@ class LaidOutBlock(Block):
         if self.layout.opening:
             opened = pc.match_substring_regex(fronts, f"^{self.layout.opening}")
             foreign |= opened.to_numpy(zero_copy_only=False) & ~is_head
-        others = np.flatnonzero(~is_head & (ends > starts))
+        # Most continuations begin with a tab; a record of no layout does.
+        others = np.flatnonzero(~is_head & (ends > starts) & (self.bytes[starts] != 9))
         opened = pc.match_substring_regex(fronts.take(pa.array(others)), ANY_OPENING)
         foreign[others[opened.to_numpy(zero_copy_only=False).astype(bool)]] = True
         rows = np.flatnonzero(is_head | foreign)
