@@ -104,6 +104,17 @@ ENTRIES = (
         source=RECORDED,
     ),
     server_line(
+        "CONTROLLER_ACTIVATES",
+        kraft(Q + "Performing controller activation. {what}", QUORUM, "WARN"),
+        source=RECORDED,
+    ),
+    server_line(
+        "REGISTRATION_REFUSED",
+        kraft(Q + "registerBroker: event failed with DuplicateBrokerRegistrationException in "
+              "{took} microseconds. Exception message: {reason}", QUORUM),
+        source=RECORDED,
+    ),
+    server_line(
         "CONTROLLER_REGISTERS",
         kraft(Q + "No previous registration found for broker {member}. New incarnation ID is "
               "{incarnation}.  Generated {count} record(s) to clean up previous incarnations. New "

@@ -84,6 +84,7 @@ SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
 
 ONLY_READ = frozenset(
     {
+        "CONTROLLER_ACTIVATES",
         "CONTROLLER_ACTIVE",
         "CONTROLLER_REGISTERS",
         "GROUP_COORDINATOR_ELECTED",
@@ -98,6 +99,7 @@ ONLY_READ = frozenset(
         "REGISTRATION_DIRECTORIES",
         "REGISTRATION_MADE",
         "REGISTRATION_MADE_AGAIN",
+        "REGISTRATION_REFUSED",
         "REGISTRATION_UNCHANGED",
         "TOPICS_ASKED_FOR",
     }
