@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
@@ -22,13 +22,17 @@ from kafkalab.protocol.identifiers import kafka_uuid
 CONTROLLER_NODE = 100
 """The node id of the controller's process; clients never see it."""
 NO_OP_MS = 500  # metadata.max.idle.interval.ms
+RECOVERY = ("RECOVERED", "RECOVERING")
 KEPT, NO, YES = -1, 0, 1
 """How a record says of a field that it stays as it is, becomes false, or becomes true."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPartition:
-    """What the controller's log has said of a partition last."""
+    """What the controller's log has said of a partition last.
+
+    recovers: its leader was elected in an unclean way, and has not asked for another ISR since
+    """
 
     leader: int
     leader_epoch: int
@@ -36,6 +40,7 @@ class KnownPartition:
     isr: tuple[int, ...]
     elr: tuple[int, ...]
     last_known: int
+    recovers: bool = False
 
 
 class ControllerLines:
@@ -106,8 +111,10 @@ class ControllerLines:
         for partition in partitions:
             key = partition.topic, partition.index
             before, now = self._known.get(key), _known(partition)
-            if before is None or before == now:
+            if before is None or replace(before, recovers=False) == now:
                 continue
+            asked = now.leader == before.leader and now.isr != before.isr
+            now = replace(now, recovers=key in doubtful or (before.recovers and not asked))
             self._known[key] = now
             name = "PARTITION_CHANGED_UNCLEAN" if key in doubtful else "PARTITION_CHANGED"
             self._replay(
@@ -198,10 +205,11 @@ def _difference(before: KnownPartition, now: KnownPartition) -> str:
     """The fields that differ, in the order of PartitionRegistration.diff."""
     pairs = (
         ("isr", _listed(before.isr), _listed(now.isr)),
+        ("leader", before.leader, now.leader),
+        ("leaderRecoveryState", RECOVERY[before.recovers], RECOVERY[now.recovers]),
+        ("leaderEpoch", before.leader_epoch, now.leader_epoch),
         ("elr", _listed(before.elr), _listed(now.elr)),
         ("lastKnownElr", _last_known(before.last_known), _last_known(now.last_known)),
-        ("leader", before.leader, now.leader),
-        ("leaderEpoch", before.leader_epoch, now.leader_epoch),
         ("partitionEpoch", before.partition_epoch, now.partition_epoch),
     )
     return ", ".join(f"{name}: {old} -> {new}" for name, old, new in pairs if old != new)

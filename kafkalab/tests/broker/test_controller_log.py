@@ -128,6 +128,17 @@ def test_explain_tells_what_the_controller_decided(tmp_path, capsys):
     assert main(["explain", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert "controller 100: " in said and "A broker was gone: 2" in said
+    assert "A leader was chosen that may lack records: 1" in said
+    assert "A partition had no leader: 1" in said
+    changes = [
+        text.partition(": ")[2] for text in lab.controller_lines().message if "change" in text
+    ]
+    # in the order of PartitionRegistration.diff of 4.4.0
     assert (
-        "A leader was chosen that may lack records" in said or "A partition had no leader" in said
-    )
+        "isr: [0] -> [], leader: 0 -> -1, leaderEpoch: 0 -> 1, elr: [] -> [0], "
+        "lastKnownElr: [] -> [0], partitionEpoch: 1 -> 2"
+    ) in changes
+    assert (
+        "isr: [] -> [1], leader: -1 -> 1, leaderRecoveryState: RECOVERED -> RECOVERING, "
+        "leaderEpoch: 1 -> 2, elr: [0] -> [], lastKnownElr: [0] -> [], partitionEpoch: 2 -> 3"
+    ) in changes
