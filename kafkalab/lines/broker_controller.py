@@ -18,7 +18,8 @@ HEARTBEATS = CONTROL + "BrokerHeartbeatManager"
 QUORUM = CONTROL + "QuorumController"
 Q = "[QuorumController id={broker_id}] "
 RECORDED = "controller.log of a KRaft controller 4.4.0 (data/tools/controller_4.4.txt)"
-SOURCE = "Kafka's source, ReplicationControlManager and BrokerHeartbeatManager"
+SOURCE = "the texts in the jars of broker 4.4.0, and what PartitionRegistration.diff returned there"
+OTHERS = "other logs of KRaft controllers 4.4.0, which are not kept here"
 
 ENTRIES = (
     server_line(
@@ -82,13 +83,13 @@ ENTRIES = (
     server_line(
         "TOPIC_REMOVED",
         kraft(Q + "Replayed RemoveTopicRecord for topic {topic} with ID {topic_id}.", REPLICATION),
-        source=RECORDED,
+        source=OTHERS,
     ),
     server_line(
         "PARTITION_CHANGED",
         kraft(Q + "partition change for {partition} with topic ID {topic_id}: {change}",
               REPLICATION, "DEBUG"),
-        source=RECORDED,
+        source=SOURCE,
     ),
     server_line(
         "PARTITION_CHANGED_UNCLEAN",
@@ -153,6 +154,6 @@ ENTRIES = (
     ),
     server_line(
         "TOPICS_DELETED", kraft(Q + "DeleteTopics result(s): {results}", REPLICATION),
-        source=RECORDED,
+        source=OTHERS,
     ),
 )  # fmt: skip
