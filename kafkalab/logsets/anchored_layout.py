@@ -36,7 +36,7 @@ Time = Callable[[str], tuple[str, int, int] | None]
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a head: `mark` as it stands there, or a part: time, level, logger, word, …"""
+    """A piece of a head: `mark` as it is there, or a part: time, level, logger, word, …"""
 
     kind: str
     text: str
