@@ -17,8 +17,7 @@ CLUSTER = CONTROL + "ClusterControlManager"
 HEARTBEATS = CONTROL + "BrokerHeartbeatManager"
 QUORUM = CONTROL + "QuorumController"
 Q = "[QuorumController id={broker_id}] "
-RECORDED = "controller.log of a KRaft controller 4.4.0 (data/tools/controller_4.4.txt)"
-SOURCE = "the texts in the jars of broker 4.4.0, and what PartitionRegistration.diff returned there"
+RECORDED = "controller.log of a KRaft controller 4.4.0 (data/tools/controller_*.txt)"
 OTHERS = "other logs of KRaft controllers 4.4.0, which are not kept here"
 
 ENTRIES = (
@@ -89,13 +88,13 @@ ENTRIES = (
         "PARTITION_CHANGED",
         kraft(Q + "partition change for {partition} with topic ID {topic_id}: {change}",
               REPLICATION, "DEBUG"),
-        source=SOURCE,
+        source=RECORDED,
     ),
     server_line(
         "PARTITION_CHANGED_UNCLEAN",
         kraft(Q + "UNCLEAN partition change for {partition} with topic ID {topic_id}: {change}",
               REPLICATION),
-        source=SOURCE,
+        source=RECORDED,
     ),
     # only read
     server_line(

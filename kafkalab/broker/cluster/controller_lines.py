@@ -111,9 +111,10 @@ class ControllerLines:
         for partition in partitions:
             key = partition.topic, partition.index
             before, now = self._known.get(key), _known(partition)
-            if before is None or replace(before, recovers=False) == now:
+            if before is None or before.partition_epoch == now.partition_epoch:
                 continue
             asked = now.leader == before.leader and now.isr != before.isr
+            now = replace(now, isr=_in_printed_order(before.isr, now.isr))
             now = replace(now, recovers=key in doubtful or (before.recovers and not asked))
             self._known[key] = now
             name = "PARTITION_CHANGED_UNCLEAN" if key in doubtful else "PARTITION_CHANGED"
@@ -199,6 +200,13 @@ def _known(partition: Partition) -> KnownPartition:
         partition.elr,
         partition.last_known,
     )
+
+
+def _in_printed_order(before: tuple[int, ...], now: tuple[int, ...]) -> tuple[int, ...]:
+    """The ISR as a real controller has it: a leader that adds a member sends all in order."""
+    if set(now) - set(before):
+        return tuple(sorted(now))
+    return tuple(broker for broker in before if broker in now)
 
 
 def _difference(before: KnownPartition, now: KnownPartition) -> str:

@@ -395,31 +395,29 @@ class InterBroker:
         self, notes: list[Note], changes: list[PartitionChange], stopping: int | None
     ) -> None:
         """Let a KRaft controller write what it has decided (ReplicationControlManager)."""
-        say, partitions = (
-            self._controller_lines,
-            [one.partition for one in changes if not one.is_reminder],
-        )
-        registrations: list[tuple[int, int, int]] = []
+        say = self._controller_lines
+        partitions = [one.partition for one in changes if not one.is_reminder]
+        fenced: list[int] = []
         if stopping is not None:
             say.stopping(stopping, len(partitions))
-            registrations.append((stopping, NO, YES))
+            say.registration(stopping, NO, YES)
         for note in notes:
             broker = note.fields.get("broker", CONTROLLER_NODE)
             if note.kind == "broker.fenced":
                 ended = note.fields["why"] == ITS_SESSION_ENDED
                 (say.fenced if ended else say.stopped)(broker, len(partitions))
-                registrations.append((broker, YES, NO))
+                fenced.append(broker)
             elif note.kind == "broker.unfenced":
                 say.unfenced(broker, len(partitions))
-                registrations.append((broker, KEPT, NO))
+                say.registration(broker, KEPT, NO)
         doubtful = [
             (note.fields["topic"], note.fields["partition"])
             for note in notes
             if note.kind == "election" and note.fields["unclean"]
         ]
         say.changed(partitions, doubtful)
-        for registration in registrations:
-            say.registration(*registration)
+        for broker in fenced:  # the only record that comes after those of partitions
+            say.registration(broker, YES, NO)
 
     def _say_roles(self, changes: list[PartitionChange]) -> None:
         """Let every connected broker write the new roles of its replicas."""
