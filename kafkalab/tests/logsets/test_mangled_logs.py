@@ -25,6 +25,11 @@ from kafkalab.tests.logsets.test_production_logs import (
 assert said and wanted, "fixtures"
 
 
+def each(names, *quick: str) -> list:
+    """The names as parameters of a test; those that are not quick are for the long test run."""
+    return [pytest.param(name, marks=[] if name in quick else pytest.mark.slow) for name in names]
+
+
 def moment(s: Said) -> datetime:
     return datetime.fromisoformat(f"{s.dotted}+00:00")
 
@@ -112,7 +117,10 @@ HALF_DAYS = {
 }
 
 
-@pytest.mark.parametrize("name", MANGLED)
+@pytest.mark.parametrize(
+    "name",
+    each(MANGLED, "Cassandra", "Play", "Trino", "Karaf", "WebSphere", "semicolons", "a method"),
+)
 def test_a_layout_that_nobody_has_named_is_read(name, said, wanted, tmp_path):
     write = MANGLED[name]
     (tmp_path / "client.log").write_text(written(write, said), encoding="utf-8")
@@ -123,7 +131,9 @@ def test_a_layout_that_nobody_has_named_is_read(name, said, wanted, tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", CLOCKS)
+@pytest.mark.parametrize(
+    "name", each(CLOCKS, "day first", "milliseconds since 1970", "no zeros at the end", "a place")
+)
 def test_a_time_is_read_in_its_zone(name, said, wanted, tmp_path):
     clock, late_s = CLOCKS[name]
     lines = written(lambda s: f"{clock(s)} {head(s)}", said)
@@ -135,7 +145,7 @@ def test_a_time_is_read_in_its_zone(name, said, wanted, tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", HALF_DAYS)
+@pytest.mark.parametrize("name", each(HALF_DAYS, "AM and PM"))
 def test_hours_of_half_a_day(name, said, wanted, tmp_path):
     lines = written(lambda s: f"{moment(s):{HALF_DAYS[name]}} {head(s)}", said)
     (tmp_path / "client.log").write_text(lines, encoding="utf-8")
@@ -213,7 +223,7 @@ LINES_IN_RECORDS = {
 }
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("name", each(RECORDS, "logback", "a search engine's hit"))
 def test_records_of_more_encoders_are_lines(name, said, wanted, tmp_path):
     lines = "".join(json.dumps(RECORDS[name](s)) + "\n" for s in said)
     (tmp_path / "client.jsonl").write_text(lines, encoding="utf-8")
@@ -222,7 +232,7 @@ def test_records_of_more_encoders_are_lines(name, said, wanted, tmp_path):
     assert [row["time"] for row in rows] == [row["time"] for row in wanted]
 
 
-@pytest.mark.parametrize("name", LINES_IN_RECORDS)
+@pytest.mark.parametrize("name", each(LINES_IN_RECORDS, "Kubernetes"))
 def test_whole_lines_in_records_of_collectors(name, said, wanted, tmp_path):
     lines = "".join(json.dumps(LINES_IN_RECORDS[name](s)) + "\n" for s in said)
     (tmp_path / "client.jsonl").write_text(lines, encoding="utf-8")
@@ -317,7 +327,7 @@ def test_java_util_logging_writes_two_lines(said, wanted, tmp_path):
 
 
 MIXED = ("Kafka", "logback", "Spring Boot 3", "log4j 1")
-QUICK = (("Kafka", "logback"), ("logback", "Spring Boot 3"), ("logback", "JSON"))
+QUICK = (("Kafka", "logback"), ("logback", "JSON"))
 
 
 PAIRS = [
@@ -365,7 +375,7 @@ PODS = {
 }
 
 
-@pytest.mark.parametrize("name", PODS)
+@pytest.mark.parametrize("name", each(PODS, "compose", "Kubernetes"))
 def test_the_lines_of_several_containers_are_several_logs(name, said, wanted, tmp_path):
     """Each line comes from another of two containers, also amid stack traces and settings."""
     lines = printed(said, "Spring Boot 3").splitlines()
@@ -382,7 +392,7 @@ def test_the_lines_of_several_containers_are_several_logs(name, said, wanted, tm
             assert different(of_one, wanted) == []
 
 
-@pytest.mark.parametrize("kind", ["Kafka", "logback", "JSON"])
+@pytest.mark.parametrize("kind", each(("Kafka", "logback", "JSON"), "logback"))
 def test_a_log_from_the_newest_record_on_is_read_from_its_end(kind, said, wanted, tmp_path):
     write = LAYOUTS.get(kind, lambda s: json.dumps(_ecs(s)))
     records = [
@@ -410,7 +420,7 @@ BEFORE = {
 }
 
 
-@pytest.mark.parametrize("name", BEFORE)
+@pytest.mark.parametrize("name", each(BEFORE, "four blanks", "gitlab"))
 def test_what_tools_put_before_whole_lines_is_taken_off(name, said, wanted, tmp_path):
     layout = "logback" if name == "maven" else "Spring Boot 3"
     (tmp_path / "a.log").write_text(BEFORE[name](printed(said, layout).splitlines()))
