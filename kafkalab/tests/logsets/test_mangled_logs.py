@@ -169,6 +169,7 @@ def test_a_time_that_does_not_exist_is_a_problem(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_lines_without_times_are_told_without_them(said, tmp_path, capsys):
     lines = written(lambda s: f"[{s.level.lower()}] {s.logback(20)} - {s.text}", said)
     (tmp_path / "client.log").write_text(lines, encoding="utf-8")
