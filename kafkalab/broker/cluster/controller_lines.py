@@ -116,14 +116,20 @@ class ControllerLines:
             asked = now.leader == before.leader and now.isr != before.isr
             now = replace(now, isr=_in_printed_order(before.isr, now.isr))
             now = replace(now, recovers=key in doubtful or (before.recovers and not asked))
-            self._known[key] = now
             name = "PARTITION_CHANGED_UNCLEAN" if key in doubtful else "PARTITION_CHANGED"
-            self._replay(
-                name,
-                partition=f"{partition.topic}-{partition.index}",
-                topic_id=self._topic_ids[partition.topic],
-                change=_difference(before, now),
-            )
+            self._change(key, before, now, name)
+
+    def _change(
+        self, key: tuple[str, int], before: KnownPartition, now: KnownPartition, name: str
+    ) -> None:
+        self._known[key] = now
+        topic, index = key
+        self._replay(
+            name,
+            partition=f"{topic}-{index}",
+            topic_id=self._topic_ids[topic],
+            change=_difference(before, now),
+        )
 
     # brokers
 
@@ -143,8 +149,11 @@ class ControllerLines:
         self._say("CONTROLLER_ENDS_STOP", member=broker, active=at, shutdown=at - 1)
         self._changes("handleBrokerFenced", changes)
 
-    def registered(self, broker: int) -> None:
-        """A new process has come under a broker's id."""
+    def registered(self, broker: int, clean: bool) -> None:
+        """A new process has come under a broker's id. After a crash it may have lost records, so it
+        is no eligible leader any more (KIP-966)."""
+        lost = [key for key, known in self._known.items() if not clean and broker in known.elr]
+        self._changes("handleBrokerUncleanShutdown", len(lost))
         before, now = self._incarnations[broker], kafka_uuid(self._ids)
         self._incarnations[broker] = now
         self._epochs[broker] = self._replayed()
@@ -156,6 +165,11 @@ class ControllerLines:
             count=0,
             epoch=self._epochs[broker],
         )
+        for key in lost:
+            known = self._known[key]
+            elr = tuple(other for other in known.elr if other != broker)
+            struck = replace(known, elr=elr, partition_epoch=known.partition_epoch + 1)
+            self._change(key, known, struck, "PARTITION_CHANGED")
 
     def unfenced(self, broker: int, changes: int) -> None:
         """A broker may lead again."""

@@ -166,7 +166,7 @@ class InterBroker:
 
     def _register(self, broker: int, clean: bool, life: int) -> None:
         if self._up[broker] and self._lives[broker] == life:
-            self._controller_lines.registered(broker)
+            self._controller_lines.registered(broker, clean)
             self._command(self.controller.registered(broker, clean, self._clock.now_ms))
             self.brokers[broker].server_log("BROKER_UNFENCED")
             self._clock.after(

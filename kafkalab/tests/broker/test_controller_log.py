@@ -120,6 +120,29 @@ def test_with_zookeeper_a_broker_is_the_controller():
         Lab(brokers=1, broker_version="2.3").controller_lines()
 
 
+def test_who_comes_back_after_a_crash_is_no_eligible_leader():
+    """As in the last lines of the real log: first the eligible one is struck, then it may lead, for
+    it was the last leader that is known."""
+    lab = Lab(brokers=2, seed=1)
+    lab.create_topic("orders", replication_factor=2, config={"min.insync.replicas": "1"})
+    lab.run_for(1_000)
+    lab.broker(1).crash()
+    lab.run_for(15_000)
+    lab.broker(0).crash()
+    lab.run_for(15_000)
+    lab.broker(0).restart()
+    lab.run_for(15_000)
+    changes = [text.partition(": ")[2] for text in lab.controller_lines().message]
+    real = [row.message.partition(": ")[2] for row in read(TOOLS / "controller_debug_4.4.txt")]
+    for change in (
+        "elr: [{0}] -> [], partitionEpoch: {1} -> {2}",
+        "isr: [] -> [{0}], leader: -1 -> {0}, leaderRecoveryState: RECOVERED -> RECOVERING, "
+        "leaderEpoch: {3} -> {4}, lastKnownElr: [{0}] -> [], partitionEpoch: {2} -> {5}",
+    ):
+        assert change.format(0, 2, 3, 1, 2, 4) in changes
+        assert change.format(2, 6, 7, 4, 5, 8) in real
+
+
 def test_explain_tells_what_the_controller_decided(tmp_path, capsys):
     """The only replica in sync dies; another one, which lacks records, may lead."""
     lab = Lab(brokers=2, seed=1)
