@@ -20,6 +20,7 @@ from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.groups.share.group_settings import checked_group_settings
 from kafkalab.broker.log.topic_config_values import checked
+from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.errors import (
@@ -159,6 +160,7 @@ class Lab:
             tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields),
         )
         self._smallest_segment_bytes = profile.smallest_segment_bytes
+        self._profile = profile
         self._peers = InterBroker(
             profile,
             settings,
@@ -527,6 +529,31 @@ class Lab:
         log = self.broker(broker).machine.server_log
         told = ((line.name, line.cause, line.row(self.epoch_ms)) for line in log.lines())
         return frames.server_lines(told, self.epoch_ms)
+
+    def controller_lines(self) -> pandas.DataFrame:
+        """The lines of the KRaft controller, as `broker_lines` has those of a broker: topics,
+        changes of leaders and in-sync replicas (on level DEBUG), brokers that are fenced,
+        unfenced, stop in the orderly way and come again.
+
+        Raises IllegalArgumentException with a broker of 2.3: there one of the brokers is the
+        controller.
+        """
+        log = self._controllers_log()
+        told = ((line.name, line.cause, line.row(self.epoch_ms)) for line in log.lines())
+        return frames.server_lines(told, self.epoch_ms)
+
+    def controller_log_text(self) -> str:
+        """The KRaft controller's controller.log as text. Raises as `controller_lines` does."""
+        log = self._controllers_log()
+        return "".join(text_of(line.row(self.epoch_ms)) for line in log.lines())
+
+    def _controllers_log(self) -> ServerLog:
+        if not self._profile.is_kraft:
+            raise IllegalArgumentException(
+                f"with brokers {self._profile.name} one broker is the controller: broker_lines("
+                f"{self.cluster.controller_id}) has its lines"
+            )
+        return self._peers.controller_log
 
     def broker_log_text(self, broker: int) -> str:
         """One broker's server.log as text, in the default layout `[%d] %p %m (%c)`."""

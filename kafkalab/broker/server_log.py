@@ -61,6 +61,11 @@ class ServerLog:
     def __len__(self) -> int:
         return len(self._kept)
 
+    @property
+    def now_ms(self) -> int:
+        """The time of a line that is written now; 0 in a log that keeps nothing."""
+        return 0 if self._clock is None else self._clock.now_ms
+
     def take_back(self, since: int) -> None:
         """Forget the lines from number `since` on: the step that wrote them was not taken."""
         del self._kept[since:]

@@ -1,7 +1,8 @@
 """Lists the lines about replicas in a broker's server.log: leaders, followers, in-sync replicas.
 
 Kafka's own log4j settings put what `state.change.logger` says into a file of its own,
-state-change.log, and what KafkaController says into controller.log. Some of these lines are only
+state-change.log, and what KafkaController says into controller.log. What a KRaft controller says is
+in broker_controller.py. Some of these lines are only
 read: the simulator does not take their steps, or has not got their values.
 """
 
@@ -16,7 +17,6 @@ FETCHERS = "kafka.server.ReplicaFetcherManager"
 MANAGER = "kafka.server.ReplicaManager"
 LIFECYCLE = "org.apache.kafka.server.BrokerLifecycleManager"
 CONTROLLER_OLD = "kafka.controller.KafkaController"
-QUORUM = "org.apache.kafka.controller.ReplicationControlManager"
 
 P = "[Partition {partition} broker={broker_id}] "
 B = "[Broker id={broker_id}] "
@@ -96,11 +96,6 @@ ENTRIES = (
             "{partition}", MANAGER, "ERROR", trace=True),
     ),
     # only read
-    server_line(
-        "BROKER_FENCED",
-        kraft("[QuorumController id={broker_id}] Fencing broker {fenced} at epoch {epoch} because "
-            "its session has timed out.", QUORUM),
-    ),
     server_line(
         "PARTITION_LEADER_STAYS",
         kraft(B + "Skipped the become-leader state change for {partition} with topic id "

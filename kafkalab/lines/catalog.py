@@ -13,6 +13,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from kafkalab.lines import (
+    broker_controller,
     broker_groups,
     broker_logs,
     broker_replicas,
@@ -58,7 +59,13 @@ PARTS = (
 )
 
 
-SERVER_PARTS = (broker_groups, broker_transactions, broker_replicas, broker_logs)
+SERVER_PARTS = (
+    broker_groups,
+    broker_transactions,
+    broker_replicas,
+    broker_logs,
+    broker_controller,
+)
 
 
 def _by_name(*parts: ModuleType) -> Mapping[str, Entry]:
@@ -77,7 +84,9 @@ SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
 
 ONLY_READ = frozenset(
     {
-        "BROKER_FENCED",
+        "CONTROLLER_ACTIVATES",
+        "CONTROLLER_ACTIVE",
+        "CONTROLLER_REGISTERS",
         "GROUP_COORDINATOR_ELECTED",
         "GROUP_COORDINATOR_RESIGNED",
         "PARTITION_CREATED",
@@ -87,6 +96,12 @@ ONLY_READ = frozenset(
         "PARTITION_WITHOUT_CHECKPOINT",
         "PRODUCER_SNAPSHOT_LOADED",
         "PRODUCER_SNAPSHOT_WRITTEN",
+        "REGISTRATION_DIRECTORIES",
+        "REGISTRATION_MADE",
+        "REGISTRATION_MADE_AGAIN",
+        "REGISTRATION_REFUSED",
+        "REGISTRATION_UNCHANGED",
+        "TOPICS_ASKED_FOR",
     }
 )
 """Lines of real brokers that no simulated broker writes: it does not take these steps, or has not

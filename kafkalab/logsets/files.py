@@ -1,17 +1,19 @@
 """Finds and opens log files, by path or by URL: file://, s3://, gs://.
 
 Arrow's file systems open a URL, with the credentials of the environment. Other schemes are Spark's
-(hadoop_files.py). The end of a name tells how a file is packed: .gz, .zst, .bz2, .lz4. An archive
-(.tar, .tar.gz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be a pattern:
-`*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
+(hadoop_files.py). The end of a name tells how a file is packed: .gz, .zst, .bz2, .lz4, .xz. An
+archive (.tar, .tar.gz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be a
+pattern: `*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
 
 A log that was rotated is one log: app.log.2.gz, app.log.1, app.log. Its files are read from the
-oldest on.
+oldest on. In a folder a file with another name (`stdout`, `events.json`) is a log if its first
+lines begin as records do.
 """
 
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import re
 import tarfile
@@ -19,27 +21,40 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from glob import glob
 
 import pyarrow as pa
 from pyarrow import fs
 
-PACKED = (".gz", ".zst", ".bz2", ".lz4")
+from kafkalab.logsets.layouts import OPENING
+
+PACKED = (".gz", ".zst", ".bz2", ".lz4", ".xz")
 PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
 INSIDE = "!/"
 HADOOPS = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names of what Arrow calls otherwise.
 URL = "://"
 MAGIC_LETTERS, BRACES = set("*?[{"), re.compile(r"\{([^{}]*)\}")
-_DAY = r"\d{4}-?\d\d-?\d\d(?:[-_T]\d\d(?:-?\d\d)?)?"
+# What is never a log, whatever its first lines are.
+NO_LOGS = (".md", ".html", ".py", ".sh", ".java", ".jar", ".class", ".pdf", ".png", ".parquet")
+SNIFFED, BEGUN = 1 << 16, 3  # So many bytes are looked at, in which so many records must begin.
+_DAY = r"\d{4}-?\d\d-?\d\d(?:[-_T]\d\d(?:-?\d\d){0,2})?"
 # app.log.1, app.log.2026-11-20, app.2026-11-20.0.log: the log that it belongs to is app.log.
 ROTATED = re.compile(
     rf"(?P<stem>.+?)(?:[._-](?P<day>{_DAY})(?:[.-](?P<part>\d{{1,4}}))?)?"
     rf"(?P<end>{'|'.join(map(re.escape, PLAIN))})"
-    rf"(?:[.-](?P<late>{_DAY}))?(?:\.(?P<number>\d{{1,4}}))?"
+    rf"(?:[._-](?P<late>{_DAY}))?(?:\.(?P<number>\d{{1,4}}))?(?P<old>\.old|\.bak|\.prev|~)?",
+    re.IGNORECASE,
 )
 # The first bytes of packed files.
-MAGIC = {b"\x1f\x8b": ".gz", b"PK\x03\x04": ".zip", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
+MAGIC = {
+    b"\x1f\x8b": ".gz",
+    b"PK\x03\x04": ".zip",
+    b"BZh": ".bz2",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"\xfd7zXZ\x00": ".xz",
+}
 
 
 @dataclass(frozen=True)
@@ -103,13 +118,13 @@ def _rotation(name: str) -> tuple[str, tuple]:
     plain = _unpacked_name(base)
     found = ROTATED.fullmatch(plain)
     day = found and (found["day"] or found["late"])
-    if not found or not (day or found["number"]):
+    if not found or not (day or found["number"] or found["old"]):
         return os.path.join(folder, plain), ()
     # A later day is newer. Within a day logback counts up, and within a name log4j counts up the
     # older ones.
-    digits = int("".join(filter(str.isdigit, day or "")).ljust(12, "0"))
+    digits = int("".join(filter(str.isdigit, day or "")).ljust(14, "0"))
     part = -int(found["part"] or (found["number"] if day else 0) or 0)
-    number = 0 if day else int(found["number"])
+    number = 0 if day else int(found["number"] or 1)
     return os.path.join(folder, found["stem"] + found["end"]), (-digits, part, number)
 
 
@@ -199,13 +214,14 @@ def _matching(path: str) -> list[str]:
 
 
 def _chosen(path: str, files: list[LogFile]) -> tuple[list[LogFile], list[str]]:
-    found = sorted((file for file in files if is_log(file.name)), key=lambda file: file.name)
+    logs = {file.name for file in files if is_log(file.name) or _looks_like_a_log(file)}
+    found = sorted((file for file in files if file.name in logs), key=lambda file: file.name)
     if not found:
         raise FileNotFoundError(
             f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, "
-            "packed, rotated or not."
+            "packed, rotated or not, and for files whose lines begin as those of logs do."
         )
-    return found, sorted(file.name for file in files if not is_log(file.name))
+    return found, sorted({file.name for file in files} - logs)
 
 
 def _members(archive: str) -> Iterator[LogFile]:
@@ -240,6 +256,20 @@ def is_log(name: str) -> bool:
     return bool(ROTATED.fullmatch(_unpacked_name(name))) and not name.startswith((".", "_"))
 
 
+@lru_cache(maxsize=1 << 12)
+def _looks_like_a_log(file: LogFile) -> bool:
+    """Whether the first lines of a file on this machine begin as records of a log do."""
+    name = _unpacked_name(os.path.basename(file.name))
+    if URL in file.name or name.endswith(NO_LOGS) or not file.size:
+        return False
+    try:
+        with open_unpacked(file.name) as stream:
+            text = stream.read(SNIFFED)
+    except (OSError, ValueError):
+        return False
+    return b"\0" not in text and len(OPENING.findall(text)) >= BEGUN
+
+
 def where(path: str) -> tuple[fs.FileSystem, str]:
     """The file system of a path or URL, and the path inside it.
 
@@ -268,9 +298,12 @@ def open_unpacked(name: str) -> pa.NativeFile:
     """Open a file from its beginning, unpacked."""
     if INSIDE in name:
         return _open_member(name)
+    system, inside = where(name)
+    if name.endswith(".xz"):
+        plain = system.open_input_stream(inside, compression=None)
+        return pa.PythonFile(lzma.open(plain), mode="r")  # Arrow has no xz
     if URL not in name:
         return pa.input_stream(name, compression="detect")
-    system, inside = where(name)
     return system.open_input_stream(inside, compression="detect")
 
 
@@ -288,6 +321,8 @@ def _open_member(name: str) -> pa.NativeFile:
         found = tarred.extractfile(entry)
         assert found is not None, "only files are members"
         stream = found
+    if member.endswith(".xz"):
+        return pa.PythonFile(lzma.open(stream), mode="r")
     return pa.input_stream(stream, compression=_codec(member))
 
 

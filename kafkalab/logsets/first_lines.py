@@ -43,9 +43,11 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
             )
 
 
-def _rows(file: LogFile, layout: str | None) -> pa.RecordBatch:
-    found, wrapping = how_written(file, layout)
-    text = b"\n".join(line for _, line in unwrapped([beginning(file)], wrapping))
+def _rows(file: LogFile, layout: str | None) -> pa.Table:
+    found, wrapping, others = how_written(file, layout)
+    text = b"\n".join(line for _, line, _ in unwrapped([beginning(file)], wrapping))
     whole = text[: text.rfind(b"\n") + 1] or text
-    block = Range(file.name, 0, None, found).block(whole, 0, None)
-    return record_batch_of(block, ("client_id", "message", "problem"))
+    blocks = Range(file.name, 0, None, found, others=others).read(whole, 0, None)
+    return pa.Table.from_batches(
+        record_batch_of(block, ("client_id", "message", "problem")) for block in blocks
+    )

@@ -12,6 +12,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ SCHEME = "://"
 ARROWS = ("file", "s3", "gs")  # These Arrow opens alone.
 # A packed text has no more bytes than so many for each of its own: deflate's limit.
 MOST_UNPACKED = 1032
+# The columns of Spark's source of whole files.
+BINARY = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"
 
 Work = Callable[[Iterable[Range]], Iterator[pa.RecordBatch]]
 
@@ -81,6 +84,34 @@ def hadoop_listing(spark: SparkSession, paths: list[str]) -> tuple[list[LogFile]
         others += sorted({file.name for file in files} - {file.name for file in logs})
     in_order = sorted(dict.fromkeys(found), key=lambda file: file.name)
     return list(rotated_in_turn(in_order, _at_most)), others
+
+
+def hadoop_stream(
+    spark: SparkSession, paths: list[str], names: tuple[str, ...], layout: str | None
+) -> DataFrame:
+    """The named columns of logs as they appear under these folders, by Spark's own streaming file
+    source: it reads each file once, so a file has to be whole when it appears. Each is a log of its
+    own, also a rotated one."""
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path, length, content in zip(
+                batch["path"].to_pylist(), batch["length"].to_pylist(), batch["content"]
+            ):
+                if not (is_log(path) or path.endswith(ARCHIVES)):
+                    continue
+                with tempfile.TemporaryDirectory(prefix="kafkalab-") as folder:
+                    file = LogFile(path, length)
+                    for piece in _pieces(file, content.as_buffer(), folder, layout):
+                        for block in piece.blocks():
+                            if block.rows:
+                                yield record_batch_of(block, names)
+
+    source = spark.readStream.format("binaryFile").schema(BINARY)
+    frames = [source.option("recursiveFileLookup", "true").load(path) for path in paths]
+    found = reduce(lambda one, other: one.unionByName(other), frames)
+    columns = found.select("path", "length", "content")
+    return columns.mapInArrow(read, schema.spark_schema(names))
 
 
 def _base(path: str) -> str:

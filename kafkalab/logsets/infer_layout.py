@@ -2,17 +2,20 @@
 
 Each line is taken apart from its left end: a time, a level, a thread in brackets, a class name, a
 process number, marks between them. What most lines have is the layout. The pattern can be
-given again as `--layout`. A candidate is tried on the lines before it is taken (guess).
+given again as `--layout`. A candidate is tried on the lines before it is taken (guess). Where none
+reads the lines of Kafka's clients, anchored_layout.py begins at their messages.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from kafkalab.logsets import layouts, recognition, templates
+from kafkalab.logsets.anchored_layout import ANCHOR, anchored
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.layout_block import LaidOutBlock
 
@@ -27,10 +30,15 @@ BRACKET = {
 }
 CLASS = re.compile(r"((?:[\w$\-]+\.)*[\w$\-]+)(:(?:\d+|\?))?")
 NUMBER = re.compile(r"\d+(?=\s)")
+# log4j's `%r [%t] %p`: milliseconds since the program began.
+RELATIVE = re.compile(rf"\d+(?= +(?:\[[^\]\n]+\] +)?(?:{layouts.LEVEL_FORM})\b)")
 MARK = re.compile(r"(-{1,3}|::?)(?=\s|$)|\|")
 PLACE = r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(:(?:\d+|\?))?"
+FILE = r"([A-Za-z_$][\w$]*)\.(?:java|scala)(:(?:\d+|\?))?"
 # What may stand after the message, and the pattern's text for it.
 TAILS = (
+    (re.compile(rf" \[[^\[\]\n]+\] \({FILE}\)$"), " [%t] (%F)"),
+    (re.compile(rf" \({FILE}\)$"), " (%F)"),
     (re.compile(rf" \({PLACE}\)$"), " (%c)"),
     (re.compile(rf" \({PLACE}\) \[[^\[\]\n]+\]$"), " (%c) [%t]"),
     (re.compile(rf"   \[{PLACE}\]$"), "   [%c]"),  # Debezium
@@ -47,13 +55,19 @@ DAYS = (
     (r"\d{4}-\d\d-\d\d", "yyyy-MM-dd"),
     (r"\d{4}/\d\d/\d\d", "yyyy/MM/dd"),
     (r"\d{4}\.\d\d\.\d\d", "yyyy.MM.dd"),
+    (r"(?:1[3-9]|2\d|3[01])/\d\d/\d{4}", "dd/MM/yyyy"),
+    (r"\d\d/(?:1[3-9]|2\d|3[01])/\d{4}", "MM/dd/yyyy"),
+    (r"\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d", "M/d/yy"),
     (r"\d\d/\d\d/\d\d", "yy/MM/dd"),
     (r"\d\d\.\d\d\.\d{4}", "dd.MM.yyyy"),
     (r"\d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}", "dd MMM yyyy"),
     (r"\d\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{4}", "dd-MMM-yyyy"),
+    (r"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{4}", "dd/MMM/yyyy"),
+    (r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2}, \d{4}", "MMM d, yyyy"),
     (r"\d{8}", "yyyyMMdd"),
 )
 CLOCK = r"\d\d:\d\d:\d\d"
+KNOWN_ENOUGH = 0.9  # The share of lines with a client's prefix that a layout must make known.
 LEAST = 3  # Lines that a shape must have, where there are as many.
 
 
@@ -90,6 +104,18 @@ def guess(text: bytes) -> str:
     readable = [line.decode(errors="replace") for line in lines]
     tried = dict.fromkeys((*layouts.USUAL, *candidates(readable)))
     sample = b"\n".join(lines) + b"\n"
+    best, most = _best(tried, lines, sample, (best, most))
+    if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
+        found = dict.fromkeys(anchored(readable, _time_within, _known))
+        best, most = _best(found, lines, sample, (best, most))
+    return best
+
+
+def _best(
+    tried: Iterable[str], lines: list[bytes], sample: bytes, so_far: tuple[str, tuple[int, int]]
+) -> tuple[str, tuple[int, int]]:
+    """The candidate under which the most lines are known, and its worth."""
+    best, most = so_far
     for candidate in tried:
         begins = _records_begun(candidate, lines)
         if not begins or begins < most[0] // 2:
@@ -99,7 +125,7 @@ def guess(text: bytes) -> str:
             best, most = candidate, worth
             if worth[0] == sum(map(bool, lines)):
                 break
-    return best
+    return best, most
 
 
 def _records_begun(candidate: str, lines: list[bytes]) -> int:
@@ -175,7 +201,8 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
             inner = _bracketed(found[1], seen)
             return (inner[0], f"{opening}{inner[1]}{closing}", found.end()) if inner else None
     if not begun:
-        return None
+        since = RELATIVE.match(line, at)
+        return ("time", "%r", since.end()) if since and at == 0 else None
     if "thread" not in seen and (thread := JAVA_THREAD.match(line, at)):
         return "thread", "Thread[%t]", thread.end()
     if line[at - 1] == " " and (context := CONTEXT.match(line, at)):
@@ -216,26 +243,50 @@ def _time(line: str, at: int) -> tuple[str, int] | None:
     """The pattern of the time at this place, and where it ends."""
     for form, letters in _times():
         if found := form.match(line, at):
-            text = letters
-            if fraction := found["fraction"]:
-                text += fraction[0] + "S" * (len(fraction) - 1)
-            if found["zone"]:
-                text += found["gap"] + ("XXX" if not found["gap"] else "Z")
-            return text, found.end()
+            return _letters(found, letters), found.end()
     return None
+
+
+def _time_within(line: str) -> tuple[str, int, int] | None:
+    """The pattern of the first time in a text, where it begins and where it ends."""
+    for form, letters in _times():
+        if found := form.search(line):
+            return _letters(found, letters), found.start(), found.end()
+    return None
+
+
+def _letters(found: re.Match[str], letters: str) -> str:
+    """The letters of a time, with its fraction and its zone."""
+    parts = found.groupdict()
+    if fraction := parts.get("fraction"):
+        letters = letters.replace("ss", f"ss{fraction[0]}SSS")  # of any length
+    if parts.get("half"):
+        letters = letters.replace("HH", "h") + " a"
+    if parts.get("zone"):
+        letters += parts["gap"] + ("XXX" if not parts["gap"] else "Z")
+    return letters
 
 
 @lru_cache(maxsize=1)
 def _times() -> tuple[tuple[re.Pattern[str], str], ...]:
-    rest = (
-        rf"{CLOCK}(?P<fraction>[.,]\d{{1,9}})?"
-        rf"(?:(?P<gap> ?)(?P<zone>{layouts.ZONE_FORM})(?![\w:]))?"
-    )
+    fraction = r"(?P<fraction>[.,]\d{1,9})?"
+    zone = rf"(?:(?P<gap> ?)(?P<zone>{layouts.ZONE_FORM})(?![\w:]))?"
+    rest = rf"{CLOCK}{fraction}{zone}"
+    half = rf"\d{{1,2}}:\d\d:\d\d{fraction} (?P<half>AM|PM|am|pm){zone}"
     made = []
     for form, letters in DAYS:
-        for between, quoted in (("T", "'T'"), (" ", " ")):
-            made.append((re.compile(f"{form}{between}{rest}(?!\\d)"), f"{letters}{quoted}HH:mm:ss"))
-    made.append((re.compile(f"{rest}(?!\\d)"), "HH:mm:ss"))
+        for between, quoted in (("T", "'T'"), (" ", " "), (", ", ", "), (":", ":")):
+            for clock in (half, rest):
+                found = re.compile(rf"(?<!\d){form}{between}{clock}(?!\d)")
+                made.append((found, f"{letters}{quoted}HH:mm:ss"))
+    # WebSphere
+    date = r"(?<!\d)\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d"
+    for between in (" ", ", "):
+        found = re.compile(rf"{date}{between}\d{{1,2}}:\d\d:\d\d:\d{{3}}{zone}(?!\d)")
+        made.append((found, f"M/d/yy{between}H:mm:ss:SSS"))
+    made.append((re.compile(rf"(?<!\d){rest}(?!\d)"), "HH:mm:ss"))
+    made.append((re.compile(r"(?<!\d)1[5-9]\d{11}(?!\d)"), "UNIX_MILLIS"))
+    made.append((re.compile(r"(?<![\d.])1[5-9]\d{8}(?:\.\d{1,9})?(?![\d.])"), "UNIX"))
     return tuple(made)
 
 
@@ -274,9 +325,11 @@ def _tail(heads: list[Head], threaded: bool) -> str:
     """The pattern of what most lines have after their message."""
     for form, text in TAILS:
         found = [match for head in heads if (match := form.search(head.line))]
-        if 2 * len(found) > len(heads) and any("." in match[1] for match in found):
+        if 2 * len(found) > len(heads) and any("." in each[1] or _known(each[1]) for each in found):
             text = text.replace("%t", "%X{}") if threaded else text
-            return text.replace("%c", "%c:%L") if any(match[2] for match in found) else text
+            if any(match[2] for match in found):
+                text = text.replace("%c", "%c:%L").replace("%F", "%F:%L")
+            return text
     return ""
 
 

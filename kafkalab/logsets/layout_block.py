@@ -16,10 +16,20 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
 from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block, Places
-from kafkalab.logsets.layouts import LEVEL_OF, TRACE_START, Layout, micros_of
+from kafkalab.logsets.layouts import (
+    ANY_OPENING,
+    LEVEL_LETTERS,
+    LEVEL_OF,
+    TRACE_START,
+    Layout,
+    micros_of,
+)
 
-LEVEL_WORDS = list(LEVEL_OF)
-LEVEL_NUMBERS = np.array([*(LEVELS.index(level) for level in LEVEL_OF.values()), -1], np.int8)
+NAMES_OF_LEVELS = LEVEL_OF | LEVEL_LETTERS
+LEVEL_WORDS = list(NAMES_OF_LEVELS)
+LEVEL_NUMBERS = np.array(
+    [*(LEVELS.index(level) for level in NAMES_OF_LEVELS.values()), -1], np.int8
+)
 LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
 
@@ -49,6 +59,10 @@ class LaidOutBlock(Block):
         if self.layout.opening:
             opened = pc.match_substring_regex(fronts, f"^{self.layout.opening}")
             foreign |= opened.to_numpy(zero_copy_only=False) & ~is_head
+        # Most continuations begin with a tab; a record of no layout does.
+        others = np.flatnonzero(~is_head & (ends > starts) & (self.bytes[starts] != 9))
+        opened = pc.match_substring_regex(fronts.take(pa.array(others)), ANY_OPENING)
+        foreign[others[opened.to_numpy(zero_copy_only=False).astype(bool)]] = True
         rows = np.flatnonzero(is_head | foreign)
         self.rows, self.start, self.heads = len(rows), starts[rows], None
         next_row = np.append(rows[1:], len(starts))
@@ -115,8 +129,11 @@ class LaidOutBlock(Block):
             return micros, np.ones(self.rows, bool)
         rows = np.flatnonzero(self.head_ok)
         zones = self._part("zone").take(pa.array(rows)) if self.layout.clock.zoned else None
-        micros[rows] = micros_of(self.layout.clock, self._part("time").take(pa.array(rows)), zones)
-        return micros, self.head_ok
+        exists = np.zeros(self.rows, bool)
+        micros[rows], exists[rows] = micros_of(
+            self.layout.clock, self._part("time").take(pa.array(rows)), zones
+        )
+        return micros, exists
 
     @cached_property
     def time(self) -> pa.Array:

@@ -2,20 +2,21 @@
 
 An example is `%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`.
 
-Known conversions: %d (with a pattern of digits, or ISO8601, ABSOLUTE, DATE, UNIX_MILLIS), %p, %t,
-%c, %L, %m, %n and their long names; the text of others (%X, %M, %r, …) is skipped. A record begins
-at a line that matches everything before %m, so that part needs a time or a level. The layout of
-Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has its own faster reader (block.py).
+Known conversions: %d (with a pattern of Java's letters, or ISO8601, ABSOLUTE, DATE, UNIX,
+UNIX_MILLIS), %r, %p, %t, %c, %F, %L, %m, %n and their long names; the text of others (%X, %M, …) is
+skipped. A record begins at a line that matches everything before %m, so that part needs a time or a
+level. The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has a faster reader (block.py).
 """
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from kafkalab.logsets.block import days_since_1970
 
 KAFKA = "[%d] %p %m (%c:%L)%n"
 KAFKAS_OWN = (KAFKA, "[%d] %p %m (%c)%n")
@@ -36,7 +37,9 @@ OTHER_LEVELS = {
     "SEVERE": "ERROR", "CRITICAL": "FATAL",
 }  # fmt: skip
 LEVEL_OF = dict(zip(LEVELS, LEVELS)) | OTHER_LEVELS
+LETTERS_OF_LEVELS = "TDIWEF"  # `%p{length=1}`
 LEVEL_OF |= {name.lower(): level for name, level in LEVEL_OF.items()}
+LEVEL_LETTERS = dict(zip(LETTERS_OF_LEVELS, LEVELS))
 LEVEL_FORM = "|".join(sorted(LEVEL_OF, reverse=True))  # WARNING before WARN
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 NAMED_TIMES = {
@@ -57,24 +60,63 @@ WIDTHS = {
     "mm": "minute",
     "ss": "second",
 }
+# Parts of a time that have no fixed width, or are words.
+LOOSE = {
+    "M": ("month", r"\d{1,2}"),
+    "d": ("day", r"\d{1,2}"),
+    "H": ("hour", r"\d{1,2}"),
+    "h": ("hour", r"\d{1,2}"),
+    "hh": ("hour", r"\d\d"),
+    "a": ("half", "(?:AM|PM|am|pm)"),
+    "EEE": ("weekday", "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"),
+}
+UNIX = r"(?P<epoch_s>\d{10})(?:\.(?P<fraction>\d{1,9}))?"
+MICROS = 6
+BEGIN = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0, "fraction": 0}
+LIMITS = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60)}
 LONG_NAMES = {
     "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
     "tn": "thread", "thread": "thread",
     "threadName": "thread", "c": "logger", "logger": "logger", "lo": "logger", "L": "line",
-    "line": "line", "m": "message", "msg": "message", "s": "message",
+    "F": "file", "file": "file", "line": "line", "r": "time", "relative": "time",
+    "m": "message", "msg": "message", "s": "message",
     "message": "message", "n": "end", "ex": "end", "e": "end",
     "throwable": "end", "xEx": "end", "rEx": "end",
     "wEx": "end", "kvp": "any",
 }  # fmt: skip
 FORMS = {"level": LEVEL_FORM, "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
+IN_TAIL = r"[^\[\]\n]*?"  # A thread after the message, which may hold brackets of its own.
+# How records begin in whatever layout: a time and soon a level, or the other way round, or in JSON.
+_MONTH = f"(?:{'|'.join(MONTHS)})"
+_DAY = (
+    rf"(?:\d{{4}}[-/.]\d\d[-/.]\d\d|\d\d?[-/. ](?:\d\d|{_MONTH})[-/. ]\d{{2,4}}"
+    rf"|{_MONTH} \d\d?, \d{{4}})"
+)
+ANY_OPENING = (
+    rf"^(?:\W?(?:{_DAY}[T :,]+)?\d\d?:\d\d:\d\d[^\n]{{0,80}}\b(?:{LEVEL_FORM})\b"
+    rf"|\W?(?:{LEVEL_FORM})\W[^\n]{{0,40}}\d\d:\d\d:\d\d"
+    r'|\{"[^\n]*"(?:@?timestamp|time|ts|log\.level|level|severity)")'
+)
+OPENING = re.compile(ANY_OPENING.encode(), re.MULTILINE)
+# What is skipped behind a bracket or another mark goes up to the next one.
+UP_TO = {
+    "[": r"[^\]\n]*?", "(": r"[^)\n]*?", "{": r"[^}\n]*?", "|": r"[^|\n]*?", ";": r"[^;\n]*?",
+    ",": r"[^,\n]*?", "\t": r"[^\t\n]*?", '"': r"[^\"\n]*?",
+}  # fmt: skip
 # Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
 CONNECT = "{connector.context}"
-# Names of zones that have one offset only. IST or CST do not.
+# Names of zones, in minutes. RFC 822 says which EST, EDT, MST and the like are meant. IST and CST
+# have several meanings, and are not here.
 ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "EET": 120,
-    "EEST": 180, "MSK": 180, "JST": 540,
+    "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600,
+    "AEDT": 660, "NZST": 720, "NZDT": 780, "EST": -300, "EDT": -240, "CDT": -300, "MST": -420,
+    "MDT": -360, "PST": -480, "PDT": -420,
 }  # fmt: skip
-ZONE_FORM = rf"[+-]\d\d:?\d\d|{'|'.join(sorted(ZONES, reverse=True))}"
+# `+02:00`, `+0200`, `+02`, `GMT+02:00`, a name; Java adds `[Europe/Berlin]` to an offset.
+ZONE_FORM = (
+    rf"(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|{'|'.join(sorted(ZONES, reverse=True))}"
+)
 ZONE = f"(?P<zone>{ZONE_FORM})"
 PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
 PADDING = "\0"
@@ -89,12 +131,14 @@ class LayoutError(ValueError):
 class Clock:
     """A layout's format of the time. `spots` has (what, from, to) within its fixed width.
 
-    `form` is a regular expression.
+    `form` is a regular expression. reading: a form with named groups, for a time of no fixed width;
+    each different text is then read once.
     """
 
     form: str
     spots: tuple[tuple[str, int, int], ...]
     zoned: bool
+    reading: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -142,13 +186,20 @@ def layout(text: str) -> Layout:
         if name == "message":
             before, target = target, ""
         elif name == "time":
-            clock = _clock(found[3][1:-1].partition("}")[0] if found[3] else None)
+            asked = found[3][1:-1].partition("}")[0] if found[3] else None
+            clock = _clock("RELATIVE" if found[2] in ("r", "relative") else asked)
             target += f"(?P<time>{clock.form})" + (ZONE if clock.zoned else "")
             opening = _with_blanks(target)
         elif name == "any":
             target += _padded(found[1] or "", _any(found[3], target))
+        elif name == "file":
+            name = "logger"
+            target += _padded(found[1] or "", r"(?P<logger>[\w$]+)\.(?:java|scala)")
+        elif name == "level" and found[3] == "{length=1}":
+            target += _padded(found[1] or "", f"(?P<level>[{LETTERS_OF_LEVELS}])")
         elif name != "end":
-            target += _padded(found[1] or "", f"(?P<{name}>{FORMS[name]})")
+            form = IN_TAIL if name == "thread" and "message" in parts else FORMS[name]
+            target += _padded(found[1] or "", f"(?P<{name}>{form})")
         if name in ("end", "any"):
             continue
         if name in parts:
@@ -171,7 +222,7 @@ def _any(braces: str | None, before: str) -> str:
     """The form of a part that is skipped. In brackets or between bars it may hold blanks."""
     if braces == CONNECT:
         return r"(?:\[[^\]\n]*\] )?"
-    return {"[": r"[^\]\n]*?", "(": r"[^)\n]*?", "|": r"[^|\n]*?"}.get(before[-1:], r"\S*?")
+    return UP_TO.get(before[-1:], r"\S*?")
 
 
 def _padded(width: str, form: str) -> str:
@@ -194,19 +245,22 @@ def _with_blanks(form: str) -> str:
 @lru_cache(maxsize=256)
 def _clock(pattern: str | None) -> Clock:
     if pattern in ("ISO8601", "ISO8601_BASIC"):  # log4j 2 puts a T between, log4j 1 a blank.
-        return Clock(
-            r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d{3}",
-            _clock("yyyy-MM-dd HH:mm:ss,SSS").spots,
-            False,
-        )
+        form = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[,.]\d{1,9})?"
+        return Clock(form, _clock("yyyy-MM-dd HH:mm:ss,SSS").spots, False)
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
-    form, spots, at, zoned = "", [], 0, False
+    if pattern == "UNIX":
+        return Clock(r"\d{10}(?:\.\d{1,9})?", (), False, re.compile(UNIX))
+    if pattern == "RELATIVE":  # milliseconds since the program began
+        return Clock(r"\d+", (), False, re.compile(r"(?P<epoch_ms>\d+)"))
+    form, reading, spots, at, zoned = "", "", [], 0, False
+    fixed = True
     for piece in LETTERS.finditer(NAMED_TIMES.get(pattern, pattern or "")):
         quoted, letter, text = piece[1], piece[2], str(piece[0])
         if quoted is not None or letter is None:
             literal = text if quoted is None else quoted or "'"
-            form, at = form + re.escape(literal), at + len(literal)
+            form, reading = form + re.escape(literal), reading + re.escape(literal)
+            at += len(literal)
         elif letter in "XxZz":
             if zoned := piece.end() == len(pattern or ""):
                 break
@@ -214,84 +268,129 @@ def _clock(pattern: str | None) -> Clock:
                 f"A time like {pattern!r} has its zone in the middle; that cannot be read."
             )
         elif text in WIDTHS or letter in "Sn":
-            form += rf"\d{{{len(text)}}}" if text != "MMM" else f"(?:{'|'.join(MONTHS)})"
-            spots.append((WIDTHS.get(text, "fraction"), at, at + len(text)))
+            name = WIDTHS.get(text, "fraction")
+            digits = rf"\d{{{len(text)}}}" if text != "MMM" else f"(?:{'|'.join(MONTHS)})"
+            if name == "fraction" and form.endswith((r"\.", ",")):
+                # Java leaves digits out that are zero, and may write down to nanoseconds.
+                mark = 2 if form.endswith(".") else 1
+                form = f"{form[:-mark]}(?:{form[-mark:]}\\d{{1,9}})?"
+                reading = rf"{reading[:-mark]}(?:{reading[-mark:]}(?P<fraction>\d{{1,9}}))?"
+                spots.append((name, at, at + MICROS))
+            else:
+                form, reading = form + digits, f"{reading}(?P<{name.replace(' ', '_')}>{digits})"
+                spots.append((name, at, at + len(text)))
             at += len(text)
+        elif text in LOOSE:
+            name, loose = LOOSE[text]
+            form, reading, fixed = form + loose, f"{reading}(?P<{name}>{loose})", False
         else:
             raise LayoutError(
                 f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy yy MM "
-                "MMM dd HH mm ss SSS and XXX."
+                "MMM dd HH mm ss SSS, M d H h hh a EEE, and XXX."
             )
-    return Clock(form, tuple(spots), zoned)
+    return Clock(form, tuple(spots), zoned, None if fixed else re.compile(reading + " *"))
 
 
-def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarray:
-    """Microseconds since 1970 (UTC) of times that all fit the clock's form.
-    A clock without a date counts from 1970-01-01."""
-    from kafkalab.logsets.block import days_since_1970
-
-    width = clock.spots[-1][2] if clock.spots else 0
-    # a blank before the zone follows the last digit
-    digits_of = pc.utf8_slice_codeunits(times, 0, width)
-    packed = pc.cast(pc.cast(digits_of, pa.binary()), pa.binary(width)) if len(times) else None
-    if packed is None:
-        return np.zeros(0, np.int64)
-    digits = (
-        np.frombuffer(packed.buffers()[1], np.uint8, len(times) * width, packed.offset * width)
-        .reshape(-1, width)
-        .astype(np.int64)
-        - 48
-    )
-    value: dict[str, Any] = {
-        "year": 1970,
-        "month": 1,
-        "day": 1,
-        "hour": 0,
-        "minute": 0,
-        "second": 0,
-        "fraction": 0,
-    }
-    for name, begin, end in clock.spots:
-        if name == "name":
-            names = pc.index_in(pc.utf8_slice_codeunits(times, begin, end), pa.array(MONTHS))
-            value["month"] = names.to_numpy(zero_copy_only=False) + 1
-            continue
-        number = digits[:, begin].copy()
-        for place in range(begin + 1, end):
-            number = number * 10 + digits[:, place]
-        if name == "epoch_ms":
-            return number * 1000
-        if name == "short year":
-            value["year"] = 2000 + number
-            continue
-        value[name] = (
-            number * 10 ** (6 - (end - begin))
-            if name == "fraction" and end - begin <= 6
-            else number // 1000
-            if name == "fraction"
-            else number
-        )
-    days = days_since_1970(
-        *(
-            np.broadcast_to(np.asarray(value[name], np.int64), len(times))
-            for name in ("year", "month", "day")
-        )
-    )
+def micros_of(
+    clock: Clock, times: pa.Array, zones: pa.Array | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Microseconds since 1970 (UTC) of times that all fit the clock's form, and whether there is
+    such a time. A clock without a date counts from 1970-01-01."""
+    value = _read_texts(clock.reading, times) if clock.reading else _read_digits(clock, times)
+    if "epoch_ms" in value or "epoch_s" in value:
+        ms = value["epoch_ms"] if "epoch_ms" in value else value["epoch_s"] * 1000
+        return ms * 1000 + value["fraction"], np.ones(len(times), bool)
+    exists = np.ones(len(times), bool)
+    for name, (least, most) in LIMITS.items():
+        exists &= (value[name] >= least) & (value[name] <= most)
+    days = days_since_1970(*(value[name] for name in ("year", "month", "day")))
     micros = (
         ((days * 24 + value["hour"]) * 60 + value["minute"]) * 60_000_000
         + value["second"] * 1_000_000
         + value["fraction"]
     )
-    return micros if zones is None else micros - _offsets(zones)
+    return micros if zones is None else micros - _offsets(zones), exists
+
+
+def _read_digits(clock: Clock, times: pa.Array) -> dict[str, np.ndarray]:
+    """The numbers of times of a fixed width, all rows at once."""
+    count, width = len(times), clock.spots[-1][2] if clock.spots else 0
+    value = {name: np.full(count, number, np.int64) for name, number in BEGIN.items()}
+    if not count or not width:
+        return value
+    # A blank before the zone follows the last digit. Digits of a fraction that are not there are 0.
+    texts = pc.utf8_rpad(pc.utf8_rtrim(times, " "), width, padding="0")
+    packed = pc.cast(
+        pc.cast(pc.utf8_slice_codeunits(texts, 0, width), pa.binary()), pa.binary(width)
+    )
+    digits = (
+        np.frombuffer(packed.buffers()[1], np.uint8, count * width, packed.offset * width)
+        .reshape(-1, width)
+        .astype(np.int64)
+        - 48
+    )
+    for name, begin, end in clock.spots:
+        if name == "name":
+            names = pc.index_in(pc.utf8_slice_codeunits(texts, begin, end), pa.array(MONTHS))
+            value["month"] = names.to_numpy(zero_copy_only=False) + 1
+            continue
+        number = digits[:, begin].copy()
+        for place in range(begin + 1, end):
+            number = number * 10 + digits[:, place]
+        if name == "short year":
+            name, number = "year", 2000 + number
+        if name == "fraction":
+            number = (
+                number * 10 ** max(MICROS - end + begin, 0) // 10 ** max(end - begin - MICROS, 0)
+            )
+        value[name] = number
+    return value
+
+
+def _read_texts(reading: re.Pattern[str], times: pa.Array) -> dict[str, np.ndarray]:
+    """The numbers of times of any width, each different text once."""
+    coded = times.dictionary_encode()
+    found = []
+    for text in coded.dictionary.to_pylist():
+        match = reading.match(text)
+        found.append(_numbers(match.groupdict() if match else {}))
+    columns = {name: [one[name] for one in found] for name in (found[0] if found else BEGIN)}
+    return {
+        name: np.array(column, np.int64)[coded.indices.to_numpy(zero_copy_only=False)]
+        for name, column in columns.items()
+    }
+
+
+def _numbers(texts: dict[str, str | None]) -> dict[str, int]:
+    """The numbers of one time's parts."""
+    value = dict(BEGIN)
+    half = (texts.pop("half", None) or "").lower()
+    for name, text in texts.items():
+        if not text or name == "weekday":
+            continue
+        if name == "name":
+            value["month"] = MONTHS.index(text) + 1
+        elif name == "short_year":
+            value["year"] = 2000 + int(text)
+        elif name == "fraction":
+            value["fraction"] = int(text[:MICROS].ljust(MICROS, "0"))
+        else:
+            value[name] = int(text)
+    if half:
+        value["hour"] = value["hour"] % 12 + 12 * (half == "pm")
+    return value
 
 
 def _offsets(zones: pa.Array) -> np.ndarray:
     """Microseconds east of UTC of `Z`, `CET`, `+02:00` or `+0200`."""
     coded = zones.dictionary_encode()
-    known = [
-        60_000_000 * ZONES[z]
-        if z in ZONES
-        else int(z[0] + "1") * (int(z[1:3]) * 60 + int(z[-2:])) * 60_000_000
-        for z in coded.dictionary.to_pylist()
-    ]
+    known = [60_000_000 * _minutes(zone) for zone in coded.dictionary.to_pylist()]
     return np.array(known, np.int64)[coded.indices.to_numpy()]
+
+
+def _minutes(zone: str) -> int:
+    """Minutes east of UTC: of `CET`, `+02:00`, `GMT+0200`, `+02`, `+01:00[Europe/Berlin]`."""
+    if zone in ZONES:
+        return ZONES[zone]
+    offset = zone.partition("[")[0].replace(":", "").removeprefix("GMT").removeprefix("UTC")
+    return int(offset[0] + "1") * (int(offset[1:3]) * 60 + int(offset[3:] or 0))

@@ -18,6 +18,7 @@ from kafkalab.logsets import layouts
 from kafkalab.logsets.block import HEAD_PATTERN, Block, Places
 from kafkalab.logsets.files import PACKED, LogFile, open_plain, open_unpacked
 from kafkalab.logsets.layout_block import LaidOutBlock
+from kafkalab.logsets.mixed_layouts import in_their_layouts
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
@@ -33,6 +34,7 @@ SEARCHED_BYTES, SAMPLE = 512 << 10, 1 << 20
 # Where more records than one in so many bytes would be found, all of the text is parsed: that is
 # faster than cutting it up.
 BYTES_FOR_EACH = 1_000
+OF_SOURCE = "#"  # all.log#shop-1: the lines of one container in a file of several.
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Range:
     wrapping  what its lines are wrapped in (wrapped_lines.py)
     log       the name that its rows get as their file, `file` without one
     before    the bytes of the log's older files: its rows' offsets go on after them
+    others    whether lines of other layouts are read too (mixed_layouts.py)
     """
 
     file: str
@@ -55,6 +58,7 @@ class Range:
     wrapping: tuple[str, ...] = ()
     log: str = ""
     before: int = 0
+    others: bool = True
 
     @property
     def cost(self) -> int:
@@ -71,8 +75,8 @@ class Range:
         if needles and not self._is_full_of(needles):
             yield from self._holding(needles)
             return
-        for text, offset, places in blocks_of(self):
-            yield self.block(text, offset, places)
+        for text in blocks_of(self):
+            yield from self.read(*text)
 
     def _holding(self, needles: tuple[bytes, ...]) -> Iterator[Block]:
         """The records that hold one of these bytes, gathered from all of it."""
@@ -80,19 +84,19 @@ class Range:
         records: list[bytes] = []
         places: list[int] = []
         size = 0
-        for text, offset, _ in blocks_of(self, SEARCHED_BYTES):
+        for text, offset, *_ in blocks_of(self, SEARCHED_BYTES):
             for start, end in begins.holding(text, needles):
                 records.append(text[start:end])
                 places.append(offset + start)
                 size += end - start
             if size > BLOCK_BYTES:
-                yield self._gathered(records, places)
+                yield from self._gathered(records, places)
                 records, places, size = [], [], 0
-        yield self._gathered(records, places)
+        yield from self._gathered(records, places)
 
-    def _gathered(self, records: list[bytes], places: list[int]) -> Block:
+    def _gathered(self, records: list[bytes], places: list[int]) -> Iterator[Block]:
         starts = np.cumsum([0, *map(len, records)])[:-1]
-        return self.block(b"".join(records), 0, (starts, np.array(places, np.int64)))
+        return self.read(b"".join(records), 0, (starts, np.array(places, np.int64)))
 
     def _is_full_of(self, needles: tuple[bytes, ...]) -> bool:
         """Whether so many records hold these bytes that it is faster to parse all of them."""
@@ -105,18 +109,28 @@ class Range:
                 sample = file.read(min(SAMPLE, self.stop - self.start))
         return sum(map(sample.count, needles)) * BYTES_FOR_EACH > len(sample) > BYTES_FOR_EACH
 
-    def block(self, text: bytes, offset: int, places: Places | None) -> Block:
-        """What blocks_of found of it, ready to be taken apart."""
-        name, offset = self.log or self.file, offset + self.before
-        if self.layout in layouts.KAFKAS_OWN:
-            return Block(text, name, offset, places)
-        return LaidOutBlock(text, layouts.layout(self.layout), name, offset, places)
+    def read(
+        self, text: bytes, offset: int, places: Places | None, source: str = ""
+    ) -> Iterator[Block]:
+        """What blocks_of found of it, ready to be taken apart, each layout in a block of its
+        own."""
+        name = f"{self.log or self.file}{OF_SOURCE}{source}" if source else self.log or self.file
+
+        def build(text: bytes, places: Places | None, layout: str, offset: int = 0) -> Block:
+            if layout in layouts.KAFKAS_OWN:
+                return Block(text, name, offset, places)
+            return LaidOutBlock(text, layouts.layout(layout), name, offset, places)
+
+        block = build(text, places, self.layout, offset + self.before)
+        yield from in_their_layouts(block, build, self.layout) if self.others else (block,)
 
 
-def ranges_of(file: LogFile, layout: str, wrapping: tuple[str, ...] = ()) -> Iterator[Range]:
+def ranges_of(
+    file: LogFile, layout: str, wrapping: tuple[str, ...] = (), others: bool = True
+) -> Iterator[Range]:
     """A file in pieces that one task can read."""
     whole = Range(
-        file.name, 0, None, layout, False, file.size, wrapping, log=file.log, before=file.before
+        file.name, 0, None, layout, False, file.size, wrapping, file.log, file.before, others
     )
     if file.packed or wrapping:
         yield whole
@@ -139,12 +153,13 @@ def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
     return [*tasks, tuple(held)] if held else tasks
 
 
-def blocks_of(piece: Range, size: int | None = None) -> Iterator[tuple[bytes, int, Places | None]]:
-    """The text of a piece in blocks of whole records, each with its offset.
+Text = tuple[bytes, int, Places | None, str]
+"""Whole records: their text, its offset, the places of its lines if the text is not the file's, and
+the container, pod or host that wrote it, if the file says so."""
 
-    Of a wrapped file also the places of its lines: the text is not the file's. size: of a block, in
-    bytes.
-    """
+
+def blocks_of(piece: Range, size: int | None = None) -> Iterator[Text]:
+    """The text of a piece in blocks of whole records. size: of a block, in bytes."""
     begins = _Begins(piece.layout)
     if piece.stop is None:
         with open_unpacked(piece.file) as stream:
@@ -236,7 +251,7 @@ def record_at_or_after(name: str, start: int, layout: str) -> int:
 
 def _cut(
     take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins, size: int
-) -> Iterator[tuple[bytes, int, None]]:
+) -> Iterator[Text]:
     kept = b""
     while True:
         room = size if stop is None else min(size, stop - offset - len(kept))
@@ -244,34 +259,38 @@ def _cut(
         text = kept + fresh
         if not fresh:
             if text:
-                yield text, offset, None
+                yield text, offset, None, ""
             return
         end = begins.last(text)
         if end:
-            yield text[:end], offset, None
+            yield text[:end], offset, None, ""
             offset += end
         kept = text[end:]
 
 
-def _cut_lines(lines: Lines, begins: _Begins) -> Iterator[tuple[bytes, int, Places]]:
-    """Lines that were wrapped, in blocks of whole records."""
-    kept: list[tuple[int, bytes]] = []
-    size = 0
-    for place, line in lines:
-        if size > BLOCK_BYTES and begins.pattern.match(line):
-            yield _block_of(kept)
-            kept, size = [], 0
-        kept.append((place, line))
-        size += len(line) + 1
-    if kept:
-        yield _block_of(kept)
+def _cut_lines(lines: Lines, begins: _Begins) -> Iterator[Text]:
+    """Lines that were wrapped, in blocks of whole records. Each source has blocks of its own: the
+    lines of two containers come in turn, also amid a stack trace."""
+    kept: dict[str, list[tuple[int, bytes]]] = {}
+    sizes: dict[str, int] = {}
+    for place, line, source in lines:
+        held = kept.setdefault(source, [])
+        if sizes.get(source, 0) > BLOCK_BYTES and begins.pattern.match(line):
+            yield _block_of(held, source)
+            held = kept[source] = []
+            sizes[source] = 0
+        held.append((place, line))
+        sizes[source] = sizes.get(source, 0) + len(line) + 1
+    for source, held in kept.items():
+        yield _block_of(held, source)
 
 
-def _block_of(lines: list[tuple[int, bytes]]) -> tuple[bytes, int, Places]:
+def _block_of(lines: list[tuple[int, bytes]], source: str) -> Text:
     ends = np.cumsum([len(line) + 1 for _, line in lines])
     starts = np.concatenate([[0], ends[:-1]])
     return (
         b"".join(line + b"\n" for _, line in lines),
         0,
         (starts, np.array([at for at, _ in lines])),
+        source,
     )

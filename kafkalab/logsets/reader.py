@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.hadoop_files import hadoop_stream
+from kafkalab.logsets.layouts import layout as checked
 from kafkalab.logsets.line_loader import Paths, by_opener, line_source, load_clients, load_lines
 from kafkalab.logsets.parquet_cache import parquet_of
 from kafkalab.logsets.question import LineQuestion
@@ -71,9 +73,20 @@ def stream(
     layout: str | None = None,
     settle_s: float = 2,
 ) -> DataFrame:
-    """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py."""
-    if hadoops := by_opener(path)[0]:
-        raise ValueError(f"A stream reads files that Arrow opens; {hadoops[0]} is Spark's.")
+    """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py.
+
+    Under a path that only Hadoop opens a file is read once, when it appears (hadoop_files.py).
+    """
+    names = tuple(name for name in schema.NAMES if name in set(names))
+    hadoops, others = by_opener(path)
+    if hadoops and others:
+        raise ValueError(
+            f"One stream reads by Hadoop or by Arrow, not both: {hadoops[0]} and {others[0]}."
+        )
+    if hadoops:
+        if layout is not None:
+            checked(layout)
+        return hadoop_stream(spark, hadoops, names, layout)
     return (
         line_source(spark.readStream, names, layout)
         .option("settleSeconds", settle_s)

@@ -18,18 +18,19 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
 
 
-def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """The layout of a file's lines and what they are wrapped in, by its first lines.
+def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
+    """The layout of a file's lines, what they are wrapped in, and whether other layouts are looked
+    for, by its first lines.
 
-    layout: the one that was asked for; records of JSON have their own.
+    layout: the one that was asked for: then no other is. Records of JSON have their own.
     """
     first = beginning(file)
     wrapping = wrapping_of(first)
     if JSON in wrapping:
-        return JSON_LAYOUT, wrapping
-    if layout is None:
-        layout = guess(b"\n".join(line for _, line in unwrapped([first], wrapping)))
-    return layout, wrapping
+        return JSON_LAYOUT, wrapping, layout is None
+    if layout is not None:
+        return layout, wrapping, False
+    return guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping))), wrapping, True
 
 
 def record_batch_of(

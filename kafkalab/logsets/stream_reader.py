@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -40,6 +41,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, path: str, names: tuple[str, ...], layout: str | None, settle_s: float):
         self.path, self.names, self.layout, self.settle_s = path, names, layout, settle_s
         self.target: dict[str, int] | None = None
+        self.guesses = layout is None
 
     def initialOffset(self) -> dict:
         return {}
@@ -78,7 +80,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return begin + last_record(tail, self._layout(file))
 
     def _layout(self, file: LogFile) -> str:
-        layout, wrapping = how_written(file, self.layout)
+        layout, wrapping, _ = how_written(file, self.layout)
         if wrapping:
             raise ValueError(
                 f"A stream reads plain logs; {file.name} is wrapped ({', '.join(wrapping)}). Read "
@@ -99,9 +101,10 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if file.packed:
                 yield from ranges_of(file, layout)
             elif stop - begin <= TASK_BYTES:
-                yield Range(name, begin, stop, layout, exact=True, size=stop)
+                yield Range(name, begin, stop, layout, exact=True, size=stop, others=self.guesses)
             else:
-                yield from _parts(name, begin, stop, layout)
+                for part in _parts(name, begin, stop, layout):
+                    yield replace(part, others=self.guesses)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"

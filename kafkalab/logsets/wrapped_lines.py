@@ -8,62 +8,124 @@ began.
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 
-Lines = Iterator[tuple[int, bytes]]
-"""Lines without their breaks, each with its place in the file's text, in bytes."""
+from kafkalab.logsets.layouts import OPENING
+
+Lines = Iterator[tuple[int, bytes, str]]
+"""Lines without their breaks, each with its place in the file's text, in bytes, and its source: the
+container, pod or host that wrote it, where the wrapping names one."""
 
 MOST = 0.9  # The share of the first lines that must be wrapped alike.
 # The layout in which records of JSON are written down.
 JSON_LAYOUT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%t] %c - %m%n"
 COLOR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 CRI = re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) ([FP]) ?")
+# A group is the source.
 PREFIXES = {
     # docker compose logs: `shop-1  | `
-    "compose": re.compile(rb"[\w.\-]+ +\| "),
+    "compose": re.compile(rb"([\w.\-]+) +\| "),
     # kubectl logs --prefix: `[pod/shop-6d4f/app] `
-    "pod": re.compile(rb"\[pod/[^\]\s]+\] "),
+    "pod": re.compile(rb"\[pod/([^\]\s]+)\] "),
     # stern: `shop-6d4f8b-x2x7k app `
-    "stern": re.compile(rb"[a-z0-9][a-z0-9.\-]*-[a-z0-9]{4,10} [a-z0-9\-]+ "),
+    "stern": re.compile(rb"([a-z0-9][a-z0-9.\-]*-[a-z0-9]{4,10}) ([a-z0-9\-]+) "),
     # journalctl, syslog: `Nov 20 03:07:51 host shop[4711]: `, or without the number
     "journal": re.compile(
-        rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w@.\-]+(?:\[\d+\])?"
-        rb"|\d{4}-\d\d-\d\dT\S+ \S+ [\w@.\-]+\[\d+\]): ?"
+        rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (\S+) ([\w@.\-]+)(?:\[\d+\])?"
+        rb"|\d{4}-\d\d-\d\dT\S+ (\S+) ([\w@.\-]+)\[\d+\]): ?"
     ),
     # syslog of RFC 5424: `<14>1 2026-11-20T03:07:51Z host shop 4711 - - `
-    "syslog": re.compile(rb"<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]\n]*\]) ?"),
+    "syslog": re.compile(rb"<\d{1,3}>1 \S+ (\S+) (\S+) \S+ \S+ (?:-|\[[^\]\n]*\]) ?"),
     # Heroku: `2026-11-20T03:07:51.825123+00:00 app[web.1]: `
-    "heroku": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \w+\[[\w.\-]+\]: "),
+    "heroku": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \w+\[([\w.\-]+)\]: "),
     # Loki's logcli: `2026-11-20T03:07:51Z {app="shop"} `
-    "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{[^}\n]*\} "),
-    # grep -n, cat -n, grep -H: `17:`, `    17  `, `client.log:17:`
-    "numbered": re.compile(rb" *\d+(?::|\t|  )|[\w./\-]*\.(?:log|out|txt)[\w.\-]*:(?:\d+:)?"),
+    "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{([^}\n]*)\} "),
+    # grep -n, cat -n: `17:`, `    17  `, and no hour of a clock
+    "numbered": re.compile(rb" *\d+(?::(?!\d\d:\d\d(?!:))|\t|  )"),
+    # grep -H: `client.log:17:`
+    "named": re.compile(rb"([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
     # a mail that cites
     "cited": re.compile(rb"(?:> ?)+"),
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
+# What a tool or a mail puts before whole lines of a log. A group is the source.
+OUTER = {
+    # builds: `[INFO] `, `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
+    "maven": re.compile(rb"\[(?:INFO|ERROR|WARNING|WARN|DEBUG)\] ?"),
+    "jenkins": re.compile(rb"\d\d:\d\d:\d\d +"),
+    "gitlab": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \d\d[OE]\+? ?"),
+    # aws logs tail: `2026-11-20T03:07:51.825000+00:00 shop/app/0123abc `
+    "stream": re.compile(rb"\d{4}-\d\d-\d\dT\S+ ([\w.\-]+(?:/[\w.\-]+)+) "),
+    "a tab": re.compile(rb"\t"),
+    "eight blanks": re.compile(rb" {8}"),
+    "four blanks": re.compile(rb" {4}"),
+    "two blanks": re.compile(rb" {2}"),
+}
+SOME_TIME = re.compile(rb"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
+FALLS = 9  # So often must times fall, and so many times more often than rise.
+TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
+HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
 # The keys of a whole line as text, in the records of collectors.
-TEXTS = ("log", "MESSAGE", "textPayload", "line")
-TIMES = ("@timestamp", "timestamp", "time", "ts", "timeMillis", "instant")
-LEVELS = ("log.level", "level", "severity", "level_name", "levelname")
-LOGGERS = ("log.logger", "logger_name", "logger", "loggerName", "class")
-THREADS = ("process.thread.name", "thread_name", "thread", "threadName")
-MESSAGES = ("message", "msg", "textPayload")
+TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw")
+# The keys of a record's parts, whatever their letters' size. A dot leads into a record within.
+TIMES = (
+    "@timestamp", "timestamp", "time", "ts", "date", "timeMillis", "instant", "timeUnixNano", "@t",
+)  # fmt: skip
+LEVELS = (
+    "_level_name", "log.level", "level", "severity", "severityText", "level_name", "levelname",
+    "lvl", "@l",
+)  # fmt: skip
+LOGGERS = (
+    "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
+    "SourceContext", "scope.name",
+)  # fmt: skip
+THREADS = (
+    "process.thread.name", "thread_name", "thread", "threadName", "_process_thread_name",
+    "_threadName",
+)  # fmt: skip
+# logback's own encoder has a template in `message`.
+MESSAGES = (
+    "formattedMessage", "message", "msg", "short_message", "textPayload", "body.stringValue",
+    "body", "@m",
+)  # fmt: skip
 TRACES = (
     "error.stack_trace",
     "stack_trace",
     "stackTrace",
+    "stacktrace",
     "exception",
     "thrown.extendedStackTrace",
+    "@x",
 )
+# What a search engine or a collector puts a record into, and who wrote it.
+INSIDE = ("_source", "result", "content", "jsonPayload")
+SOURCES = (
+    "kubernetes.pod_name", "kubernetes.pod.name", "kubernetes.container_name",
+    "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
+    "resource.labels.pod_name",
+)  # fmt: skip
+SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+ARRAY = re.compile(rb"\[\s*\{")
+# Names of a table's column that holds whole lines, or messages.
+RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
+COLUMNS = (*RAWS, "message", "msg")
+PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
+UTIL_PLACE = re.compile(
+    rb"([A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M) ([\w.$]+)(?: [\w<>$]+)?"
+)
+UTIL_MESSAGE = re.compile(rb"(?:SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): ")
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
 
 
@@ -82,7 +144,7 @@ def wrapping_of(beginning: bytes) -> tuple[str, ...]:
         found.append(encoding)
     whole = beginning if encoding else beginning[: beginning.rfind(b"\n") + 1] or beginning
     while True:
-        sample = [line for _, line in unwrapped([whole], tuple(found)) if line.strip()]
+        sample = [line for _, line, _ in unwrapped([whole], tuple(found)) if line.strip()]
         name = next(
             (name for name, each in WRAPPINGS.items() if name not in found and each.holds(sample)),
             None,
@@ -134,10 +196,10 @@ def _lines(pieces: Iterable[bytes]) -> Lines:
     for piece in pieces:
         *whole, kept = (kept + piece).split(b"\n")
         for line in whole:
-            yield at, line
+            yield at, line, ""
             at += len(line) + 1
     if kept:
-        yield at, kept
+        yield at, kept, ""
 
 
 # -- the kinds ------------------------------------------------------------------------------------
@@ -148,42 +210,75 @@ def _mostly(sample: list[bytes], fits: Callable[[bytes], object]) -> bool:
 
 
 def _without(pattern: re.Pattern[bytes]) -> Wrapping:
-    """A prefix of every line that goes."""
+    """A prefix of every line that goes. Its groups, if it has any, name the source."""
 
     def take_out(lines: Lines) -> Lines:
-        for at, line in lines:
+        for at, line, source in lines:
             found = pattern.match(line)
-            yield at, line[found.end() :] if found else line
+            if not found:
+                yield at, line, source
+                continue
+            named = b" ".join(filter(None, found.groups())).decode(errors="replace")
+            yield at, line[found.end() :], f"{source} {named}".strip() if named else source
 
     return Wrapping(lambda sample: _mostly(sample, pattern.match), take_out)
 
 
+def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
+    """Whether most lines have this before them, and a record begins behind it, and nowhere else."""
+
+    def holds(sample: list[bytes]) -> bool:
+        if not _mostly(sample, pattern.match):
+            return False
+        begun = [line for line in sample if OPENING.match(line) and not pattern.match(line)]
+        inner = [line[found.end() :] for line in sample if (found := pattern.match(line))]
+        return not begun and len([*filter(OPENING.match, inner)]) >= STAMPED * len(sample)
+
+    return holds
+
+
+def _softened(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.replace(HARD_BLANK, b" "), source
+
+
+def _of_tailed(lines: Lines) -> Lines:
+    """`==> a.log <==` says whose lines follow."""
+    now = ""
+    for at, line, source in lines:
+        if found := TAILED.fullmatch(line):
+            now = found[1].decode(errors="replace")
+        else:
+            yield at, line, f"{source} {now}".strip()
+
+
 def _uncolored(lines: Lines) -> Lines:
-    for at, line in lines:
-        yield at, COLOR.sub(b"", line)
+    for at, line, source in lines:
+        yield at, COLOR.sub(b"", line), source
 
 
 def _without_returns(lines: Lines) -> Lines:
-    for at, line in lines:
-        yield at, line.removesuffix(b"\r")
+    for at, line, source in lines:
+        yield at, line.removesuffix(b"\r"), source
 
 
 def _of_cri(lines: Lines) -> Lines:
-    begun: tuple[int, bytes] | None = None
-    for at, line in lines:
+    begun: dict[str, tuple[int, bytes]] = {}
+    for at, line, source in lines:
         found = CRI.match(line)
-        text = line[found.end() :] if found else line
-        begun = (begun[0], begun[1] + text) if begun else (at, text)
-        if not found or found[1] == b"F":  # P: the line goes on in the next
-            yield begun
-            begun = None
-    if begun:
-        yield begun
+        first, text = begun.pop(source, (at, b""))
+        text += line[found.end() :] if found else line
+        if found and found[1] == b"P":  # the line goes on in the next
+            begun[source] = first, text
+        else:
+            yield first, text, source
+    for source, (first, text) in begun.items():
+        yield first, text, source
 
 
 def _stripped(lines: Lines) -> Lines:
-    for at, line in lines:
-        yield at, line.rstrip(b" ")
+    for at, line, source in lines:
+        yield at, line.rstrip(b" "), source
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -205,12 +300,20 @@ def _docker(line: bytes) -> str | None:
 
 
 def _is_docker(sample: list[bytes]) -> bool:
-    """Whether docker wrote this: there the text keeps its line break."""
-    return _mostly(sample, _docker) and any((_docker(line) or "").endswith("\n") for line in sample)
+    """Whether docker wrote this: there a text keeps its line break, if it is not a long one."""
+    texts = [text for line in sample if (text := _docker(line)) is not None]
+    whole = sum(1 for text in texts if text.endswith("\n"))
+    return len(texts) >= MOST * len(sample) and 2 * whole > len(texts)
 
 
 def _text(line: bytes) -> str | None:
-    """The line that a collector's record holds as a text."""
+    """The line that a collector's record holds as a text, or that is a string of JSON itself."""
+    if line.startswith(b'"'):
+        try:
+            text = json.loads(line)
+        except ValueError:
+            return None
+        return text if isinstance(text, str) else None
     record = _record(line)
     if record is None:
         return None
@@ -221,39 +324,57 @@ def _text(line: bytes) -> str | None:
 
 
 def _of_texts(lines: Lines) -> Lines:
-    for at, line in lines:
+    for at, line, source in lines:
         text = _text(line)
         if text is None:
-            yield at, line
+            yield at, line, source
             continue
+        source = _source(line, source)
         for part in text.removesuffix("\n").split("\n"):
-            yield at, part.encode()
+            yield at, part.encode(), source
 
 
 def _of_docker(lines: Lines) -> Lines:
-    begun: tuple[int, str] | None = None
-    for at, line in lines:
+    begun: dict[str, tuple[int, str]] = {}
+    for at, line, source in lines:
         text = _docker(line)
         if text is None:
-            yield at, line
+            yield at, line, source
             continue
-        begun = (begun[0], begun[1] + text) if begun else (at, text)
-        if text.endswith("\n"):  # a long line comes in parts
-            for part in begun[1][:-1].split("\n"):
-                yield begun[0], part.encode()
-            begun = None
-    if begun:
-        yield begun[0], begun[1].encode()
+        first, held = begun.pop(source, (at, ""))
+        held += text
+        if not held.endswith("\n"):  # a long line comes in parts
+            begun[source] = first, held
+            continue
+        for part in held[:-1].split("\n"):
+            yield first, part.encode(), source
+    for source, (first, held) in begun.items():
+        yield first, held.encode(), source
 
 
 def _record(line: bytes) -> dict | None:
-    if not line.lstrip().startswith(b"{"):
+    """A record of JSON; what a search engine holds inside of its hit is part of it."""
+    text = line.strip().removesuffix(b",")
+    if not text.startswith(b"{"):
         return None
     try:
-        record = json.loads(line)
+        record = json.loads(text)
     except ValueError:
         return None
-    return record if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return None
+    for name in INSIDE:
+        if isinstance(record.get(name), dict):
+            record = {**record, **record[name]}
+    return {**{key.lower(): value for key, value in record.items()}, **record}
+
+
+def _source(line: bytes, source: str) -> str:
+    """The source of a record of JSON, added to that of its wrapping."""
+    record = _record(line) or {}
+    found = (_first(record, (name,)) for name in SOURCES)
+    named = " ".join(dict.fromkeys(text for text in found if isinstance(text, str) and text))
+    return f"{source} {named}".strip() if named else source
 
 
 def _first(record: dict, names: tuple[str, ...]) -> object:
@@ -274,24 +395,51 @@ def _written(line: bytes) -> str | None:
     record = _record(line)
     if record is None:
         return None
-    message, time = _first(record, MESSAGES), _time(_first(record, TIMES))
-    level = _first(record, LEVELS)
-    if not isinstance(message, str) or time is None or not isinstance(level, str):
+    message, time, level = _first(record, MESSAGES), _time_of(record), _level(record)
+    if not isinstance(message, str) or time is None or level is None:
         return None
     logger, thread = _first(record, LOGGERS) or "-", _first(record, THREADS) or ""
     text = f"{time} {level.upper():5} [{thread}] {logger} - {message}"
+    whole = record.get("full_message")  # GELF: the message is cut, and here with its trace
+    if isinstance(whole, str) and whole.startswith(message):
+        return text + whole[len(message) :].rstrip()
     trace = _first(record, TRACES)
     if isinstance(trace, list):
         trace = "\n".join(map(str, trace))
     return f"{text}\n{trace.rstrip()}" if isinstance(trace, str) and trace else text
 
 
+def _level(record: dict) -> str | None:
+    """The name of a record's level. GELF has the numbers of syslog."""
+    level = _first(record, LEVELS)
+    if isinstance(level, int) and "short_message" in record:
+        return SYSLOG[min(max(level, 0), len(SYSLOG) - 1)]
+    return level if isinstance(level, str) else None
+
+
+def _time_of(record: dict) -> str | None:
+    """The time of a record as JSON_LAYOUT has it."""
+    if isinstance(record.get("timestampSeconds"), int | str):  # Google Cloud's
+        seconds, nanos = record["timestampSeconds"], record.get("timestampNanos") or 0
+        return _time({"seconds": seconds, "nanos": nanos})
+    return _time(_first(record, TIMES))
+
+
 def _time(value: object) -> str | None:
-    """A time as JSON_LAYOUT has it: from ISO 8601, milliseconds since 1970, or log4j's instant."""
-    if isinstance(value, dict) and "epochSecond" in value:
-        value = value["epochSecond"] * 1000 + value.get("nanoOfSecond", 0) // 1_000_000
+    """A time as JSON_LAYOUT has it: from ISO 8601, from numbers since 1970, or log4j's instant."""
+    if isinstance(value, dict):
+        seconds = str(value.get("epochSecond", value.get("seconds")))
+        nanos = str(value.get("nanoOfSecond", value.get("nanos", 0)))
+        if not seconds.isdigit() or not nanos.isdigit():
+            return None
+        value = int(seconds) * 1000 + int(nanos) // 1_000_000
+    if isinstance(value, str) and re.fullmatch(r"\d{10}(?:\.\d+)?|\d{13}|\d{19}", value):
+        value = float(value) if len(value) < 13 or "." in value else int(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        ms = int(value if value > 1e11 else value * 1000)
+        if not 0 <= value < 1e20:
+            return None
+        ms = int(value) // 1_000_000 if value > 1e17 else int(value)
+        ms = ms if value > 1e11 else round(value * 1000)
         moment = datetime.fromtimestamp(ms // 1000, UTC)
         return f"{moment:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
     found = ISO.match(value) if isinstance(value, str) else None
@@ -300,25 +448,181 @@ def _time(value: object) -> str | None:
     day, clock, fraction, zone = found.groups()
     zone = zone or "Z"
     zone = zone if zone == "Z" or ":" in zone else f"{zone[:3]}:{zone[3:]}"
-    return f"{day}T{clock}.{(fraction or '0')[:3]:<03}{zone}"
+    return f"{day}T{clock}.{(fraction or '0')[:6]:<03}{zone}"
 
 
 def _of_json(lines: Lines) -> Lines:
-    for at, line in lines:
+    for at, line, source in lines:
         text = _written(line)
-        for part in line.split(b"\n") if text is None else text.encode().split(b"\n"):
-            yield at, part
+        if text is None:
+            yield at, line, source
+            continue
+        source = _source(line, source)
+        for part in text.encode().split(b"\n"):
+            yield at, part, source
+
+
+# -- the order ------------------------------------------------------------------------------------
+
+
+def _is_newest_first(sample: list[bytes]) -> bool:
+    """Whether times fall from record to record, as search tools export them."""
+    begun = [line for line in sample if OPENING.match(line)]
+    times = [found[0] for line in begun if (found := SOME_TIME.search(line))]
+    falls = sum(1 for one, two in pairwise(times) if two < one)
+    rises = sum(1 for one, two in pairwise(times) if two > one)
+    return falls >= FALLS and falls > FALLS * rises
+
+
+def _oldest_first(lines: Lines) -> Lines:
+    """The records from the last to the first. Their places are counted from the end of the text, so
+    that they rise. The lines of one record stay in their order."""
+    records: list[list[tuple[int, bytes, str]]] = []
+    end = 0
+    for at, line, source in lines:
+        if not records or OPENING.match(line):
+            records.append([])
+        records[-1].append((at, line, source))
+        end = at + len(line) + 1
+    for record in reversed(records):
+        for number, (_, line, source) in enumerate(record):
+            yield end - record[0][0] + number, line, source
+
+
+# -- records that are not one line ----------------------------------------------------------------
+
+
+def _is_array(sample: list[bytes]) -> bool:
+    """Whether records of JSON stand in an array, or over several lines."""
+    text = b"\n".join(sample).lstrip()
+    return bool(ARRAY.match(text)) or (text.startswith(b"{\n") and text.find(b'"') > 0)
+
+
+def _of_array(lines: Lines) -> Lines:
+    """Each record of an array on a line of its own. What is no JSON stays as it is."""
+    decoder = json.JSONDecoder()
+    held, first, source = "", 0, ""
+    for at, line, source in lines:
+        # Latin-1 keeps each byte a letter, and JSON's marks are the same in it.
+        held, first = (
+            (held + "\n" if held else held) + line.decode("latin-1"),
+            first if held else at,
+        )
+        if not held.endswith(("}", "]", "},")):
+            continue
+        begin = 0
+        while begin < len(held):
+            if held[begin] in "[], \t\r\n":
+                begin += 1
+                continue
+            try:
+                _, end = decoder.raw_decode(held, begin)
+            except ValueError:
+                break
+            yield first + begin, held[begin:end].replace("\n", " ").encode("latin-1"), source
+            begin = end
+        held, first = held[begin:], first + begin
+    if held.strip():
+        yield first, held.encode("latin-1"), source
+
+
+def _is_table(sample: list[bytes]) -> bool:
+    """Whether the first line names columns, one of them the message."""
+    names = _cells(sample[0]) if sample else []
+    return len(names) > 1 and bool({name.lower() for name in names} & set(COLUMNS))
+
+
+def _of_table(lines: Lines) -> Lines:
+    """Each row of a table as a record of JSON. A text in quotes may hold line breaks."""
+    names: list[str] | None = None
+    held, first = b"", 0
+    for at, line, source in lines:
+        held, first = (held + b"\n" + line, first) if held else (line, at)
+        if held.count(b'"') % 2:
+            continue
+        cells, held = _cells(held), b""
+        if names is None:
+            names = [RAW if name.lower() in RAWS else name for name in cells]
+        elif cells:
+            yield first, json.dumps(dict(zip(names, cells))).encode(), source
+
+
+def _cells(line: bytes) -> list[str]:
+    text = line.decode(errors="replace")
+    return next(csv.reader(io.StringIO(text, newline="")), [])
+
+
+def _of_pairs(lines: Lines) -> Lines:
+    """`time=… level=info msg="…"` as records of JSON."""
+    for at, line, source in lines:
+        pairs = _pairs(line)
+        yield at, json.dumps(pairs).encode() if pairs else line, source
+
+
+def _pairs(line: bytes) -> dict[str, str] | None:
+    if not PAIRS.fullmatch(line):
+        return None
+    found: dict[str, str] = {}
+    for name, text in PAIR.findall(line.decode(errors="replace")):
+        if text.startswith('"'):
+            try:
+                text = json.loads(text, strict=False)
+            except ValueError:
+                return None
+        found[name] = text
+    return found if len(found) >= 3 else None
+
+
+def _is_in_twos(sample: list[bytes]) -> bool:
+    """Whether java.util.logging wrote each record on two lines: the place, then the message."""
+    firsts = sum(
+        1 for one, two in pairwise(sample) if UTIL_PLACE.fullmatch(one) and UTIL_MESSAGE.match(two)
+    )
+    return firsts >= 3
+
+
+def _of_twos(lines: Lines) -> Lines:
+    place: dict[str, tuple[int, bytes]] = {}
+    for at, line, source in lines:
+        first, before = place.pop(source, (at, b""))
+        if before and UTIL_MESSAGE.match(line):
+            time, logger = UTIL_PLACE.fullmatch(before).groups()  # type: ignore[union-attr]
+            level, _, message = line.partition(b": ")
+            yield first, b"%s %s %s - %s" % (time, level, logger, message), source
+            continue
+        if before:
+            yield first, before, source
+        if UTIL_PLACE.fullmatch(line):
+            place[source] = at, line
+        else:
+            yield at, line, source
+    for source, (first, before) in place.items():
+        yield first, before, source
 
 
 JSON = "json"
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
+    "blanks of a page": Wrapping(
+        lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
+        _softened,
+    ),
+    "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
+    "array": Wrapping(_is_array, _of_array),
+    "table": Wrapping(_is_table, _of_table),
+    "pairs": Wrapping(lambda sample: _mostly(sample, _pairs), _of_pairs),
+    "two lines": Wrapping(_is_in_twos, _of_twos),
     "docker": Wrapping(_is_docker, _of_docker),
     "text in JSON": Wrapping(lambda sample: _mostly(sample, _text), _of_texts),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
+    **{
+        name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
+        for name, pattern in OUTER.items()
+    },
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(lambda sample: _mostly(sample, lambda line: line.endswith(b" ")), _stripped),
     JSON: Wrapping(lambda sample: _mostly(sample, _written), _of_json),
+    "newest first": Wrapping(_is_newest_first, _oldest_first),
 }

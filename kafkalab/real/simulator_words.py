@@ -14,6 +14,8 @@ INSTEAD = {
     "at": "no one keeps the past of a real cluster; describe_topic() and describe_group() tell now",
     "step": "real time passes by itself; run_for() waits",
     "broker_lines": "a broker's own lines are text here: broker_log_text(0)",
+    "controller_lines": "the controller's own lines are not kept as a table here",
+    "controller_log_text": "the controller's log is in the lab's folder: controller/server.log",
     "server_rows": "a broker's own lines are text here: broker_log_text(0)",
     "client_rows": "a client's lines are text here: log_text(client)",
     "limit_client": "a broker's quotas are not set here",

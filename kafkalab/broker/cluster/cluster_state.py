@@ -150,7 +150,8 @@ class ClusterState:
         self.reader_quotas: dict[str, int] = {}
         self._next_producer_id = 0
         self._epochs: dict[tuple[str, int], int] = {}
-        self._tell = tell
+        self._journal = tell
+        self.on_event: list[Callable[[str, Mapping[str, Any]], object]] = []
         self.on_topic_deleted: list[Callable[[str], object]] = []
         self.on_topic_altered: list[Callable[[str], object]] = []
         tell(
@@ -161,6 +162,11 @@ class ClusterState:
                 "brokers": {node.id: f"{node.host}:{node.port}" for node in self.brokers.values()},
             },
         )
+
+    def _tell(self, kind: str, fields: dict[str, Any]) -> None:
+        self._journal(kind, fields)
+        for listen in self.on_event:
+            listen(kind, fields)
 
     def create_topic(
         self,

@@ -28,8 +28,10 @@ from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
 UNFENCED, FENCED, STOPPING = BrokerControlState
+ITS_SESSION_ENDED, IT_STOPPED = "its session ended", "it stopped"
 STARTED_ANEW = "it started anew"
-"""Why a broker is gone for a moment: its new process came before its old session ended."""
+"""Why a broker is gone: for a moment only, where its new process came before its old session
+ended."""
 
 
 class PartitionChange(NamedTuple):
@@ -96,7 +98,7 @@ class Controller:
     def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         if key[0] == "rebalance":
             return self._rebalance(now_ms)
-        return self.gone(key[1], now_ms, "its session ended")
+        return self.gone(key[1], now_ms, ITS_SESSION_ENDED)
 
     def resumed(self, broker: int, now_ms: int) -> list[Effect]:
         """A silent broker sends heartbeats again; its process is the same as before."""

@@ -15,11 +15,25 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
-from kafkalab.broker.cluster.controller import STARTED_ANEW, Controller, PartitionChange
+from kafkalab.broker.cluster.controller import (
+    IT_STOPPED,
+    ITS_SESSION_ENDED,
+    STARTED_ANEW,
+    Controller,
+    PartitionChange,
+)
+from kafkalab.broker.cluster.controller_lines import (
+    CONTROLLER_NODE,
+    KEPT,
+    NO,
+    YES,
+    ControllerLines,
+)
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochRequest, FollowerFetch, PeerMessage
 from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole
+from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
@@ -61,6 +75,11 @@ class InterBroker:
         self._session_ends_ms: dict[int, int] = {}
         self._controller_id, self._bounced = cluster.controller_id, ""
         self._seen_on_start: set[int] = set()
+        self.controller_log = ServerLog(clock, CONTROLLER_NODE, profile.name)
+        self._controller_lines = ControllerLines(
+            cluster, self.controller_log, streams.stream("controller/ids")
+        )
+        cluster.on_event.append(self._controller_lines.told)
 
     def add(self, broker: Broker) -> None:
         self.brokers[broker.node_id] = broker
@@ -110,7 +129,7 @@ class InterBroker:
         self._up[broker] = False
         self._break_all(broker)
         if clean:
-            self._command(self.controller.gone(broker, self._clock.now_ms, "it stopped"))
+            self._command(self.controller.gone(broker, self._clock.now_ms, IT_STOPPED))
         elif broker not in self._cut_off and broker not in self._paused:
             self._command(self.controller.silent(broker, self._clock.now_ms))
         self._paused.discard(broker)
@@ -147,6 +166,7 @@ class InterBroker:
 
     def _register(self, broker: int, clean: bool, life: int) -> None:
         if self._up[broker] and self._lives[broker] == life:
+            self._controller_lines.registered(broker, clean)
             self._command(self.controller.registered(broker, clean, self._clock.now_ms))
             self.brokers[broker].server_log("BROKER_UNFENCED")
             self._clock.after(
@@ -165,7 +185,8 @@ class InterBroker:
     def shuts_down(self, broker: int) -> None:
         """Begin a broker's controlled shutdown: its leaderships move first."""
         if self.in_touch(broker):
-            self._command(self.controller.shuts_down(broker, self._clock.now_ms))
+            effects = self.controller.shuts_down(broker, self._clock.now_ms)
+            self._command(effects, stopping=broker)
 
     def paused(self, broker: int, until_ms: int) -> None:
         """A process is paused until `until_ms`."""
@@ -347,8 +368,9 @@ class InterBroker:
     def _draw_ms(self, broker: int, what: str, lowest: int, highest: int) -> int:
         return self._streams.stream(f"broker-{broker}/{what}").randint(lowest, highest)
 
-    def _command(self, effects: list[Effect]) -> None:
-        """Carry out the controller's effects, and pass its changes to every connected broker."""
+    def _command(self, effects: list[Effect], stopping: int | None = None) -> None:
+        """Carry out the controller's effects, and pass its changes to every connected broker.
+        stopping: the broker that has asked to stop."""
         for effect in effects:
             match effect:
                 case SetTimer():
@@ -363,9 +385,39 @@ class InterBroker:
                 case _:
                     raise TypeError(f"a controller has no such effect: {effect!r}")
         changes = self.controller.take_changes()
+        notes = [effect for effect in effects if isinstance(effect, Note)]
+        self._say_control(notes, changes, stopping)
         self._say_roles(changes)
         for partition, leader_before, epoch_before, _ in changes:
             self._pass_on(partition, leader_before, epoch_before)
+
+    def _say_control(
+        self, notes: list[Note], changes: list[PartitionChange], stopping: int | None
+    ) -> None:
+        """Let a KRaft controller write what it has decided (ReplicationControlManager)."""
+        say = self._controller_lines
+        partitions = [one.partition for one in changes if not one.is_reminder]
+        fenced: list[int] = []
+        if stopping is not None:
+            say.stopping(stopping, len(partitions))
+            say.registration(stopping, NO, YES)
+        for note in notes:
+            broker = note.fields.get("broker", CONTROLLER_NODE)
+            if note.kind == "broker.fenced":
+                ended = note.fields["why"] == ITS_SESSION_ENDED
+                (say.fenced if ended else say.stopped)(broker, len(partitions))
+                fenced.append(broker)
+            elif note.kind == "broker.unfenced":
+                say.unfenced(broker, len(partitions))
+                say.registration(broker, KEPT, NO)
+        doubtful = [
+            (note.fields["topic"], note.fields["partition"])
+            for note in notes
+            if note.kind == "election" and note.fields["unclean"]
+        ]
+        say.changed(partitions, doubtful)
+        for broker in fenced:  # the only record that comes after those of partitions
+            say.registration(broker, YES, NO)
 
     def _say_roles(self, changes: list[PartitionChange]) -> None:
         """Let every connected broker write the new roles of its replicas."""

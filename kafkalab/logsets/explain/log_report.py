@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kafkalab.lines import broker_controller
 from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST = 400  # Rows of a table.
+CONTROLLERS = tuple(entry.name for entry in broker_controller.ENTRIES)
 UNKNOWN_SHOWN = 10
 
 
@@ -53,7 +55,8 @@ class LogReport:
                 the first, worst and last minute
     producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
                                                    partition
-    servers     file, broker, lines, warnings, first, last: the logs of brokers
+    servers     file, role, broker, lines, warnings, first, last: the logs of brokers, and of a
+                KRaft controller, whose node id is in `broker`
     coordinators   as coordinator_steps(), without folder and file_offset
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
@@ -193,6 +196,9 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
         lines.where(F.col("event").isin(*SERVER_CATALOG))
         .groupBy("file")
         .agg(
+            F.when(F.count_if(F.col("event").isin(*CONTROLLERS)) == F.count("*"), "controller")
+            .otherwise("broker")
+            .alias("role"),
             F.max("broker").alias("broker"),
             F.count("*").alias("lines"),
             F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),

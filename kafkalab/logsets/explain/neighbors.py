@@ -8,12 +8,13 @@ import shlex
 import pyarrow as pa
 
 from kafkalab.logsets.files import INSIDE, PACKED, URL, open_unpacked
+from kafkalab.logsets.ranges import OF_SOURCE
 
 BEFORE, AFTER = 3, 4  # Lines of text around the cited one, which comes first of AFTER.
 NEAR = 4_000  # The bytes in which they are looked for.
 MOST_UNPACKED = 64 << 20  # A packed text is unpacked up to there.
 LINE = 300  # The letters of a line that are shown.
-UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".lz4": "lz4cat"}
+UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".lz4": "lz4cat", ".xz": "xzcat"}
 
 
 def around(file: str, offset: int, words: str) -> tuple[list[str], list[str], str] | None:
@@ -22,6 +23,8 @@ def around(file: str, offset: int, words: str) -> tuple[list[str], list[str], st
     None where that place of the file does not hold these words: a rotated log is several files, and
     what containers wrap has other bytes.
     """
+    if not os.path.isfile(file):
+        file = file.rpartition(OF_SOURCE)[0]
     if URL in file or INSIDE in file or not os.path.isfile(file):
         return None
     begin = max(0, offset - NEAR)

@@ -200,6 +200,15 @@ SIGNS = (
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
          "Look into that broker's own log before this time."),
+    Sign("A leader was chosen that may lack records", ("PARTITION_CHANGED_UNCLEAN",), 3,
+         "No replica in sync was there, and unclean.leader.election.enable let another one lead. "
+         "What only the others had is lost.",
+         "Compare the offsets of both leaders, and turn that setting off where records matter."),
+    Sign("A partition had no leader", ("PARTITION_CHANGED",), 3,
+         "No replica that has every record was alive. Until one is back, nobody can read the "
+         "partition or write to it.",
+         "Bring the broker back that the line names in lastKnownElr, or its disk.",
+         words=r"leader: \d+ -> -1"),
     Sign("A coordinator rolled a transaction back", ("TRANSACTION_TIMED_OUT",), 3,
          "The transaction was open for longer than transaction.timeout.ms. Its producer is fenced, "
          "and readers with isolation.level=read_committed never see its records.",

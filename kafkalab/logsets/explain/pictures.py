@@ -35,6 +35,8 @@ FITTING = 42  # The most characters of a name in that width.
 
 def pictures(story: LogReport) -> list[tuple[str, Picture]]:
     """(title, picture) for each table with enough rows."""
+    if pd.isna(story.begins):
+        return []  # lines without times have no clock to be drawn on
     found = [
         ("When it happened", clock_of_findings(story)),
         ("Sockets: what for, from when to when, and who ended them", socket_bars(story)),

@@ -32,6 +32,7 @@ class LinesRead:
     shapes        of what could not be read the commonest: count, example, problem
     debug         whether there are DEBUG or TRACE lines: only they show sockets and requests
     dated         whether the layout has a date; without one times count from 1970-01-01
+    timed         whether any line has a time
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
     hidden        read lines with a client's prefix inside of the message, so that it begins there
@@ -48,6 +49,7 @@ class LinesRead:
     hidden: int = 0
     of_clients: int = 0
     unknown: int = 0
+    timed: bool = True
 
     @property
     def enough(self) -> bool:
@@ -97,7 +99,12 @@ class LinesRead:
                 f"Not read, for the name is no log's: {', '.join(self.left_out[:NAMED_FILES])}"
                 + (f" and {more} more." if more > 0 else ".")
             )
-        if self.read and not self.dated:
+        if self.read and not self.timed:
+            yield (
+                "The lines have no time: nothing can be said of how long anything took, and what "
+                "is told by order may be wrong."
+            )
+        elif self.read and not self.dated:
             yield "The lines have no date: their times count from 1970-01-01."
         if self.read and not self.debug:
             yield (
@@ -165,6 +172,7 @@ def reading_of(
         shapes=tuple(shapes),
         debug=counted["debug"] > 0,
         dated=last is None or last.year > 1970,
+        timed=last is not None,
         unread_files=tuple(unread_files),
         left_out=tuple(left_out),
         hidden=counted["hidden"],

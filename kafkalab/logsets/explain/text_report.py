@@ -59,7 +59,9 @@ def _heading(story: LogReport) -> str:
         )
     said += _more(len(story.clients))
     for server in story.servers.head(ROWS).itertuples():
-        name = "a broker" if pd.isna(server.broker) else f"broker {int(server.broker)}"
+        name = (
+            f"a {server.role}" if pd.isna(server.broker) else f"{server.role} {server.broker:.0f}"
+        )
         said += f"\n  {name}: {server.lines:,} lines, {_count(server.warnings, 'warning')}"
     return said + _more(len(story.servers))
 

@@ -176,8 +176,14 @@ def test_what_only_hadoop_opens_is_listed_and_read_by_spark(spark, mounted, caps
     assert logsets.rebalances(both).count() == 2 * 2
     with pytest.raises(FileNotFoundError, match="no file or folder viewfs:///there/none"):
         logsets.read(spark, "viewfs:///there/none*.log")
-    with pytest.raises(ValueError, match="A stream reads files that Arrow opens"):
-        logsets.stream(spark, "viewfs:///there")
+    with pytest.raises(ValueError, match="by Hadoop or by Arrow, not both"):
+        logsets.stream(spark, ["viewfs:///there", mounted])
+    stream = logsets.stream(spark, "viewfs:///there")
+    query = (
+        stream.writeStream.format("memory").queryName("there").trigger(availableNow=True).start()
+    )
+    query.awaitTermination()
+    assert spark.table("there").count() == there.count()
     assert main(["explain", "viewfs:///there"]) == 0
     told = capsys.readouterr()
     assert told.err.startswith("Spark reads viewfs:///there, for its file systems open that.")

@@ -337,17 +337,23 @@ def test_blank_lines_between_records_are_nobodys(said, wanted, tmp_path):
 
 
 def test_a_layout_that_is_read_wrongly_is_doubted(said, tmp_path, capsys):
-    """Play prints `class in thread - message`: the message seems to begin with `in`."""
+    """Before the message there are as many words as the thread likes: no pattern says that."""
     path = tmp_path / "client.log"
     few = [each for each in said if each.level != "DEBUG"]
-    path.write_text("".join(f"{s.dotted} {s.level:5} {s.logger} in main - {s.text}\n" for s in few))
+    words = [" ".join("abcdefghijklmnop"[: 1 + n % 16]) for n in range(len(few))]
+    path.write_text(
+        "".join(
+            f"{s.dotted} {s.level:5} {s.logger} {word} - {s.text}\n"
+            for s, word in zip(few, words, strict=True)
+        )
+    )
     assert main(["rebalances", str(path)]) == 3
     assert "the messages begin at another place" in capsys.readouterr().err
     assert main(["explain", str(path)]) == 3
     told = capsys.readouterr().out
     assert told.startswith("Do not trust this report: in ") and "Nothing can be said" in told
     assert main(["explain", str(path), "--layout", "%d %-5p %c in %t - %m%n"]) == 2
-    layout = "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5p %c in %t - %m%n"
+    layout = "%d{yyyy-MM-dd HH:mm:ss.SSS} %-5p %c %t - %m%n"
     assert main(["explain", str(path), "--layout", layout]) == 0
 
 

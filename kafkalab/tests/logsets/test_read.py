@@ -161,7 +161,7 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
         ]
         parts = [part for piece in ranges for part in blocks_of(piece)]
         assert b"".join(part for part, *_ in parts) == text
-        assert all(text[offset : offset + len(part)] == part for part, offset, _ in parts)
+        assert all(text[offset : offset + len(part)] == part for part, offset, *_ in parts)
         assert all(part.startswith(b"[2026") for part, *_ in parts)
 
 
