@@ -36,7 +36,8 @@ from kafkalab.errors import (
 from kafkalab.hashing import coordinator_partition
 from kafkalab.logsets.startup import screen
 from kafkalab.real import client_sockets, simulator_words
-from kafkalab.real.cluster_tables import group_frame, topic_frame
+from kafkalab.real.cluster_state import cluster_state
+from kafkalab.real.cluster_tables import faults_frame, group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
 from kafkalab.real.java_process import JavaProcess, items_of, setting_text
@@ -111,6 +112,7 @@ class RealLab:
         self._logs: list[ClientLog] = []
         self._apps: list[RealApp] = []
         self._owners: dict[str, str] = {}
+        self._faults: list[tuple[int, str, str]] = []
         self._started = 0
 
     # time
@@ -160,6 +162,7 @@ class RealLab:
             app.end()
         for name in doomed:
             self._processes.pop(name).kill()
+            self._note(name, "kill -9")
         for app in apps:
             app.join(APP_ENDS_WITHIN_S)
 
@@ -170,6 +173,7 @@ class RealLab:
             app.end()
         for name in list(self._processes):
             self._processes.pop(name).kill()
+        self._cluster.resume_all()
         for broker in set(self._cluster.ports) - self._cluster.up:
             self._cluster.restart(broker)
         java, admin = self._cluster.hands, self._cluster.admin()
@@ -179,7 +183,7 @@ class RealLab:
         ]
         java.call(lambda: admin.deleteTopics(java.array_list(names)).all().get())
         self._delete_groups()
-        self._apps, self._logs, self._owners = [], [], {}
+        self._apps, self._logs, self._owners, self._faults = [], [], {}, []
         self.epoch_ms = int(time.time() * 1000)
 
     def _delete_groups(self) -> None:
@@ -339,7 +343,11 @@ class RealLab:
                 f"there is no broker {id!r} in this lab; its brokers are "
                 f"{', '.join(map(str, self._cluster.ports))}"
             )
-        return RealBroker(self._cluster, id)
+        return RealBroker(self._cluster, id, lambda what: self._note(f"broker-{id}", what))
+
+    def _note(self, who: str, what: str) -> None:
+        """Write down what was done to a process, for pictures."""
+        self._faults.append((self.now_ms, who, what))
 
     @property
     def folder(self) -> Path:
@@ -437,12 +445,14 @@ class RealLab:
         return self._files(client)[0].path
 
     def table(self, kind: str) -> pandas.DataFrame:
-        """`table("request.sent")`: a row for each request that the lines tell of. Real clients
-        write down no other kind of event. Raises IllegalArgumentException."""
+        """`table("request.sent")`: a row for each request that the lines tell of. `table("fault")`:
+        what this lab did to processes. Nothing else is known. Raises IllegalArgumentException."""
+        if kind == "fault":
+            return faults_frame(self._faults)
         if kind != "request.sent":
             raise IllegalArgumentException(
-                f"a real client's lines tell of requests only, lab.table('request.sent'), not of "
-                f"{kind!r}"
+                "a real lab knows of requests, lab.table('request.sent'), and of what it did to "
+                f"processes, lab.table('fault'), not of {kind!r}"
             )
         return requests_frame(self._logs, self.epoch_ms)
 
@@ -486,6 +496,17 @@ class RealLab:
         log begins and ends for a reader. Raises UnknownTopicOrPartitionException."""
         return topic_frame(
             self._cluster.hands, self._cluster.admin(), topic, self._cluster_topic(topic)
+        )
+
+    def state(self) -> dict[str, Any]:
+        """What brokers, topics, partitions, groups and clients are like now, in the form of the
+        simulator's `lab.at(lab.now_ms)`. What a real lab does not know is left out."""
+        return cluster_state(
+            self._cluster.hands,
+            self._cluster.admin(),
+            {broker: self._cluster.address(broker) for broker in self._cluster.ports},
+            [socket for socket in self.sockets() if socket.closed_at_ms is None],
+            [file.client for file in self._logs],
         )
 
     def _files(self, client: str | None) -> list[ClientLog]:
