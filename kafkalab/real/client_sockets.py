@@ -11,6 +11,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kafkalab.lines.layout import Row
@@ -62,6 +63,18 @@ def sockets_from_lines(files: Sequence[ClientLog], epoch_ms: int) -> list[Socket
             )
         )
     return made
+
+
+def sockets_until(found: Iterable[Socket], at_ms: int) -> list[Socket]:
+    """The sockets as they were at a time of the lab. The lines are read later than they were asked
+    for: Spark may have to start first."""
+    return [
+        each
+        if each.closed_at_ms is None or each.closed_at_ms <= at_ms
+        else replace(each, closed_at_ms=None, how=None)
+        for each in found
+        if each.opened_at_ms <= at_ms
+    ]
 
 
 def _begin(

@@ -457,10 +457,12 @@ class RealLab:
         return requests_frame(self._logs, self.epoch_ms)
 
     def sockets(self, client: str | None = None) -> list[Socket]:
-        """Every connection that the lines tell of, in the order of opening. Spark reads the lines,
-        and starts at the first call. Python warns where the kernel holds another number of open
-        connections."""
-        files = self._files(client)
+        """Every connection that the lines tell of by now, in the order of opening.
+
+        Spark reads the lines, and starts at the first call. Python warns where the kernel holds
+        another number of open connections.
+        """
+        files, asked_ms = self._files(client), self.now_ms
         found = client_sockets.sockets_from_lines(files, self.epoch_ms)
         for file in files:
             if file.client in self._processes:
@@ -472,7 +474,7 @@ class RealLab:
                 said = client_sockets.disagreement(own, held)
                 if said:
                     warnings.warn(f"{file.client}: {said}", stacklevel=2)
-        return found
+        return client_sockets.sockets_until(found, asked_ms)
 
     def kernel_sockets(self, client: str) -> Counter[int]:
         """broker -> the connections to it that the kernel holds for a client now. Raises OSError

@@ -24,6 +24,7 @@ from kafkalab.errors import (
 )
 from kafkalab.lab import Lab
 from kafkalab.logsets.java import JavaMissing
+from kafkalab.reading.sockets import Socket
 from kafkalab.real import client_sockets, free_ports, home, jar_fetch, jar_sets, simulator_words
 from kafkalab.real.cluster_plans import WITH_CONTROLLER, WITH_ZOOKEEPER, cluster_kind
 from kafkalab.real.command import main
@@ -449,3 +450,12 @@ def test_the_command_answers_with_a_sentence(capsys, own_folder):
     assert "no story proves chapter '99'" in capsys.readouterr().err
     assert main(["prove", "02"]) == 1
     assert "real setup" in capsys.readouterr().err
+
+
+def test_sockets_are_those_of_the_moment_in_which_they_were_asked_for():
+    late = Socket("shop", "0", 0, "data", "request", 900, 901, None, None, 2)
+    closed = Socket("shop", "-1", None, "bootstrap", "metadata", 100, 101, 700, "idle", 1)
+    assert client_sockets.sockets_until([closed, late], 950) == [closed, late]
+    [still_open] = client_sockets.sockets_until([closed, late], 500)
+    assert (still_open.closed_at_ms, still_open.how) == (None, None)
+    assert client_sockets.sockets_until([closed, late], 700) == [closed]
