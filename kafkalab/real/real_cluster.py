@@ -134,13 +134,17 @@ class RealCluster:
         request.timeout.ms only when it wakes. So without this a question to a paused broker takes a
         minute, and not a second (KafkaAdminClient: KafkaClient#poll(timeout=60000)).
         """
-        kinds = self.hands.jvm.org.apache.kafka.common.config
+        java, admin = self.hands, self.admin()
+
+        def ask(broker: int) -> None:
+            kinds = java.jvm.org.apache.kafka.common.config
+            kind = getattr(kinds, "ConfigResource$Type").BROKER
+            admin.describeConfigs(java.array_list([kinds.ConfigResource(kind, str(broker))]))
+
         while self._paused:
             for broker in sorted(self.up - set(self._paused))[:1]:
                 try:
-                    kind = getattr(kinds, "ConfigResource$Type").BROKER
-                    asked = self.hands.array_list([kinds.ConfigResource(kind, str(broker))])
-                    self.hands.call(self.admin().describeConfigs, asked)
+                    java.call(ask, broker)
                 except (IllegalStateException, KafkaException):  # the lab has ended
                     return
             time.sleep(AWAKE_EVERY_S)

@@ -57,6 +57,7 @@ SIMULATED_PORT = 9092
 APP_ENDS_WITHIN_S = 5
 GROUPS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
+KILLED = "kill -9"
 SHARE = "Share"
 """GroupType.SHARE, as Java prints it."""
 
@@ -162,7 +163,7 @@ class RealLab:
             app.end()
         for name in doomed:
             self._processes.pop(name).kill()
-            self._note(name, "kill -9")
+            self._note(name, KILLED)
         for app in apps:
             app.join(APP_ENDS_WITHIN_S)
 
@@ -474,7 +475,8 @@ class RealLab:
                 said = client_sockets.disagreement(own, held)
                 if said:
                     warnings.warn(f"{file.client}: {said}", stacklevel=2)
-        return client_sockets.sockets_until(found, asked_ms)
+        kills = {who: at_ms for at_ms, who, what in self._faults if what == KILLED}
+        return client_sockets.sockets_until(found, asked_ms, kills)
 
     def kernel_sockets(self, client: str) -> Counter[int]:
         """broker -> the connections to it that the kernel holds for a client now. Raises OSError

@@ -459,3 +459,5 @@ def test_sockets_are_those_of_the_moment_in_which_they_were_asked_for():
     [still_open] = client_sockets.sockets_until([closed, late], 500)
     assert (still_open.closed_at_ms, still_open.how) == (None, None)
     assert client_sockets.sockets_until([closed, late], 700) == [closed]
+    [_, killed] = client_sockets.sockets_until([closed, late], 990, {"shop": 980})
+    assert (killed.closed_at_ms, killed.how) == (980, "killed")
