@@ -30,7 +30,9 @@ from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     KafkaException,
+    ListenerNotFoundException,
     NoSuchName,
+    TopicExistsException,
     name_hint,
 )
 from kafkalab.hashing import coordinator_partition
@@ -55,9 +57,10 @@ if TYPE_CHECKING:
 SIMULATED_PORT = 9092
 """`localhost:9092` is broker 0 in the simulator; here it stands for broker 0 as well."""
 APP_ENDS_WITHIN_S = 5
-GROUPS_END_WITHIN_S = 60
+GROUPS_END_WITHIN_S = TOPICS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
 KILLED = "kill -9"
+TRIES_OF_A_LOOK = 20
 SHARE = "Share"
 """GroupType.SHARE, as Java prints it."""
 
@@ -114,6 +117,7 @@ class RealLab:
         self._apps: list[RealApp] = []
         self._owners: dict[str, str] = {}
         self._faults: list[tuple[int, str, str]] = []
+        self._deleted: set[str] = set()
         self._started = 0
 
     # time
@@ -183,6 +187,7 @@ class RealLab:
             for name in java.call(lambda: list(items_of(admin.listTopics().names().get())))
         ]
         java.call(lambda: admin.deleteTopics(java.array_list(names)).all().get())
+        self._deleted |= set(names)
         self._delete_groups()
         self._apps, self._logs, self._owners, self._faults = [], [], {}, []
         self.epoch_ms = int(time.time() * 1000)
@@ -285,7 +290,16 @@ class RealLab:
         if config:
             topic.configs(java.hash_map({key: str(value) for key, value in config.items()}))
         admin = self._cluster.admin()
-        java.call(lambda: admin.createTopics(java.array_list([topic])).all().get())
+        until = time.monotonic() + TOPICS_END_WITHIN_S
+        while True:
+            try:
+                java.call(lambda: admin.createTopics(java.array_list([topic])).all().get())
+                break
+            except TopicExistsException:  # brokers 2.3 take their time to delete one
+                if name not in self._deleted or time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+        self._deleted.discard(name)
         self._wait_for_topic(name, partitions)
 
     def _wait_for_topic(self, name: str, partitions: int) -> None:
@@ -498,9 +512,12 @@ class RealLab:
     def describe_topic(self, topic: str) -> pandas.DataFrame:
         """A row for each partition of a topic: leader, replicas, in-sync replicas, and where its
         log begins and ends for a reader. Raises UnknownTopicOrPartitionException."""
-        return topic_frame(
-            self._cluster.hands, self._cluster.admin(), topic, self._cluster_topic(topic)
-        )
+        java, admin = self._cluster.hands, self._cluster.admin()
+        for _ in range(TRIES_OF_A_LOOK):
+            with contextlib.suppress(ListenerNotFoundException):
+                return topic_frame(java, admin, topic, self._cluster_topic(topic))
+            time.sleep(0.5)  # brokers 2.3 name a leader that has just gone
+        return topic_frame(java, admin, topic, self._cluster_topic(topic))
 
     def state(self) -> dict[str, Any]:
         """What brokers, topics, partitions, groups and clients are like now, in the form of the
