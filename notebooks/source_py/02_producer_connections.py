@@ -498,7 +498,7 @@ def two_brokers(kafka):
         shop.send(ProducerRecord("orders", "tea", partition=partition))
         lab.run_for(ms=1_000)
     sockets = lab.sockets("shop")
-    before_send = sum(socket.opened_at_ms <= first_send_ms for socket in sockets)
+    before_send = sum(socket.opened_at_ms < first_send_ms for socket in sockets)
     kept = sum(socket.closed_at_ms is None for socket in sockets)
     return {"before send": before_send, "opened": len(sockets), "kept": kept}
 
