@@ -20,8 +20,8 @@ from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMB
 from kafkalab.logsets.templates import FIELDS, all_patterns
 
 PREFIX = (
-    r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
-    r"transactionalId=[^,\]]*)?\] )?"
+    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
+    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
 )
 WHOLE = r"(?s)^\[([^,]*,\d{3})\] (\w+) +" + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 HEAD = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] "

@@ -20,8 +20,8 @@ from kafkalab.logsets.templates import FIELDS
 
 HEAD = r"^(\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) +"
 PREFIX = (
-    r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
-    r"transactionalId=[^,\]]*)?\] )?"
+    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
+    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
 )
 WHOLE = r"(?s)" + HEAD + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 
@@ -66,9 +66,11 @@ def small_patterns(path: Path) -> pl.LazyFrame:
             level=text.str.slice(23, 5).str.strip_chars_end("[ ").str.extract(r"^(\w+)"),
         )
         .with_columns(body=text.str.slice(23).str.replace(r"^\w+ +", ""))
-        .with_columns(prefix=pl.col("body").str.extract(r"^(\[(?:Consumer|Producer) [^\]]*\] )"))
         .with_columns(
-            kind=pl.col("prefix").str.extract(r"^\[(\w+)"),
+            prefix=pl.col("body").str.extract(r"^(\[(?:Share)?(?:Consumer|Producer) [^\]]*\] )")
+        )
+        .with_columns(
+            kind=pl.col("prefix").str.extract(r"^\[(?:Share)?(\w+)"),
             client_id=pl.col("prefix").str.extract(r"clientId=([^,\]]*)"),
             group_id=pl.col("prefix").str.extract(r"groupId=([^,\]]*)"),
             body=pl.col("body").str.slice(pl.col("prefix").str.len_chars().fill_null(0)),

@@ -9,7 +9,7 @@ fastest counts; what a peer knows of the catalogue it is told (_catalogue.py). T
 the sides taking turns, so that a busy machine is busy for all.
 
 Narrow questions come after: sockets, rebalances and fencings (_narrow.py). There the number of
-rows has to be equal.
+rows has to be equal. The last row asks for the sockets in a terminal.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from __future__ import annotations
 import gzip
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -36,7 +38,7 @@ def run() -> list[Row]:
         path, few = Path(folder, "many.log"), Path(folder, "few.log")
         _multiplied(few, 1)
         lines = _multiplied(path, LINES)
-        return [*_compared(path, lines, few), *_narrow(path, lines)]
+        return [*_compared(path, lines, few), *_narrow(path, lines), _as_commands(path, lines)]
 
 
 def _multiplied(path: Path, wanted: int) -> int:
@@ -118,6 +120,38 @@ def _narrow(path: Path, lines: int) -> list[Row]:
             for who in _narrow_questions.PEERS
         ]
     return rows
+
+
+def _as_commands(path: Path, lines: int) -> Row:
+    """The sockets asked for in a terminal: our command, which prints them all, beside a program
+    with the query by hand, which prints their number. Both start a Python."""
+    by_hand = (
+        "import sys; from pathlib import Path; from bench import _narrow; "
+        "print(_narrow.by_polars(_narrow.questions()['sockets'], Path(sys.argv[1])))"
+    )
+    ours = ("-m", "kafkalab.logsets", "connections", str(path), "--engine", "duckdb")
+    took: dict[tuple[str, ...], list[float]] = {ours: [], ("-c", by_hand, str(path)): []}
+    for _ in range(ROUNDS):
+        for words, times in took.items():
+            times.append(
+                _seconds(
+                    lambda words=words: subprocess.run(
+                        [sys.executable, *words],
+                        cwd=RECORDINGS.parents[1],
+                        stdout=subprocess.DEVNULL,
+                        stderr=subprocess.DEVNULL,
+                        check=True,
+                    )
+                )
+            )
+    best, peer = (statistics.median(times) for times in took.values())
+    return Row(
+        name=f"sockets of {lines / 1e6:.1f} M lines as a command, ours on duckdb / Polars by hand",
+        ours=best,
+        peer=peer,
+        ratio=best / peer,
+        unit="s",
+    )
 
 
 def _fastest(peer, few: Path):

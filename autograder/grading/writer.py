@@ -13,6 +13,7 @@ that.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from datetime import datetime
@@ -110,3 +111,6 @@ if __name__ == "__main__":
     # two seconds.
     sys.modules.setdefault("rfc3987_syntax", None)
     _serve(Path(sys.argv[1]))
+    # all is written; taking nbgrader's modules apart would take a third of a second
+    sys.stderr.flush()
+    os._exit(0)

@@ -122,17 +122,27 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
     from kafkalab.lines.catalog import SERVER_CATALOG, every_entry
 
     wordings: dict[tuple[str, str, str], list] = {}
+    places: dict[tuple[str, str], set[int]] = {}
     for entry in every_entry():
         for wording in entry.wordings:
-            if (
-                not wording.twin
-            ):  # A twin is the same statement with a second name, for the writer only.
+            if wording.twin:
+                # A second name of the same words, for the writer only: its place is the first's.
+                places.setdefault((wording.logger, wording.template), set()).update(
+                    wording.at.values()
+                )
+            else:
                 wordings.setdefault((wording.logger, entry.name, wording.template), []).append(
                     wording
                 )
     found: dict[str, list[Pattern]] = {}
     for (logger, event, template), alike in wordings.items():
-        lines = frozenset(line for wording in alike for line in wording.at.values() if line)
+        lines = frozenset(
+            line
+            for line in places.get((logger, template), set()).union(
+                *(wording.at.values() for wording in alike)
+            )
+            if line
+        )
         pattern = replace(
             compile_template(event, template),
             lines=lines,

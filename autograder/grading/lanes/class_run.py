@@ -20,7 +20,7 @@ from autograder.grading import calibration, out_folder, results
 from autograder.grading.calibration import Calibration
 from autograder.grading.lanes.choice import Choice, bears, identity_of, told_of_lateness
 from autograder.grading.lanes.intake import HELD, take_in
-from autograder.grading.lanes.lane import LaneSettings, grade_all, judges_for
+from autograder.grading.lanes.lane import LaneSettings, grade_all, staff_for
 from autograder.grading.lanes.work import WorkItem, standing, still_to_do, works
 from autograder.grading.verdict_cache import stale
 from autograder.handed_in.classlist import Roster
@@ -57,7 +57,7 @@ def grade_folder(
         before, roster, calibrations, moments = _ready(out, roster)
         settings = LaneSettings(out, roster, workers or os.cpu_count() or 1, not allow_unsafe)
         (out / out_folder.UNFINISHED).touch()
-        judges = held_open.enter_context(judges_for(settings.workers, at_once=not before))
+        staff = held_open.enter_context(staff_for(settings.workers, at_once=not before))
         found, receipts, new = take_in(folder, out, roster, asked, say, ignore, moments=moments)
         older = standing(out_folder.elsewhere(before.values(), found), found, receipts)
         keyed = [
@@ -81,7 +81,7 @@ def grade_folder(
         _say_what_is_stale(todo, say)
         todo += still_to_do(there, out, calibrations, force=False)
         if todo or not (out / "gradebook.db").exists():
-            grade_all(todo, settings, judges, say)
+            grade_all(todo, settings, staff, say)
         fairer = choice.of(each for each, _ in everything)
         if any(fairer[who] is not counts[who] for who in counts):
             # Now that all are graded, a late file is known to be worth no more.
@@ -91,7 +91,7 @@ def grade_folder(
                 *still_to_do(here, out, calibrations, False),
                 *still_to_do(there, out, calibrations, False),
             ]
-            grade_all(again, settings, judges, lambda text: None)
+            grade_all(again, settings, staff, lambda text: None)
         shown = out_folder.unique_names(
             out_folder.GradedFile(each.submission, each.key) for each in (*here, *there)
         )

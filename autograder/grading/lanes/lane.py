@@ -51,27 +51,38 @@ def new_judge() -> Colleague:
     return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
 
 
+@dataclass(frozen=True)
+class Staff:
+    """The processes that run and judge a class."""
+
+    judges: list[Colleague]
+    sandbox: Sandbox
+
+
 @contextmanager
-def judges_for(workers: int, at_once: bool) -> Iterator[list[Colleague]]:
-    """The judges of so many workers; they end with the block. `at_once`: they begin to import what
-    they need while the class is still being read."""
+def staff_for(workers: int, at_once: bool) -> Iterator[Staff]:
+    """A sandbox for so many workers, and their judges; they end with the block. `at_once`: they
+    begin to import what they need while the class is still being read."""
     judges = [new_judge() for _ in range(-(-workers // WORKERS_PER_JUDGE))]
-    try:
-        if at_once:
+    with Sandbox() as sandbox:
+        try:
+            if at_once:
+                for each in judges:
+                    each.start()
+                sandbox.begin(workers)
+            yield Staff(judges, sandbox)
+        finally:
             for each in judges:
-                each.start()
-        yield judges
-    finally:
-        for each in judges:
-            each.stop()
+                each.stop()
 
 
-def grade_all(todo: list[WorkItem], settings: LaneSettings, judges: list[Colleague], say) -> None:
+def grade_all(todo: list[WorkItem], settings: LaneSettings, staff: Staff, say) -> None:
     """Send everything down the lanes. The order is shuffled, the same way each time, so that the
-    pace of the first tells that of the others."""
+    pace of the first tells that of the others. Unofficial where the sandbox is too weak for marks
+    that count."""
     todo = Random(len(todo)).sample(todo, len(todo))
     ahead, back = iter(todo), queue.SimpleQueue()
-    turn, stopping = threading.Lock(), threading.Event()
+    turn, stopping, sandbox = threading.Lock(), threading.Event(), staff.sandbox
     lanes = min(settings.workers, len(todo))
     writer = Colleague("autograder.grading.writer", (str(settings.out.resolve()),))
     calibrations = calibration.read(settings.out)
@@ -100,39 +111,38 @@ def grade_all(todo: list[WorkItem], settings: LaneSettings, judges: list[Colleag
             # ours, not the class's: the run ends, and the next one goes on
             back.put(failed)
 
-    runs = any(work.known is None and work.submission.can_run for work in todo)
-    with Sandbox(official=settings.official and runs) as sandbox:
-        pace, threads = Pace(Counter(work.kind for work in todo), max(lanes, 1), say), []
-        try:
-            writer.start()
-            for number in range(lanes):
-                threads.append(
-                    threading.Thread(target=lane, args=(judges[number % len(judges)],), daemon=True)
-                )
-                threads[-1].start()
-            for _ in todo:
-                done = back.get()
-                if isinstance(done, BaseException):
-                    raise done
-                pace.done(*done)
-            spent = writer.ask({"do": "close"})
-            say(
-                f"Graded in {pace.spent():.1f} s; writing the gradebook took "
-                f"{spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s."
-            )
-        except BaseException:
-            # a lane in the middle of a submission hears that its judge is lost, and drops it
-            stopping.set()
-            for each in judges:
-                each.stop()
-            raise
-        finally:
-            stopping.set()
-            # or that its worker is
-            sandbox.stop()
-            for thread in threads:
-                thread.join()
-            writer.close()
+    if settings.official and any(work.known is None and work.submission.can_run for work in todo):
+        sandbox.demand_official()
+    pace, threads = Pace(Counter(work.kind for work in todo), max(lanes, 1), say), []
+    try:
+        writer.start()
+        for number in range(lanes):
+            judge = staff.judges[number % len(staff.judges)]
+            threads.append(threading.Thread(target=lane, args=(judge,), daemon=True))
+            threads[-1].start()
+        for _ in todo:
+            done = back.get()
+            if isinstance(done, BaseException):
+                raise done
+            pace.done(*done)
+        spent = writer.ask({"do": "close"})
+        say(
+            f"Graded in {pace.spent():.1f} s; writing the gradebook took "
+            f"{spent['seconds']:.1f} s of that, the files beside it {spent['beside']:.1f} s."
+        )
+    except BaseException:
+        # a lane in the middle of a submission hears that its judge or its worker is lost, and
+        # drops it
+        stopping.set()
+        for each in staff.judges:
+            each.stop()
+        sandbox.stop()
+        raise
+    finally:
+        stopping.set()
+        for thread in threads:
+            thread.join()
+        writer.close()
 
 
 def _settled(

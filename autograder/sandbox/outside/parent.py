@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,14 +95,14 @@ class Sandbox:
     """A folder with the view, and workers started on it. Use it in a `with`; each thread keeps a
     worker of its own.
 
-    `level` is the best one to try; a machine that has less gives what it has (`reached` says what).
-    An `official` sandbox does not open below level L2: it raises Unofficial.
+    `level` is the best one to try; a machine that has less gives what it has (`reached` says what,
+    and `demand_official` raises where that is too little for marks that count).
     """
 
-    def __init__(self, level: str = "L3", limits: Limits = Limits(), official: bool = False):
+    def __init__(self, level: str = "L3", limits: Limits = Limits()):
         if level not in LEVELS:
             raise ValueError(f"There is no sandbox level {level!r}; there are {', '.join(LEVELS)}.")
-        self.level, self.limits, self.official = level, limits, official
+        self.level, self.limits = level, limits
         self._lodging = Lodging()
         self.folder = self._lodging.folder
         self.view = build_view(self.folder / "view")
@@ -113,27 +114,39 @@ class Sandbox:
         self._why: list[str] = []
         # started to find the level, not yet some thread's
         self._spare: Worker | None = None
-        self._tried = self._stopped = False
+        self._tried, self._stopped = False, threading.Event()
+        self._begun: list[threading.Thread] = []
+        self._coming: list[Future[Worker]] = []
 
     def __enter__(self):
-        try:
-            level, why = self.reached() if self.official else (OFFICIAL[0], "")
-        except BaseException:
-            # no worker, or Ctrl-C while the first is tried
-            self.__exit__()
-            raise
-        if level not in OFFICIAL:
-            self.__exit__()
-            raise Unofficial(
-                f"Marks that count need sandbox level L2, and this machine reaches {self.level} "
-                f"({why}): `python -m autograder doctor` says what mends it, and --allow-unsafe "
-                "grades all the same, for answers you trust."
-            )
         return self
 
     def __exit__(self, *exception):
         self.stop()
+        for thread in self._begun:
+            thread.join()
         self._lodging.leave()
+
+    def begin(self, workers: int) -> None:
+        """Begin to start so many workers, and return at once. The first threads that ask get
+        them; what kept one from starting is told to the thread that would have got it."""
+        for number in range(workers):
+            coming: Future[Worker] = Future()
+            own = coming, number == 0
+            thread = threading.Thread(target=self._start_ahead, args=own, daemon=True)
+            self._begun.append(thread)
+            self._coming.append(coming)
+            thread.start()
+
+    def demand_official(self) -> None:
+        """Raise Unofficial where this machine's sandbox is too weak for marks that count."""
+        level, why = self.reached()
+        if level not in OFFICIAL:
+            raise Unofficial(
+                f"Marks that count need sandbox level L2, and this machine reaches {level} "
+                f"({why}): `python -m autograder doctor` says what mends it, and --allow-unsafe "
+                "grades all the same, for answers you trust."
+            )
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
         """Run one submission's steps ({source, question, cases, hidden}) and return {replies,
@@ -171,7 +184,7 @@ class Sandbox:
     def stop(self) -> None:
         """End all workers at once; who waits for one is told that it was lost,
         and no other is started."""
-        self._stopped = True
+        self._stopped.set()
         for worker in self._workers:
             worker.stop()
 
@@ -248,7 +261,7 @@ class Sandbox:
         }
         # a worker may be lost by the machine's fault; twice is the submission's
         for _ in range(2):
-            if self._stopped:
+            if self._stopped.is_set():
                 break
             worker = self._worker()
             try:
@@ -285,11 +298,37 @@ class Sandbox:
     def _worker(self) -> Worker:
         """This thread's worker."""
         if getattr(self._own, "worker", None) is None:
-            self._first()
             with self._lock:
-                self._own.worker, self._spare = self._spare, None
-            self._own.worker = self._own.worker or self._start(self.level)
+                coming = self._coming.pop(0) if self._coming else None
+            self._own.worker = self._new_worker() if coming is None else coming.result()
         return self._own.worker
+
+    def _new_worker(self) -> Worker:
+        """The one with which the level was found, or another one of that level."""
+        self._first()
+        with self._lock:
+            spare, self._spare = self._spare, None
+        return spare or self._start(self.level)
+
+    def _hopeful_worker(self) -> Worker:
+        """One of the wanted level, started while the first one is still tried; another one where
+        that turns out to be too much to hope for."""
+        try:
+            worker = self._start(self.level)
+        except SandboxFailed:
+            return self._new_worker()
+        if self._first().level == worker.level:
+            return worker
+        worker.stop()
+        return self._new_worker()
+
+    def _start_ahead(self, coming: Future[Worker], first: bool) -> None:
+        try:
+            coming.set_result(self._new_worker() if first else self._hopeful_worker())
+        except BaseException as failed:
+            coming.set_exception(failed)
+        # a process dies with the thread that started it (prctl(2))
+        self._stopped.wait()
 
     def _first(self) -> Worker:
         """The first worker, with which the level was found."""
@@ -324,7 +363,7 @@ class Sandbox:
     def _start(self, level: str) -> Worker:
         worker = Worker(self, level, next(self._numbers))
         self._workers.append(worker)
-        if self._stopped:  # while it was being started
+        if self._stopped.is_set():  # while it was being started
             worker.stop()
         return worker
 

@@ -90,10 +90,10 @@ def test_a_level_whose_walls_leak_is_not_believed(demo, monkeypatch):
 
 def test_official_grading_refuses_below_level_two(demo, hand_in, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sandbox, "LEVELS", ("L1",))
-    monkeypatch.setattr(Sandbox.__init__, "__defaults__", ("L1", Limits(), False))
+    monkeypatch.setattr(Sandbox.__init__, "__defaults__", ("L1", Limits()))
     hand_in("ada", folder=tmp_path / "box")
-    with pytest.raises(Unofficial, match="Marks that count need sandbox level L2"):
-        Sandbox(official=True).__enter__()
+    with Sandbox() as weak, pytest.raises(Unofficial, match="Marks that count need sandbox level"):
+        weak.demand_official()
     assert main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert (
