@@ -30,6 +30,8 @@ from kafkalab.errors import (
     name_hint,
 )
 from kafkalab.lines.layout import Row, text_of, time_text
+from kafkalab.lines.pace import LineCosts
+from kafkalab.lines.recorded_gaps import RecordedGaps
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
 from kafkalab.reading.history import History
@@ -40,9 +42,10 @@ from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
 from kafkalab.sim.chain import Chain
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Event, Journal
-from kafkalab.sim.network import Link, Network
+from kafkalab.sim.network import LOCAL_NETWORK, ONE_MACHINE, Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.work_time import WorkTime
 
 if TYPE_CHECKING:
     import pandas
@@ -90,6 +93,9 @@ class Lab:
                     Topics are placed as without racks
     cold            clients run in a JVM just started: what they do for the first time takes as long
                     as in the recordings
+    gaps            how long real clients work between two lines
+                    (`kafkalab.lines.recorded_gaps`). Clients take that time, and all runs on one
+                    machine, as in the recordings. None: work takes no time
 
     Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for
     a setting that Kafka has not got.
@@ -105,6 +111,7 @@ class Lab:
         epoch: str | int = DEFAULT_EPOCH,
         cold: bool = False,
         racks: Mapping[int, str] | None = None,
+        gaps: RecordedGaps | None = None,
     ) -> None:
         profile_of(version)  # An unknown version is refused here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
@@ -119,10 +126,14 @@ class Lab:
         self.journal = Journal(self.clock)
         self._history = History(self.journal)
         self.streams = Streams(seed)
+        if gaps is not None:
+            costs = LineCosts(gaps, self.streams.stream)
+            self.clock.work = WorkTime(self.clock, self.journal.kept, costs, self.streams.stream)
         self.stage = Stage(self.clock, self._given_up)
         self.network = Network(
             self.clock,
             self.streams,
+            **(LOCAL_NETWORK if gaps is None else ONE_MACHINE),
             name_of=_api_name,
             on_fault=lambda client, server, what, fields: self.journal.append(
                 "fault", client, what=what, server=server, **fields
@@ -319,22 +330,31 @@ class Lab:
         checked = checked_group_settings(settings, self._settings)
         self.cluster.group_settings.setdefault(group, {}).update(checked)
 
-    def limit_client(self, client_id: str, producer_byte_rate: int | None) -> None:
-        """Give a client a quota: so many bytes a second at each broker, as PRODUCE requests on the
-        wire (kafka-configs --entity-type clients). None takes it away.
+    def limit_client(
+        self,
+        client_id: str,
+        producer_byte_rate: int | None = None,
+        consumer_byte_rate: int | None = None,
+    ) -> None:
+        """Give a client its quotas: so many bytes a second at each broker, as PRODUCE requests and
+        as answers to FETCH on the wire (kafka-configs --entity-type clients). None is no quota.
 
         A client above its quota is told how long to wait, and the broker reads nothing from it
         during this time (KIP-219). Raises InvalidConfigurationException for a rate below 1.
         """
-        if producer_byte_rate is None:
-            self.cluster.client_quotas.pop(client_id, None)
-        elif type(producer_byte_rate) is int and producer_byte_rate > 0:
-            self.cluster.client_quotas[client_id] = producer_byte_rate
-        else:
-            raise InvalidConfigurationException(
-                f"producer_byte_rate is a whole number of bytes a second, at least 1, or None, not "
-                f"{producer_byte_rate!r}"
-            )
+        tables = self.cluster.client_quotas, self.cluster.reader_quotas
+        names = "producer_byte_rate", "consumer_byte_rate"
+        rates = producer_byte_rate, consumer_byte_rate
+        for name, rate in zip(names, rates):
+            if rate is not None and (type(rate) is not int or rate < 1):
+                raise InvalidConfigurationException(
+                    f"{name} is a whole number of bytes a second, at least 1, or None, not {rate!r}"
+                )
+        for table, rate in zip(tables, rates):
+            if rate is None:
+                table.pop(client_id, None)
+            else:
+                table[client_id] = rate
 
     def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
         """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a
@@ -489,7 +509,7 @@ class Lab:
             return self.broker_lines(broker)
         if client is not None:
             self.check_client(client)
-        return frames.lines(self.journal, self.epoch_ms, client)
+        return frames.lines(self.line_events(client), self.epoch_ms)
 
     def broker_lines(self, broker: int) -> pandas.DataFrame:
         """The lines that one broker wrote into its server.log, as `lines` has those of clients:
@@ -520,12 +540,19 @@ class Lab:
 
     def log_text(self, client: str) -> str:
         """One client's whole log file, as log4j would have written it."""
-        return "".join(self.line_text(e) for e in self.journal.of("line") if e.who == client)
+        return "".join(map(text_of, self.client_rows(client)))
 
     def client_rows(self, client: str) -> list[Row]:
         """The rows of `log_text`."""
-        told = (event for event in self.journal.of("line") if event.who == client)
-        return [frames.line_row(event, self.epoch_ms) for event in told]
+        return [frames.line_row(event, self.epoch_ms) for event in self.line_events(client)]
+
+    def line_events(self, client: str | None = None) -> list[Event]:
+        """The lines of one client, or of all, as events of the journal, in the order of a log."""
+        told = [event for event in self.journal.of("line") if client is None or event.who == client]
+        work = self.clock.work
+        if work is not None:
+            told.sort(key=lambda event: work.moment_of(event.id))
+        return told
 
     def line_text(self, event: Event) -> str:
         """An event of kind "line" as log4j would have written it."""

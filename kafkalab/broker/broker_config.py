@@ -148,7 +148,7 @@ SELECTORS = (None, "org.apache.kafka.common.replica.LeaderSelector", RACK_AWARE_
 
 NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
     {
-        "quota": "a producer has a quota by lab.limit_client(client_id, bytes a second)",
+        "quota": "a client has quotas by lab.limit_client(client_id, bytes a second)",
         "replication.quota": "the throttling of replication is left out",
         "ssl": "encryption is left out",
         "sasl": "authentication is left out",

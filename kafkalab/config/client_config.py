@@ -351,6 +351,14 @@ NOT_FOR_SHARE_CONSUMERS = (
 """ShareConsumerConfig.SHARE_GROUP_UNSUPPORTED_CONFIGS."""
 
 
+EARLY_SHARE_CONSUMER = (
+    "The real one is unfinished: it can be made, and with brokers 4.4 its poll() ends in an "
+    "UnsupportedVersionException."
+)
+NO_SHARE_CONSUMER = "The real client has no KafkaShareConsumer; its class came with 3.9."
+"""What real clients do that the lab does not play: tried with the released jars."""
+
+
 class ShareConsumerConfig(ConsumerConfig):
     """The keys of one share consumer with their typed values (KIP-932). Where an offset begins and
     how long a lock lasts are settings of the group, not of its consumers."""
@@ -363,8 +371,13 @@ class ShareConsumerConfig(ConsumerConfig):
     def for_version(cls, version: str, given: Mapping[str, object]) -> Self:
         if cls.keys_known["share.acknowledgement.mode"].default(version) is GONE:
             raise ConfigException(
-                f"A share consumer cannot be played with client {version}: share groups are ready "
-                f"in 4.2 (KIP-932), and the lab has them with client {newest()}."
+                f"The lab plays share consumers with client {newest()} only (KIP-932), not with "
+                f"{version}. "
+                + (
+                    EARLY_SHARE_CONSUMER
+                    if PROFILES[version].group.has_early_share_consumer
+                    else NO_SHARE_CONSUMER
+                )
             )
         wrong = [name for name in NOT_FOR_SHARE_CONSUMERS if name in given]
         if wrong:

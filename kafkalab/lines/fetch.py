@@ -91,6 +91,12 @@ ANSWERS = (
           debug("Node {node_id} sent an incremental fetch response with throttleTimeMs = "
                 "{throttle} for session {session_id} with "
                 "response={response}{implied}", since="2.8")),
+    entry("FETCH_SESSION_THROTTLED", SESSIONS,
+          info("Node {node_id} sent an invalid full fetch response with extra=({missing}, "
+               "response=(", until="2.3"),
+          debug("Node {node_id} sent a empty full fetch response to indicate that this client "
+                "should be throttled for {throttle} ms.", since="2.8"),
+          source="the released jars' texts and line tables"),
     entry("FETCH_SESSION_INVALID", SESSIONS,
           info("Node {node_id} sent an invalid full fetch response with {problem}", since="4.4")),
     entry("FETCH_REQUEST_FAILED", SESSIONS,

@@ -1,7 +1,8 @@
 """`python -m kafkalab line-gaps DIR`: imports how long real clients take between two lines.
 
 DIR holds recorded scenarios: `scenario.json`, which names the client's release, and NAME.log or
-NAME.log.gz beside it. The table that replays draw from is written again.
+NAME.log.gz beside it. The table that labs with `gaps` draw from is written again. Its
+first line names this command.
 """
 
 from __future__ import annotations
@@ -9,17 +10,26 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lines import recorded_gaps
-from kafkalab.lines.layout import read
-from kafkalab.lines.recorded_gaps import LONGEST_MS, SHORT_MS, GapRow, gap_table_text, names_in
+from kafkalab.lines.layout import Row, read
+from kafkalab.lines.recorded_gaps import (
+    LONGEST_MS,
+    SHORT_MS,
+    GapRow,
+    Pair,
+    gap_table_text,
+    names_in,
+)
 from kafkalab.releases import lineage
 
 SCENARIO = "scenario.json"
+THREAD_STARTS = frozenset({"HEARTBEAT_THREAD_STARTED", "NETWORK_THREAD_STARTED", "SENDER_STARTING"})
+AFTER_A_START = 4
+"""So many lines behind a thread's first one may be the next of its starter or its own."""
 
 Key = tuple[str, str, str, bool]
 
@@ -43,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         default=Path(recorded_gaps.__file__).with_name(recorded_gaps.FILE),
         metavar="FILE",
-        help="where to write the table; default: where replays look",
+        help="where to write the table; default: where a lab looks",
     )
     options = parser.parse_args(argv)
     rows = gaps_below(*options.dirs)
@@ -65,24 +75,51 @@ def gaps_below(*folders: Path) -> list[GapRow]:
     A recording that two of them hold counts once: its broker, client and scenario name it.
     """
     scenarios = {file.parts[-4:]: file for folder in folders for file in folder.rglob(SCENARIO)}
-    seen: defaultdict[Key, Counter[int]] = defaultdict(Counter)
+    gaps = CountedGaps()
     for _, scenario in sorted(scenarios.items()):
         version = json.loads(scenario.read_text(encoding="utf-8"))["client_version"]
         release = ".".join(version.split(".")[:2])
         if release in lineage.CLIENT_NAMES:
             for log in sorted(scenario.parent.glob("*.log*")):
                 if not log.name.startswith("broker-"):
-                    _count(log, release, seen)
-    return [GapRow(*key, tuple(sorted(gaps.items()))) for key, gaps in sorted(seen.items())]
+                    gaps.add(list(read(log)), release)
+    return gaps.rows()
 
 
-def _count(log: Path, release: str, seen: defaultdict[Key, Counter[int]]) -> None:
-    rows = list(read(log))
-    known: set[tuple[str, str]] = set()
-    for pair, (before, after) in zip(pairwise(names_in(rows, release)), pairwise(rows)):
-        gap_ms = _rounded(max(after.at_ms - before.at_ms, 0))
-        seen[release, *pair, pair in known][gap_ms] += 1
-        known.add(pair)
+class CountedGaps:
+    """How often each gap was seen, log by log."""
+
+    def __init__(self) -> None:
+        self._seen: defaultdict[Key, Counter[int]] = defaultdict(Counter)
+
+    def add(self, rows: Sequence[Row], release: str) -> None:
+        """Counts the gaps of one client's log."""
+        names = names_in(rows, release)
+        known: set[Pair] = set()
+        for number in range(len(rows) - 1):
+            # Behind the first line of a new thread its starter goes on, too: each of the next lines
+            # may be the one that follows it.
+            next_lines = AFTER_A_START if names[number] in THREAD_STARTS else 1
+            for later in range(number + 1, min(number + next_lines, len(rows) - 1) + 1):
+                pair = names[number], names[later]
+                gap_ms = _rounded(max(rows[later].at_ms - rows[number].at_ms, 0))
+                self._seen[release, *pair, pair in known][gap_ms] += 1
+                known.add(pair)
+
+    @classmethod
+    def of(cls, several: Iterable[CountedGaps]) -> CountedGaps:
+        """The sum of several counts."""
+        found = cls()
+        for one in several:
+            for key, gaps in one._seen.items():
+                found._seen[key].update(gaps)
+        return found
+
+    def rows(self) -> list[GapRow]:
+        """The rows of the table, sorted."""
+        return [
+            GapRow(*key, tuple(sorted(gaps.items()))) for key, gaps in sorted(self._seen.items())
+        ]
 
 
 def _rounded(gap_ms: int) -> int:

@@ -2,8 +2,9 @@
 
 The file recorded_gaps.tsv has a row for each release and pair of neighbouring lines: release, the
 two names, `first` or `again`, and gap:count, gap:count, ... in milliseconds. `first` counts the
-first such pair of each log, where a JVM loads classes. `python -m kafkalab line-gaps DIR` makes it
-from recordings. A line that the catalogue does not know is called by its class.
+first such pair of each log, where a JVM loads classes. Its first line names the command that makes
+it from the recordings of this repository. A line that the catalogue does not know is called by its
+class.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from kafkalab.lines.catalog import CATALOG
 from kafkalab.lines.layout import Row
 
 FILE = "recorded_gaps.tsv"
+MADE_BY = "# made by: python -m kafkalab line-gaps data/recordings\n"
 HEADER = "release\tbefore\tafter\twhen\tgaps\n"
 LONGEST_MS = 1_500
 """A longer gap is a wait. Only its number is kept."""
 SHORT_MS = 20
 """Work between two lines of a program that runs takes no longer."""
+WAITS_SHARE = 0.1
+"""Clients wait between two lines if so many of the later gaps are long."""
 FEW = 3
 """So many known gaps of a pair count as much as those of a wider table."""
-ANY_RELEASE = ""
 
 Pair = tuple[str, str]
 
@@ -60,12 +63,12 @@ def names_in(rows: Sequence[Row], release: str) -> list[str]:
 
 
 class RecordedGaps:
-    """How long the pairs took, and how often they were seen."""
+    """How long the pairs took."""
 
     def __init__(self, rows: Iterable[GapRow]) -> None:
         gaps: dict[tuple[object, ...], Counter[int]] = defaultdict(Counter)
-        self._after: Counter[tuple[str, str, str]] = Counter()
-        self._times: Counter[Pair] = Counter()
+        self._again: Counter[Pair] = Counter()
+        self._long: Counter[Pair] = Counter()
         for release, before, after, again, counts in rows:
             for key in (
                 (release, before, after, again),
@@ -77,27 +80,24 @@ class RecordedGaps:
                 for gap_ms, count in counts:
                     if gap_ms <= LONGEST_MS:
                         gaps[key][gap_ms] += count
-            seen = sum(count for _, count in counts)
-            for whose in (release, ANY_RELEASE):
-                self._after[whose, before, after] += seen
-                self._times[whose, before] += seen
+            if again:
+                self._again[before, after] += sum(count for _, count in counts)
+                self._long[before, after] += sum(n for gap_ms, n in counts if gap_ms > SHORT_MS)
         self._all: Mapping[tuple[object, ...], Sequence[int]] = {
             key: sorted(counts.elements()) for key, counts in gaps.items()
         }
-        self._short: dict[tuple[object, ...], Sequence[int]] = {}
-        self._tables: dict[tuple[str, Pair, bool, bool], list[Sequence[int]]] = {}
-        self._likelihoods: dict[tuple[str, str, str], float] = {}
+        self._tables: dict[tuple[str, Pair, bool, int], list[Sequence[int]]] = {}
 
-    def draw(self, rng: random.Random, release: str, pair: Pair, again: bool, short: bool) -> int:
-        """How many ms the second line of this pair comes after the first. short: at most SHORT_MS.
+    def draw(self, rng: random.Random, release: str, pair: Pair, again: bool, most_ms: int) -> int:
+        """How many ms the second line of this pair comes after the first, at most `most_ms`.
 
         The fewer gaps of the pair are known, the more often all releases, or all lines before the
         second, are asked instead.
         """
-        key = (release, pair, again, short)
+        key = (release, pair, again, most_ms)
         tables = self._tables.get(key)
         if tables is None:
-            tables = self._tables[key] = self._tables_of(release, pair, again, short)
+            tables = self._tables[key] = self._tables_of(release, pair, again, most_ms)
         known: Sequence[int] = (0,)
         for known in tables:
             luck = rng.random() * (len(known) + FEW)
@@ -105,7 +105,9 @@ class RecordedGaps:
                 return known[int(luck)]
         return known[int(rng.random() * len(known))]
 
-    def _tables_of(self, release: str, pair: Pair, again: bool, short: bool) -> list[Sequence[int]]:
+    def _tables_of(
+        self, release: str, pair: Pair, again: bool, most_ms: int
+    ) -> list[Sequence[int]]:
         before, after = pair
         keys: tuple[tuple[object, ...], ...] = (
             (release, before, after, again),
@@ -115,42 +117,24 @@ class RecordedGaps:
             (after, again),
             (again,),
         )
-        found = (self._short_of(key) if short else self._all.get(key, ()) for key in keys)
+        found = (self._up_to(most_ms, key) for key in keys)
         return [known for known in found if known]
 
-    def _short_of(self, key: tuple[object, ...]) -> Sequence[int]:
-        known = self._short.get(key)
-        if known is None:
-            known = self._all.get(key, ())
-            known = self._short[key] = known[: bisect_right(known, SHORT_MS)]
-        return known
+    def _up_to(self, most_ms: int, key: tuple[object, ...]) -> Sequence[int]:
+        known = self._all.get(key, ())
+        return known[: bisect_right(known, most_ms)]
 
-    def waits(self, release: str, pair: Pair) -> bool:
-        """Whether real clients mostly wait between these lines, or no recording has the pair."""
-        known = self._all.get((release, *pair, False)) or self._all.get(
-            (*pair, False), [LONGEST_MS]
-        )
-        return known[len(known) // 2] > SHORT_MS
-
-    def likelihood(self, release: str, before: str, after: str) -> float:
-        """How often a real log goes on with `after` behind `before`, never quite 0. Other releases
-        count as much as two sights."""
-        key = (release, before, after)
-        share = self._likelihoods.get(key)
-        if share is None:
-            share = 0.002
-            for whose in (ANY_RELEASE, release):
-                seen = self._after[whose, before, after]
-                share = (seen + 2 * share) / (self._times[whose, before] + 2)
-            self._likelihoods[key] = share
-        return share
+    def waits(self, pair: Pair) -> bool:
+        """Whether real clients wait between these lines, at times: they do when they write them
+        again. Else a long gap before the first such pair is work."""
+        return self._long[pair] > WAITS_SHARE * self._again[pair]
 
 
 @cache
 def recorded_gaps() -> RecordedGaps:
     """The committed table."""
     text = (get_data("kafkalab.lines", FILE) or b"").decode("utf-8")
-    return RecordedGaps(map(_row, text.splitlines()[1:]))
+    return RecordedGaps(map(_row, text.splitlines()[2:]))
 
 
 def _row(line: str) -> GapRow:
@@ -162,16 +146,20 @@ def _row(line: str) -> GapRow:
 
 def gap_table_text(rows: Iterable[GapRow]) -> str:
     """The rows as the file holds them, sorted."""
-    return HEADER + "".join(
-        "\t".join(
-            (
-                row.release,
-                row.before,
-                row.after,
-                "again" if row.again else "first",
-                " ".join(f"{gap_ms}:{count}" for gap_ms, count in sorted(row.gaps)),
+    return (
+        MADE_BY
+        + HEADER
+        + "".join(
+            "\t".join(
+                (
+                    row.release,
+                    row.before,
+                    row.after,
+                    "again" if row.again else "first",
+                    " ".join(f"{gap_ms}:{count}" for gap_ms, count in sorted(row.gaps)),
+                )
             )
+            + "\n"
+            for row in sorted(rows)
         )
-        + "\n"
-        for row in sorted(rows)
     )

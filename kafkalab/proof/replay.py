@@ -26,9 +26,8 @@ from kafkalab.errors import (
     KafkaException,
 )
 from kafkalab.lab import Lab
-from kafkalab.lines.layout import Row, text_of
-from kafkalab.lines.pace import in_real_pace
-from kafkalab.lines.recorded_gaps import recorded_gaps
+from kafkalab.lines.layout import Row
+from kafkalab.lines.recorded_gaps import RecordedGaps, recorded_gaps
 from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
@@ -54,6 +53,8 @@ CHANCE = {"chance_of_producer_ids": 0.75}
 Step = Mapping[str, Any]
 """A step of a program, with the fields that scenario.FIELDS names."""
 
+BEFORE_FIRST_LINE_MS = 120, 300
+"""How long a program that begins a client takes to its first line, in most recordings."""
 LONGEST_WAIT_MS = 2_000
 """How long a broker's step waits for the steps that came before it in the recorded program,
 at most."""
@@ -64,20 +65,21 @@ def replay(
     seed: int | Mapping[str, int] = 0,
     version: str | None = None,
     real_pace: bool = True,
+    gaps: RecordedGaps | None = None,
 ) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario.
 
-    real_pace: the lines have the order and the times that a real client's work gives
-    (kafkalab.lines.pace); else those of the lab, where work takes no time.
+    real_pace: a client's work takes the time that recordings show (`Lab`'s `gaps`), which decides
+    the order of its lines, too; else no time. gaps: such times in place of the committed ones.
     """
-    return ScenarioPlay(scenario, seed, version, real_pace).run()
+    return ScenarioPlay(scenario, seed, version, real_pace, gaps).run()
 
 
 def replay_servers(
     scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0
 ) -> dict[int, list[Row]]:
     """Play it; returns {broker: the lines of its server.log}. Raises UnusableScenario."""
-    play = ScenarioPlay(scenario, seed, None)
+    play = ScenarioPlay(scenario, seed, None, real_pace=False)
     play.run()
     return {broker: play.lab.server_rows(broker) for broker in play.lab.cluster.brokers}
 
@@ -91,8 +93,8 @@ class ScenarioPlay:
         seed: int | Mapping[str, int],
         version: str | None,
         real_pace: bool = True,
+        gaps: RecordedGaps | None = None,
     ) -> None:
-        self._real_pace = real_pace
         played = read_scenario(scenario)
         try:
             self.profile, self.note = profile_of(version or played.client_version)
@@ -108,6 +110,7 @@ class ScenarioPlay:
             epoch=played.start_ms,
             cold=True,
             racks=played.racks,
+            gaps=(gaps or recorded_gaps()) if real_pace else None,
         )
         try:
             for topic, (leaders, replicas) in played.topics.items():
@@ -140,19 +143,7 @@ class ScenarioPlay:
 
     def run(self) -> dict[str, str]:
         self.run_to(None)
-        return {name: self.log_text(name) for name in self._steps}
-
-    def log_text(self, client: str) -> str:
-        """One client's log; its pace is drawn from a stream of its own, as nothing else is."""
-        if not self._real_pace:
-            return self.lab.log_text(client)
-        paced = in_real_pace(
-            self.lab.client_rows(client),
-            self.profile.name,
-            recorded_gaps(),
-            self.lab.streams.stream(f"{client}/pace"),
-        )
-        return "".join(map(text_of, paced))
+        return {name: self.lab.log_text(name) for name in self._steps}
 
     def run_to(self, at_ms: int | None) -> None:
         """Play from the start up to virtual time `at_ms`, the last millisecond whole;
@@ -258,10 +249,16 @@ class Player:
                 STEPS[step["do"]](self, step)
             except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
+            if lab.clock.thread_ms > lab.now_ms:
+                lab.sleep(lab.clock.thread_ms - lab.now_ms)  # The step's work is a part of it.
             self.steps_done += 1
 
     def start(self) -> None:
         """A constructor takes its time; but the next step was taken when this one had ended."""
+        if self.lab.clock.work is not None:
+            luck = self.lab.streams.stream(f"{self.name}/first line")
+            self.lab.sleep(luck.randint(*BEFORE_FIRST_LINE_MS))
+            return
         self.lab.sleep(
             min(
                 self.lab.profile(None).connecting.starting_ms,

@@ -59,6 +59,22 @@ def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]
     return found
 
 
+def fetch_response_bytes(response: FetchResponse) -> int:
+    """The bytes of a fetch's answer as a quota counts them (FetchResponse.sizeOf).
+
+    The layout is that of the flexible versions. Older ones have a few bytes more.
+    """
+    topics = sum(
+        _topic_head_bytes(topic)
+        + sum(_partition_bytes_before_tags(p) + _partition_tags_bytes(p) for p in topic.partitions)
+        + 1
+        for topic in response.responses
+    )
+    ends = [_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else []
+    fixed = 4 + 4 + 2 + 4 + unsigned_varint_bytes(len(response.responses) + 1)
+    return fixed + topics + _tagged_bytes(ends)
+
+
 def bytes_left_at_shared_records(response: ShareFetchResponse) -> dict[tuple[int, int], int]:
     """The same for a share fetch's answer (ShareFetchResponse.json)."""
     left = 1 + _endpoints_bytes(response.node_endpoints)

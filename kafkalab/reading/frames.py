@@ -50,8 +50,8 @@ def line_row(event: Event, epoch_ms: int) -> Row:
     )
 
 
-def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFrame:
-    """A row for each line of one client, or of all where `client` is None: LINE_COLUMNS."""
+def lines(told: Iterable[Event], epoch_ms: int) -> pandas.DataFrame:
+    """A row for each event of kind "line": LINE_COLUMNS."""
     from kafkalab.reading.line_table import LineTable
 
     rows = [
@@ -62,8 +62,7 @@ def lines(journal: Journal, epoch_ms: int, client: str | None) -> pandas.DataFra
             *(event.fields[name] for name in ("client_id", "level", "logger", "line", "message")),
             line_text(event, epoch_ms),
         )
-        for event in journal.of("line")
-        if client is None or event.who == client
+        for event in told
     ]
     return LineTable(rows, columns=LINE_COLUMNS)
 

@@ -140,6 +140,7 @@ PROFILE = BrokerProfile(
     asks_for_epochs=True,
     watermark_waits_for_min_isr=False,
     serves_from_followers=False,
+    caps_fetches_by_quota=False,
     min_isr_is_effective=False,
     smallest_segment_bytes=14,
     stamps_delete_horizon=False,

@@ -463,6 +463,11 @@ PAGE = BrokerPage(
             {"serves_from_followers": True},
         ),
         BrokerChange(
+            "KAFKA-9677 (2.5)",
+            "A fetch brings no more than what a reader's quota allows in ten seconds.",
+            {"caps_fetches_by_quota": True},
+        ),
+        BrokerChange(
             "KIP-966 (4.0)",
             "A replica that leaves a small ISR may still be elected; the high watermark waits for "
             "a large enough ISR.",

@@ -194,6 +194,8 @@ class BrokerProfile:
     serves_from_followers: bool
     """A follower answers a consumer that fetches with version 11 or later, and a leader may name a
     follower to read from (KIP-392, 2.4)."""
+    caps_fetches_by_quota: bool
+    """A fetch brings no more than what a reader's quota allows in ten seconds (KAFKA-9677, 2.5)."""
     min_isr_is_effective: bool
     """Min.insync.replicas counts as no more than there are replicas."""
     smallest_segment_bytes: int

@@ -102,6 +102,7 @@ GROUP = Group(
     sticky_sorts_owned=False,
     subscription_style=ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
     plays_consumer_protocol=False,
+    has_early_share_consumer=False,
     assigns_in_poll=False,
     heartbeat_state_class="AbstractHeartbeatRequestManager$HeartbeatRequestState",
     classic_banner=False,

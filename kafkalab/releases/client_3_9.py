@@ -45,6 +45,11 @@ PAGE = Page(
         ),
         # Groups
         ClientChange(
+            "KIP-932 (3.9)",
+            "The jar has an unfinished share consumer.",
+            group={"has_early_share_consumer": True},
+        ),
+        ClientChange(
             "recordings",
             "A member that is handed its id does not say that its join has failed.",
             group={"member_id_required_is_failure": False},

@@ -167,6 +167,8 @@ class Group:
     absent user data."""
     plays_consumer_protocol: bool
     """group.protocol=consumer can be played: the new protocol is no preview any more (KIP-848)."""
+    has_early_share_consumer: bool
+    """The jar has a KafkaShareConsumer that brokers of today do not understand (KIP-932)."""
     assigns_in_poll: bool
     """With group.protocol=consumer a poll is one event that nobody waits for, and a new assignment
     waits for the

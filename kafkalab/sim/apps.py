@@ -117,11 +117,15 @@ class App:
         if not self.done:
             assert self.stack is not None, "an app gets its stack when it is spawned"
             self.stack.parent = getcurrent()
+            clock = self._clock
+            before, clock.thread = clock.thread, self
             self.stack.switch()
+            clock.thread = before
 
     def _wake(self, wait: int) -> None:
         clock = self._clock
-        clock.post(clock.now_ms, self._resume, wait)
+        # A thread that works is ahead of the clock, and so is what it does.
+        clock.post(clock.thread_ms, self._resume, wait)
 
     def _resume(self, wait: int) -> None:
         if wait == self._wait:
@@ -186,10 +190,13 @@ class Loop:
             self._timer[0] = None  # cancelled
             self._timer = None
         self._is_running = True
+        before, clock.thread = clock.thread, self
         try:
             deadline_ms = self._next()
         except StopIteration:
             return
+        finally:
+            clock.thread = before
         self._is_running = False
         if self._signal.is_set:
             clock.post(clock.now_ms, self.resume)
@@ -204,7 +211,7 @@ class Loop:
         self._is_listening = False
         if not self._is_running:
             clock = self._clock
-            clock.post(clock.now_ms, self._go_on, self._wait)
+            clock.post(clock.thread_ms, self._go_on, self._wait)
 
     def _go_on(self, wait: int) -> None:
         if wait == self._wait:
@@ -273,10 +280,15 @@ class Stage:
 
     def _step_until_set(self, signal: Signal, deadline_ms: int) -> None:
         clock, halted = self.clock, True
+        halt = clock.halt if clock.work is None else self._halt_in_time
         while halted and not signal.is_set and not self._failed:
-            signal.tell(clock.halt)
+            signal.tell(halt)
             halted = clock.run(deadline_ms)
-            signal.forget(clock.halt)
+            signal.forget(halt)
+
+    def _halt_in_time(self) -> None:
+        """Stop the clock when it has reached the thread that has set the signal."""
+        self.clock.post(self.clock.thread_ms, self.clock.halt)
 
     def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
         """Step the clock for the front. Raises what an app raised during these steps."""
@@ -304,7 +316,8 @@ class Stage:
         self.apps.append(app)
         app.stack = greenlet(body)
         app.stack.app = app  # a greenlet that knows whose stack it is
-        self.clock.post(self.clock.now_ms, app.run)
+        work = self.clock.work
+        self.clock.post(self.clock.now_ms if work is None else work.fork(app, name, False), app.run)
         return app
 
     def end(self, app: App) -> None:
@@ -331,11 +344,23 @@ class Stage:
         if here is not None and here.name == owner:
             raise AppEnded(owner)
 
-    def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
-        """Drive a loop of the calling app; see Loop. `kill(owner)` ends the loop."""
+    def loop(
+        self,
+        generator: Generator[int, None, None],
+        signal: Signal,
+        owner: str = "",
+        told: bool = False,
+    ) -> None:
+        """Drive a loop of the calling app; see Loop. `kill(owner)` ends the loop.
+
+        told: its first line has just been written by its starter.
+        """
         loop = Loop(self.clock, generator, signal, current_app())
         self._loops.setdefault(owner, []).append(loop)
-        self.clock.post(self.clock.now_ms, loop.resume)
+        work = self.clock.work
+        self.clock.post(
+            self.clock.now_ms if work is None else work.fork(loop, owner, told), loop.resume
+        )
 
     def _raise_failure(self) -> None:
         if self._failed and current_app() is None:

@@ -17,10 +17,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from kafkalab.sim.rng import Streams, below
 from kafkalab.sim.scheduler import Scheduler
+
+
+class Latencies(TypedDict):
+    """Arguments of a Network, for all its links."""
+
+    latency_ms: int
+    jitter_ms: int
+    connects_at_once: bool
+
+
+ONE_MACHINE = Latencies(latency_ms=0, jitter_ms=2, connects_at_once=True)
+"""Client and broker share a machine: a connection takes no time, an answer up to some ms."""
+LOCAL_NETWORK = Latencies(latency_ms=1, jitter_ms=1, connects_at_once=False)
 
 
 def _nobody_listens(client: str, server: str, what: str, fields: dict[str, Any]) -> None:
@@ -308,8 +321,10 @@ class Network:
         jitter_ms: int = 1,
         name_of: Callable[[Any], str] = str,
         on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens,
+        connects_at_once: bool = False,
     ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
+        self._connects_at_once = connects_at_once
         self._clock, self._streams, self._name_of, self._on_fault = (
             clock,
             streams,
@@ -363,7 +378,8 @@ class Network:
     ) -> Connection:
         """Begin a connection `delay_ms` from now.
 
-        The network calls the endpoint's `connected` after a round trip, or `refused` when no server
+        The network calls the endpoint's `connected` after a round trip, or at once where all runs
+        on one machine. It calls `refused` when no server
         listens there.
         """
         self._count[client] = number = self._count.get(client, 0) + 1
@@ -380,5 +396,6 @@ class Network:
                 connection.accept()
                 endpoint.connected(connection)
 
-        self._clock.after(delay_ms + link.delay_ms() + link.delay_ms(), arrive)
+        takes_ms = 0 if self._connects_at_once else link.delay_ms() + link.delay_ms()
+        self._clock.after(delay_ms + takes_ms, arrive)
         return connection

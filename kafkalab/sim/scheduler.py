@@ -10,10 +10,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.timer import Timer
+
+
+class ThreadTimes(Protocol):
+    """What a clock knows of threads whose work takes time; `kafkalab.sim.work_time` has it."""
+
+    @property
+    def now_ms(self) -> int: ...
+    def write(self, entry: tuple[Any, ...]) -> None: ...
+    def moment_of(self, entry_id: int) -> float: ...
+    def work_until(self, at_ms: int) -> None: ...
+    def fork(self, new: object, who: str, told: bool) -> int: ...
 
 
 class Scheduler:
@@ -24,6 +35,8 @@ class Scheduler:
                the callback restores it, so that every journal entry has its cause
     scheduled  the number of callbacks scheduled so far, to count the cost of a wait
     halted     whether the clock stops after this callback; see `run`
+    thread     whose code runs now: an app, a loop, the clock itself, or None for the front
+    work       how long the threads work; None where a step takes no time
     """
 
     __slots__ = (
@@ -35,6 +48,8 @@ class Scheduler:
         "halted",
         "now_ms",
         "scheduled",
+        "thread",
+        "work",
     )
 
     def __init__(self) -> None:
@@ -42,6 +57,8 @@ class Scheduler:
         self.cause: int | None = None
         self.scheduled = 0
         self.halted = False
+        self.thread: object = None
+        self.work: ThreadTimes | None = None
         self._times: list[int] = []
         self._queues: dict[int, list[list[Any]]] = {}
         self._at_ms = -1  # the time whose queue is run now, and the next index in it
@@ -111,6 +128,11 @@ class Scheduler:
         callback(*args)
         return True
 
+    @property
+    def thread_ms(self) -> int:
+        """Where the running thread is: ahead of the clock while it works."""
+        return self.now_ms if self.work is None else self.work.now_ms
+
     def halt(self) -> None:
         """Stop the clock after this callback."""
         self.halted = True
@@ -133,7 +155,8 @@ class Scheduler:
         unless `done()` is true. The caller's `cause` is restored afterwards, because it did not
         cause the callbacks of others.
         """
-        cause, rests = self.cause, COLLECTOR.rest()
+        cause, thread, rests = self.cause, self.thread, COLLECTOR.rest()
+        self.thread = self
         try:
             while not (self.halted if done is None else done()):
                 due = self.next_at_ms()
@@ -144,7 +167,7 @@ class Scheduler:
                 self._run_queue(due, done)
             return True
         finally:
-            self.cause = cause
+            self.cause, self.thread = cause, thread
             if rests:
                 COLLECTOR.resume()
 

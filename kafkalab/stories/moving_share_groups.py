@@ -14,7 +14,7 @@ from kafkalab.views.share_window import states_at
 from kafkalab.views.style import clock
 
 JOBS = 12
-BEGIN_MS, END_MS, STEP_MS = 2_000, 7_000, 100
+BEGIN_MS, END_MS, STEP_MS = 2_000, 8_200, 100
 KILL_MS = 2_800
 STORIES = {
     "release": "job 2 is released each time",

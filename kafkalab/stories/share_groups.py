@@ -271,7 +271,7 @@ def ada_and_bo(how: str, seconds: int, lock_s: int = 30, count: int = 1, seed: i
 
     how: "works", ada works so many seconds and then accepts; "killed", her process is killed after
     so many seconds; "renews", she renews after so many seconds, works as long again, and accepts.
-    The journal's "heard" tells what she heard, and "got" when bo got the jobs, in seconds.
+    The journal's "heard" tells what she heard, and "got" when bo got the jobs, in whole seconds.
     """
     lab = jobs(count, seed, share_record_lock_duration_ms=lock_s * 1_000)
     records = first_records(ada := worker(lab, "ada", max_poll_records=count))
@@ -281,7 +281,8 @@ def ada_and_bo(how: str, seconds: int, lock_s: int = 30, count: int = 1, seed: i
         consumer = worker(lab, "bo", max_poll_records=count)
         while True:
             if found := consumer.poll(timeout_ms=2_000):
-                lab.journal.append("got", "bo", after_s=round((lab.now_ms - begin_ms) / 1_000))
+                # ada's poll ends some milliseconds after her lock begins
+                lab.journal.append("got", "bo", after_s=(lab.now_ms - begin_ms + 100) // 1_000)
                 lab.sleep(5_000)
                 for record in found:
                     consumer.acknowledge(record)
@@ -308,7 +309,7 @@ def ada_and_bo(how: str, seconds: int, lock_s: int = 30, count: int = 1, seed: i
 
 
 def bo_got(lab: Lab) -> int:
-    """After how many seconds bo got the jobs of `ada_and_bo`; 0 where he never got them."""
+    """After how many whole seconds bo got the jobs of `ada_and_bo`; 0 where he never got them."""
     return next((int(event.after_s) for event in lab.journal.of("got")), 0)
 
 

@@ -10,7 +10,13 @@ from kafkalab.proof.conformance.command import main, scenarios
 from kafkalab.proof.conformance.table import RECORDINGS
 from kafkalab.proof.conformance.tell.giveaways import gap_texts, pair_texts
 from kafkalab.proof.conformance.tell.halves import ToldLog, halves_of, shares_told
-from kafkalab.proof.conformance.tell.report import replayed_folder, telling_texts, told_logs
+from kafkalab.proof.conformance.tell.report import (
+    recorded_scenario,
+    replayed,
+    telling_texts,
+    told_shares,
+    use_gaps,
+)
 from kafkalab.proof.conformance.tell.traits import gap_name, traits_of
 
 
@@ -63,15 +69,47 @@ def test_the_takes_of_a_scenario_stay_on_one_side():
         assert one | other == set("abcd") and not one & other and len(one) == 2
 
 
+def shares(like_real: bool) -> dict[str, float]:
+    logs = both(like_real)
+    return shares_told([one.scenario for one in logs], lambda learned: logs, halvings=1)[0]
+
+
 def test_order_and_times_tell_where_they_differ_and_words_do_not():
-    shares = shares_told(both(like_real=False), halvings=1)
-    assert shares["order"] == 1 and shares["times"] > 0.95
-    assert shares["words"] < 0.6 and shares["lines"] < 0.6
+    told = shares(like_real=False)
+    assert told["order"] == 1 and told["times"] > 0.95
+    assert told["words"] < 0.6 and told["lines"] < 0.6
 
 
 def test_logs_that_differ_by_chance_cannot_be_told():
-    shares = shares_told(both(like_real=True), halvings=1)
-    assert all(0.3 < share < 0.7 for share in shares.values()), shares
+    told = shares(like_real=True)
+    assert all(0.3 < share < 0.7 for share in told.values()), told
+
+
+def test_kept_back_logs_are_judged_with_what_the_other_half_gave():
+    """Each half is learned once, and all of the other one's logs come back."""
+    logs, halves = both(like_real=True), []
+
+    def logs_of(learned):
+        halves.append(learned)
+        return logs
+
+    _, asked = shares_told([one.scenario for one in logs], logs_of, halvings=1)
+    assert len(halves) == 2 and not halves[0] & halves[1] and len(asked) == len(logs)
+    assert {one.scenario for one in asked[: len(logs) // 2]} <= halves[1]
+
+
+def test_replays_draw_from_the_gaps_they_are_given():
+    name, folder = (
+        "one",
+        dict(scenarios(RECORDINGS))["2.3.1/2.2.2/producer_created_three_bootstrap"],
+    )
+    found = recorded_scenario(name, folder)
+    use_gaps(found.gaps.rows())
+    own = replayed(name, folder)
+    use_gaps([])
+    other = replayed(name, folder)
+    assert own.keys() == other.keys() == found.clients.keys()
+    assert own["client"]["times"]["any line, 0 ms"] < other["client"]["times"]["any line, 0 ms"]
 
 
 def test_what_gives_us_away_is_named_with_its_shares():
@@ -83,8 +121,6 @@ def test_what_gives_us_away_is_named_with_its_shares():
 
 def test_one_scenario_is_too_few(capsys):
     folder = dict(scenarios(RECORDINGS))["2.3.1/2.2.2/producer_created_three_bootstrap"]
-    found = replayed_folder("one", folder)
-    assert [each.is_real for each in found.logs] == [True, False]
     assert main([str(folder), "--tell", "--jobs", "1"]) == 2
     assert "it takes two scenarios" in capsys.readouterr().err
 
@@ -92,8 +128,5 @@ def test_one_scenario_is_too_few(capsys):
 @pytest.mark.slow
 def test_the_whole_folder_is_told_the_same_twice():
     folders = dict(scenarios(RECORDINGS, versions=("2.2", "2.3")))
-    once, again = (
-        list(telling_texts([log for one in told_logs(folders, 2) for log in one.logs]))
-        for _ in range(2)
-    )
+    once, again = (list(telling_texts(*told_shares(folders, 2, halvings=1))) for _ in range(2))
     assert once == again and sum("told right by" in text for text in once) == 4

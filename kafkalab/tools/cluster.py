@@ -103,7 +103,9 @@ def cluster_for(options: argparse.Namespace, lab: Lab | None = None) -> ToolClus
         return ToolCluster(lab, lab.now_ms)
     if not options.scenario:
         raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
-    play = ScenarioPlay(_scenario(options.scenario), seeds_from(options.seed), options.version)
+    play = ScenarioPlay(
+        _scenario(options.scenario), seeds_from(options.seed), options.version, real_pace=False
+    )
     _check_address(options.bootstrap_server, play.lab)
     moment_ms = _moment(options.at)
     if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:

@@ -293,7 +293,7 @@ JUDGE_16_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="release when the bank is away",
-            sentence="You released the job while the bank was away. It came back at once, five times within seconds, and the group archived a good job.",
+            sentence="You released the job while the bank was away. It came back five times within seconds, and the group archived a good job.",
             source=(
                 "def verdict(went, delivery):\n"
                 "    return {\"done\": \"accept\", \"broken\": \"reject\"}.get(went, \"release\")"

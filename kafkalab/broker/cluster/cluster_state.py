@@ -100,7 +100,8 @@ class ClusterState:
     share_groups, share_states: share groups by id, and the stored states of share partitions by
         (group, topic, number); the machines of `groups/share` fill them.
     group_settings: group id -> its own settings (kafka-configs --entity-type groups).
-    client_quotas: client id -> producer_byte_rate (kafka-configs --entity-type clients).
+    client_quotas, reader_quotas: client id -> producer_byte_rate, consumer_byte_rate (kafka-configs
+        --entity-type clients).
     is_current: always True. A broker's MetadataCache has False while the broker is disconnected
         from the controller.
     """
@@ -146,6 +147,7 @@ class ClusterState:
         self.share_states: dict[tuple[str, str, int], Any] = {}
         self.group_settings: dict[str, dict[str, Any]] = {}
         self.client_quotas: dict[str, int] = {}
+        self.reader_quotas: dict[str, int] = {}
         self._next_producer_id = 0
         self._epochs: dict[tuple[str, int], int] = {}
         self._tell = tell

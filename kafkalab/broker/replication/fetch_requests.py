@@ -3,6 +3,9 @@
 Kafka's classes are DelayedFetch and the fetch purgatory, in which fetches wait. A fetch waits while
 fewer than min_bytes can be read, at most max_wait_ms. An error, a fetch of no partitions, and one
 that should go to a follower in the consumer's rack (KIP-392) is answered at once.
+
+A reader above its quota gets an empty answer that tells it how long to wait (KIP-219). The records
+come with a later one.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from kafkalab.broker.client_quotas import ClientQuotas
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
 from kafkalab.broker.replication.fetch_sessions import (
     FetchContext,
@@ -30,6 +34,7 @@ from kafkalab.broker.replication.replica_manager import (
 )
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.protocol.buffer_sizes import fetch_response_bytes
 from kafkalab.protocol.messages import (
     ZERO_UUID,
     FetchableTopicResponse,
@@ -37,6 +42,7 @@ from kafkalab.protocol.messages import (
     FetchPartitionData,
     FetchRequest,
     FetchResponse,
+    NodeEndpoint,
     RecordBatch,
 )
 from kafkalab.releases import BrokerProfile
@@ -54,6 +60,7 @@ class WaitingFetch(NamedTuple):
 class Fetches:
     """All fetches of one broker, parked or not (ReplicaManager.fetchMessages).
 
+    quotas: consumer_byte_rate of the clients that have one.
     is_rack_aware: the broker names followers to read from (replica.selector.class).
     draw_session_id: gives a random positive int for the caller; the machine has no random numbers
     of its own.
@@ -66,12 +73,14 @@ class Fetches:
         slots: int,
         is_rack_aware: bool,
         draw_session_id: Callable[[Caller], int],
+        quotas: ClientQuotas,
     ) -> None:
         self.sessions = FetchSessions(slots)
         self._profile = profile
         self._replicas = replicas
         self._is_rack_aware = is_rack_aware
         self._draw_session_id = draw_session_id
+        self._quotas = quotas
         self._waiting: dict[int, WaitingFetch] = {}
         self._watchers: dict[tuple[str, int], dict[int, None]] = {}
         self._places: dict[FetchKey, tuple[str, int]] = {}
@@ -92,7 +101,7 @@ class Fetches:
             or self._is_ready(request, context, caller)
             or self._is_sent_elsewhere(request, context)
         ):
-            return [Respond(caller, self._answer(request, context, caller))]
+            return [Respond(caller, self._answer(request, context, caller, now_ms))]
         self._count += 1
         number = self._count
         self._waiting[number] = WaitingFetch(caller, request, context)
@@ -102,9 +111,9 @@ class Fetches:
 
     def on_timer(self, key: tuple[str, int], now_ms: int) -> list[Effect]:
         """max_wait_ms has passed: answer with the records that there are."""
-        return self._complete(key[1])
+        return self._complete(key[1], now_ms)
 
-    def look_again(self, topic: str, partition: int) -> list[Effect]:
+    def look_again(self, topic: str, partition: int, now_ms: int) -> list[Effect]:
         """Check the parked fetches after the partition has grown or lost its leader; answer those
         with enough bytes or an error."""
         watchers = self._watchers.get((topic, partition))
@@ -115,7 +124,7 @@ class Fetches:
             fetch = self._waiting[number]
             if self._is_ready(fetch.request, fetch.context, fetch.caller):
                 effects.append(CancelTimer(("fetch", number)))
-                effects += self._complete(number)
+                effects += self._complete(number, now_ms)
         return effects
 
     def abandon(self, connection_id: str) -> list[Effect]:
@@ -135,9 +144,9 @@ class Fetches:
         self._waiting.clear()
         self._watchers.clear()
 
-    def _complete(self, number: int) -> list[Effect]:
+    def _complete(self, number: int, now_ms: int) -> list[Effect]:
         caller, request, context = self._take(number)
-        return [Respond(caller, self._answer(request, context, caller))]
+        return [Respond(caller, self._answer(request, context, caller, now_ms))]
 
     def _take(self, number: int) -> WaitingFetch:
         fetch = self._waiting.pop(number)
@@ -205,7 +214,8 @@ class Fetches:
                 asked.partition_max_bytes,
                 _end(replica, request.isolation_level),
             )
-        return total >= request.min_bytes
+        most = self._quotas.window_bytes(caller.header.client_id)
+        return total >= (request.min_bytes if most is None else min(request.min_bytes, most))
 
     def _is_ready_by_rule(
         self, request: FetchRequest, context: FetchContext, caller: Caller
@@ -236,9 +246,12 @@ class Fetches:
         return may_complete(rule, WaitingRequest("FETCH", needs, request.min_bytes), state)
 
     def _answer(
-        self, request: FetchRequest, context: FetchContext, caller: Caller
+        self, request: FetchRequest, context: FetchContext, caller: Caller, now_ms: int
     ) -> FetchResponse:
         left, got_any = request.max_bytes, False
+        most = self._quotas.window_bytes(caller.header.client_id)
+        if most is not None and self._profile.caps_fetches_by_quota:
+            left = min(left, most)
         read: dict[FetchKey, FetchPartitionData] = {}
         hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(
             caller.header
@@ -263,6 +276,11 @@ class Fetches:
                     data.current_leader.leader_id
                 )
             read[key] = data
+        if most is not None and (
+            throttle_ms := self._throttle_ms(context, read, endpoints, caller, now_ms)
+        ):
+            session_id = 0 if context.session is None else context.session.id
+            return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id)
         session_id, answered = self.sessions.answer(
             context, read, lambda: self._draw_session_id(caller)
         )
@@ -271,6 +289,26 @@ class Fetches:
             responses=self._by_topic(answered, caller),
             node_endpoints=tuple(endpoints.values()),
         )
+
+    def _throttle_ms(
+        self,
+        context: FetchContext,
+        read: dict[FetchKey, FetchPartitionData],
+        endpoints: dict[int, NodeEndpoint],
+        caller: Caller,
+        now_ms: int,
+    ) -> int:
+        """How long the reader of this answer has to wait, 0 within its quota. Where it has to wait,
+        the answer's bytes do not count, for it gets none of them."""
+        planned = FetchResponse(
+            responses=self._by_topic(self.sessions.would_answer(context, read), caller),
+            node_endpoints=tuple(endpoints.values()),
+        )
+        client_id, size_bytes = caller.header.client_id, fetch_response_bytes(planned)
+        throttle_ms = self._quotas.throttle_ms(client_id, size_bytes, now_ms)
+        if throttle_ms:
+            self._quotas.take_back(client_id, size_bytes)
+        return throttle_ms
 
     def _is_quiet(
         self,

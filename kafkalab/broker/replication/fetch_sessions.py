@@ -44,12 +44,19 @@ class SessionPartition:
         An error is mentioned each time, and so is a follower to read from. An error comes with a
         high watermark of -1, so its end is mentioned too.
         """
-        news = bool(data.records)
-        if data.high_watermark != self.high_watermark:
-            news, self.high_watermark = True, data.high_watermark
-        if data.log_start_offset != self.log_start_offset:
-            news, self.log_start_offset = True, data.log_start_offset
-        return news or data.error_code != 0 or data.preferred_read_replica >= 0
+        news = self.would_have_news(data)
+        self.high_watermark, self.log_start_offset = data.high_watermark, data.log_start_offset
+        return news
+
+    def would_have_news(self, data: FetchPartitionData) -> bool:
+        """The same, and nothing is kept."""
+        return (
+            bool(data.records)
+            or data.high_watermark != self.high_watermark
+            or data.log_start_offset != self.log_start_offset
+            or data.error_code != 0
+            or data.preferred_read_replica >= 0
+        )
 
 
 class FetchSession:
@@ -109,6 +116,20 @@ class FetchSessions:
         return FetchContext(
             {key: known.asked for key, known in session.partitions.items()}, session, full=False
         )
+
+    @staticmethod
+    def would_answer(
+        context: FetchContext, read: dict[FetchKey, FetchPartitionData]
+    ) -> dict[FetchKey, FetchPartitionData]:
+        """The partitions that `answer` would answer; nothing changes (getResponseSize)."""
+        if context.session is None:
+            return read
+        known = context.session.partitions
+        return {
+            key: data
+            for key, data in read.items()
+            if key in known and known[key].would_have_news(data)
+        }
 
     def answer(
         self,

@@ -18,6 +18,7 @@ from typing import Any, Protocol, cast
 
 from kafkalab.broker.admin.administration import Administration
 from kafkalab.broker.broker_config import RACK_AWARE_SELECTOR, BrokerConfig
+from kafkalab.broker.client_quotas import ClientQuotas
 from kafkalab.broker.cluster.cluster_state import (
     OFFSETS_TOPIC,
     TRANSACTION_TOPIC,
@@ -45,6 +46,7 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
 from kafkalab.broker.groups.share.share_fetches import SHARE_FETCH, SHARE_LOCK, ShareFetches
+from kafkalab.broker.groups.share.state_writes import SHARE_WRITE
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.broker.replication.follower_sessions import FollowerSessions
@@ -54,7 +56,6 @@ from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole, RoleLines
 from kafkalab.broker.server_log import ServerLog
-from kafkalab.broker.shell.client_quotas import ClientQuotas
 from kafkalab.broker.shell.request_path import RequestPath, TimedRequest
 from kafkalab.broker.transactions.marker_writer import MarkerWriter
 from kafkalab.broker.transactions.producer_ids import ProducerIds
@@ -243,7 +244,7 @@ class Broker:
             self.replicas.replica,
             self.replicas.logs.grown,
             self.disk,
-            lambda key: self.fetches.look_again(*key),
+            lambda key: self.fetches.look_again(*key, self._scheduler.now_ms),
         )
         self.fetches = Fetches(
             profile,
@@ -251,6 +252,7 @@ class Broker:
             config.max_incremental_fetch_session_cache_slots,
             config.replica_selector_class == RACK_AWARE_SELECTOR,
             self._draw_session_id,
+            ClientQuotas(cluster.reader_quotas),
         )
         self.share_fetches = ShareFetches(cluster, config, self.replicas)
         self.coordinator = GroupCoordinator(
@@ -340,6 +342,7 @@ class Broker:
             "fetch": self.fetches.on_timer,
             SHARE_FETCH: self.share_fetches.on_timer,
             SHARE_LOCK: self.share_fetches.on_timer,
+            SHARE_WRITE: self.share_fetches.on_timer,
             "transactions": self.transactions.on_timer,
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,
@@ -508,7 +511,7 @@ class Broker:
             self.sessions.dropped((topic, partition))
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
             self.do(self.replicas.produces.look_again((topic, partition)))
-            self.do(self.fetches.look_again(topic, partition))
+            self.do(self.fetches.look_again(topic, partition, self._scheduler.now_ms))
             self.do(self.share_fetches.look_again(topic, partition, self._scheduler.now_ms))
         self.do(self.coordinator.topic_deleted(topic, self._scheduler.now_ms))
 
@@ -618,6 +621,8 @@ class Broker:
         now_ms = self._scheduler.now_ms
         if connection.produced_bytes:
             effect = self._throttled(effect, connection, now_ms)
+        elif self.metadata.reader_quotas and type(effect.response) is m.FetchResponse:
+            self._mute(effect, connection, now_ms, effect.response.throttle_time_ms)
         written_ms = self.path.answer(
             connection.network_thread,
             now_ms,
@@ -669,8 +674,17 @@ class Broker:
         size_bytes, connection.produced_bytes = connection.produced_bytes, 0
         client_id = effect.to.header.client_id
         throttle_ms = self.quotas.throttle_ms(client_id, size_bytes, now_ms)
+        self._mute(effect, connection, now_ms, throttle_ms)
+        if not throttle_ms or effect.response is None:
+            return effect  # acks=0: the client is not told, and its next request is read late
+        return Respond(effect.to, replace(effect.response, throttle_time_ms=throttle_ms))
+
+    def _mute(
+        self, effect: Respond, connection: BrokerConnection, now_ms: int, throttle_ms: int
+    ) -> None:
+        """Read nothing from a connection for so long; nothing happens for 0."""
         if not throttle_ms:
-            return effect
+            return
         connection.throttled_until_ms = now_ms + throttle_ms
         if connection.timed is not None:
             connection.timed.throttle_us = 1_000 * throttle_ms
@@ -681,9 +695,6 @@ class Broker:
             correlation_id=effect.to.header.correlation_id,
             throttle_ms=throttle_ms,
         )
-        if effect.response is None:
-            return effect  # acks=0: the client is not told, and its next request is read late
-        return Respond(effect.to, replace(effect.response, throttle_time_ms=throttle_ms))
 
     def _read_on(self, connection: BrokerConnection) -> None:
         """Serve the next request of a connection that is open, idle and not muted. A connection
@@ -730,10 +741,9 @@ class Broker:
         ends = self.replicas.ends_to_tell(effect.topic, effect.partition)
         if ends is not None:
             self._write(ends)
-        self.do(self.fetches.look_again(effect.topic, effect.partition))
-        self.do(
-            self.share_fetches.look_again(effect.topic, effect.partition, self._scheduler.now_ms)
-        )
+        place = effect.topic, effect.partition, self._scheduler.now_ms
+        self.do(self.fetches.look_again(*place))
+        self.do(self.share_fetches.look_again(*place))
         if self.sessions.by_follower:
             self.do(
                 self.sessions.watermark_moved(

@@ -101,7 +101,8 @@ class LogContext:
             version,
         )
         self._statements: dict[str, Statement | None] = {}
-        self._clock, self._keep = journal.clock, journal.kept.append
+        self._clock, work = journal.clock, journal.clock.work
+        self._keep = journal.kept.append if work is None else work.write
 
     def __call__(self, name: str, /, **values: Any) -> None:
         """Writes the line `name`, if this version has it. The value `trace` is the exception text

@@ -517,7 +517,7 @@ class NetworkClient:
             latency_ms=now_ms - request.created_ms,
         )
         self.log("RECEIVED_RESPONSE", header=header, response=message, node_id=connection)
-        if api is ApiKeys.PRODUCE and message.throttle_time_ms:
+        if api in (ApiKeys.PRODUCE, ApiKeys.FETCH) and message.throttle_time_ms:
             self._throttle(connection, message.throttle_time_ms)
         if api is ApiKeys.METADATA and request.internal:
             self._metadata_updater.answered(request, message, now_ms)

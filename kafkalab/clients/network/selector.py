@@ -29,6 +29,8 @@ PASS_MS = {
     "admin": (0, 0, 1, 1, 2, 3),
 }
 EMPTY_PASS_MS = (0, 0, 0, 1)
+WORKING_PASS_MS = (0, 0, 1, 2)
+"""The same where the work between lines takes its own time: what is left is the select."""
 
 # A Java client may spin: with an auto commit overdue and a join not ended, poll() looks without
 # waiting, thousands of times a second. This client does so for as many passes as any recording
@@ -114,6 +116,7 @@ class Selector:
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
         """Begins to connect; a later poll says whether it succeeded."""
+        self._note_work()
         connection = self._network.connect(
             client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms)
         )
@@ -136,12 +139,24 @@ class Selector:
 
     def wakeup(self) -> None:
         """Ends the wait inside a poll."""
-        self._raise_signal()
+        at_ms = self._clock.thread_ms
+        if at_ms == self._clock.now_ms:
+            self._raise_signal()
+        else:
+            self._clock.post(at_ms, self._raise_signal)
 
     def work(self, ms: int) -> None:
         """The client's thread is busy for `ms` before it writes or polls again: a JVM that uses a
         class for the first time."""
+        self._note_work()
         self._busy_until_ms = max(self._busy_until_ms, self._clock.now_ms) + ms
+        if self._clock.work is not None:
+            self._clock.work.work_until(self._busy_until_ms)
+
+    def _note_work(self) -> None:
+        """The thread that polls is as busy as its lines say."""
+        if self._clock.work is not None:
+            self._busy_until_ms = max(self._busy_until_ms, self._clock.work.now_ms)
 
     def _raise_signal(self) -> None:
         if self._clock.now_ms >= self._busy_until_ms:
@@ -170,8 +185,12 @@ class Selector:
         """Writes what is queued; returns until when (virtual time, ms) the caller may sleep unless
         `signal` is set first."""
         now_ms = self._clock.now_ms
+        self._note_work()
         if now_ms < self._busy_until_ms:
             now_ms = self._busy_until_ms
+            if self._clock.work is not None and self.signal.is_set:
+                self.signal.clear()  # What is there already waits until the thread has worked.
+                self._raise_signal()
         wrote = self._to_write and self._write_queued(now_ms)
         if self._news or self._lost:
             self._raise_signal()

@@ -14,7 +14,7 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import Metadata, topic_name
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
-from kafkalab.clients.network.selector import PASS_MS, Selector
+from kafkalab.clients.network.selector import PASS_MS, WORKING_PASS_MS, Selector
 from kafkalab.clients.network.telemetry import TelemetryReporter
 from kafkalab.errors import ConfigException
 from kafkalab.lines.cluster_text import cluster_text, node_text
@@ -124,7 +124,7 @@ def network_client(
         lab.streams.stream(f"{who}/pass"),
         idle_ms,
         (config["receive.buffer.bytes"], config["send.buffer.bytes"]),
-        PASS_MS[kind],
+        PASS_MS[kind] if lab.clock.work is None else WORKING_PASS_MS,
         idle_closer,
     )
     states = ClusterConnectionStates.of(
@@ -169,7 +169,7 @@ def network_client(
         cluster_check=profile.connecting.cluster_check
         and bool(config.get("metadata.cluster.check.enable", True)),
         topic_ids=topic_ids,
-        first_use_ms=first_use_ms if lab.cold else {},
+        first_use_ms=first_use_ms if lab.cold and lab.clock.work is None else {},
     )
     return NetworkClient(
         who,

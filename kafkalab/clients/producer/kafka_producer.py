@@ -195,7 +195,7 @@ class KafkaProducer(TransactionalMethods):
             Cpu(lab.journal, self.name),
             self._removed_metrics,
         )
-        lab.stage.loop(self._sender.start(), client.selector.signal, self.name)
+        lab.stage.loop(self._sender.start(), client.selector.signal, self.name, told=True)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
 

@@ -308,6 +308,9 @@ class RecordAppends:
         waiter = pool.allocate(size)
         if waiter is not None:
             self._wait_for(waiter, remaining_ms)
+        if self._clock.thread_ms > self._clock.now_ms:
+            # The Sender must not see the record before this thread has it ready.
+            self._wait(Signal(), self._clock.thread_ms)
         return size
 
     def _wait_for(self, waiter: Waiter, limit_ms: int) -> None:

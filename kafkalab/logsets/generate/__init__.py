@@ -215,5 +215,6 @@ def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
 
 def _inputs(plan: Manifest) -> dict:
     inputs = json.loads(json.dumps(asdict(replace(plan, lines=None, checksum=None))))
-    # sets of earlier releases have no such entry
-    return inputs if plan.broker_logs else {k: v for k, v in inputs.items() if k != "broker_logs"}
+    # Sets of earlier releases have no such entries.
+    later = {name for name in ("broker_logs", "pace") if not inputs[name]}
+    return {name: value for name, value in inputs.items() if name not in later}

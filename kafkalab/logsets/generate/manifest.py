@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.course_folder import package_data
+from kafkalab.lines.recorded_gaps import RecordedGaps, recorded_gaps
 from kafkalab.releases.lineage import DEFAULT_CLIENT
 
 MANIFESTS = package_data() / "manifests"
@@ -72,6 +73,8 @@ class Manifest:
                  writes its lines up to that late
     parquet      whether the rows are also written as Parquet
     broker_logs  whether the brokers' logs are also written: DIR/broker-0, DIR/broker-1, …
+    pace         whether the clients take the time for their work that recordings show, and write
+                 their lines in the order that this gives; else a step takes no time
     packed       whether the parts are gzipped (workers cannot split a packed part)
     lines        the number of lines; null until the set was generated once
     checksum     the SHA-256 of the parts' SHA-256; null until the set was generated once
@@ -94,6 +97,7 @@ class Manifest:
     skew: tuple[Mapping[str, Any], ...] = ()
     parquet: bool = True
     broker_logs: bool = False
+    pace: bool = False
     packed: bool = False
     lines: int | None = None
     checksum: str | None = None
@@ -103,6 +107,11 @@ class Manifest:
             object.__setattr__(self, "duration_ms", round(self.hours * HOUR_MS))
         for name in ("incidents", "skew"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @property
+    def gaps(self) -> RecordedGaps | None:
+        """How long the clients work between two lines; None where that takes no time."""
+        return recorded_gaps() if self.pace else None
 
     @property
     def wanted(self) -> list[Wanted]:

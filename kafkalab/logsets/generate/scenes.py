@@ -66,6 +66,7 @@ class Scene:
             version=self.version,
             epoch=self.manifest.start,
             broker_config={**self.broker_config, **self._instead("broker")},
+            gaps=self.manifest.gaps,
         )
         self.lab.create_topic(
             self.topic,

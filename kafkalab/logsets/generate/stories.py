@@ -17,6 +17,7 @@ from kafkalab.logsets.generate import lookalikes, names, scenes
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, Wanted
 from kafkalab.logsets.generate.scenes import AnswerKey
 from kafkalab.logsets.generate.scripts import Script, script
+from kafkalab.logsets.generate.socket_times import SocketTimes
 
 CLIENT, GROUP = names.client_mark(0), names.GROUP
 TOPIC = "orders"
@@ -88,7 +89,13 @@ class StoryLab:
 
     def __init__(self, manifest: Manifest, version: str, seed: int):
         self.manifest, self.version = manifest, version
-        self.lab = Lab(brokers=manifest.brokers, seed=seed, version=version, epoch=manifest.start)
+        self.lab = Lab(
+            brokers=manifest.brokers,
+            seed=seed,
+            version=version,
+            epoch=manifest.start,
+            gaps=manifest.gaps,
+        )
         leaders = list(range(manifest.brokers))
         topics = manifest.topics or {TOPIC: manifest.brokers}
         self.topic = sorted(topics)[random.Random(seed + 2).randrange(len(topics))]
@@ -359,7 +366,7 @@ def _broker_scripts(manifest: Manifest, lab: Lab, identities: dict[str, int]) ->
 def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:
     """(at_ms, text) of each line of these clients that log4j writes at these levels."""
     found, known = [], {}
-    for event in lab.journal.of("line"):
+    for event in lab.line_events():
         if event.who in lives:
             place = event.fields["logger"], event.fields["level"]
             if place not in known:
@@ -376,8 +383,9 @@ def _is_written(levels: Mapping[str, str], logger: str, level: str) -> bool:
 
 
 def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
-    """The lab's sockets. A bootstrap socket gets the broker that listens at its address."""
-    found = []
+    """The lab's sockets, at the times that lines tell. A bootstrap socket gets the broker that
+    listens at its address."""
+    found, told = [], SocketTimes(lab, client)
     for socket in lab.sockets(client):
         broker = socket.broker
         if socket.role == "bootstrap":
@@ -388,8 +396,8 @@ def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
                 str(socket.node_id),
                 broker,
                 socket.role,
-                socket.opened_at_ms,
-                socket.closed_at_ms,
+                told.opened_ms(socket.event_id, socket.opened_at_ms),
+                told.closed_ms(socket.event_id, socket.node_id, socket.closed_at_ms),
                 socket.how,
             )
         )

@@ -58,6 +58,7 @@ def auto_commit(entry: CaseEntry) -> dict[str, Any]:
         _reading(0),
         log,
         clock,
+        hurry=lambda: None,
     )
     for at_ms in given.get("polls_at_ms", ()):
         clock.at(at_ms, committer.commit_if_due)

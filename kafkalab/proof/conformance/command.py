@@ -17,7 +17,7 @@ from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
-from kafkalab.proof.conformance.tell.report import telling_texts, told_logs
+from kafkalab.proof.conformance.tell.report import telling_texts, told_shares
 from kafkalab.proof.conformance.workers import conform_all
 
 WIDTH = 68
@@ -31,11 +31,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not folders:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
-    recorded_gaps()  # Processes that are forked have it then, and need not read it.
     if options.tell:
         return _tell(folders, options.jobs)
+    recorded_gaps()  # Processes that are forked have it then, and need not read it.
     results = []
-    for result in conform_all(folders, lambda name: range(options.seeds), options.jobs):
+    for result in conform_all(
+        folders, lambda name: range(options.seeds), options.jobs, pace=options.pace
+    ):
         results.append(result)
         # To stderr, so that it does not mix with the table.
         print(
@@ -103,8 +105,7 @@ def _tell(folders: Mapping[str, Path], jobs: int | None) -> int:
 
     try:
         need_package("sklearn")
-        logs = [log for found in told_logs(folders, jobs, say) for log in found.logs]
-        for text in telling_texts(logs):
+        for text in telling_texts(*told_shares(folders, jobs, say)):
             print(text)
     except (MissingExtra, ValueError) as error:
         say(str(error))
@@ -245,6 +246,12 @@ def _parser() -> CommandParser:
         "--tell",
         action="store_true",
         help="say how well a classifier tells the replays from the recordings, and by what",
+    )
+    parser.add_argument(
+        "--pace",
+        action="store_true",
+        help="mark replays whose work takes the time that recordings show; the table has those "
+        "where it takes none, as in a lesson's lab",
     )
     parser.add_argument(
         "--update",

@@ -95,16 +95,19 @@ def conform(
     replay: Replay | None = None,
     name: str | None = None,
     on_replay: Callable[[], None] = lambda: None,
+    pace: bool = False,
 ) -> Conformance:
     """Replay the scenario of `folder` with each of `seeds` until every client is equal to its
     recording, then mark it.
 
     `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's.
+    With `pace` its clients take the time for their work that recordings show; without, none, as in
+    a lesson's lab.
     `on_replay` is called after each replay.
     """
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
-    replay = replay or _simulate
+    simulates, replay = replay is None, replay or (_simulate_in_pace if pace else _simulate)
 
     def observe(seed: int | Mapping[str, int]) -> dict[str, Observed]:
         observed = {
@@ -118,7 +121,7 @@ def conform(
     try:
         search.run(seeds)
         chosen = search.play(search.chosen())
-        servers = conform_servers(folder, search.chosen()) if replay is _simulate else {}
+        servers = conform_servers(folder, search.chosen()) if simulates else {}
     except Exception as error:
         # A scenario the simulator cannot play is a result, not the end of the run.
         return not_played(name, folder, f"{type(error).__name__}: {error}")
@@ -150,5 +153,13 @@ def _marked(search: _Search, client: str, other: Observed | None) -> ClientConfo
 
 def _simulate(scenario: Mapping[str, Any], seed: int | Mapping[str, int]) -> Mapping[str, str]:
     from kafkalab.proof.replay import replay  # The marks can be used without the simulator.
+
+    return replay(dict(scenario), seed, real_pace=False)
+
+
+def _simulate_in_pace(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int]
+) -> Mapping[str, str]:
+    from kafkalab.proof.replay import replay
 
     return replay(dict(scenario), seed)

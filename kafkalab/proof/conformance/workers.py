@@ -29,15 +29,16 @@ def conform_all(
     seeds_of: Callable[[str], Sequence[int]],
     jobs: int,
     silence_s: float = SILENCE_S,
+    pace: bool = False,
 ) -> Iterator[Conformance]:
     """A Conformance for each (name, folder), as they are done; `jobs` at a time.
-    `seeds_of(name)` are the seeds to try."""
+    `seeds_of(name)` are the seeds to try; pace: as for `conform`."""
     waiting = list(folders.items())
     running: dict[Connection, _Running] = {}
     try:
         while waiting or running:
             while waiting and len(running) < max(1, jobs):
-                connection, started = _start(*waiting[0], seeds_of(waiting[0][0]))
+                connection, started = _start(*waiting[0], seeds_of(waiting[0][0]), pace)
                 del waiting[0]
                 running[connection] = started
             heard = wait(list(running), timeout=1)
@@ -59,17 +60,21 @@ def conform_all(
             one.process.kill()
 
 
-def _start(name: str, folder: Path, seeds: Sequence[int]) -> tuple[Connection, _Running]:
+def _start(
+    name: str, folder: Path, seeds: Sequence[int], pace: bool
+) -> tuple[Connection, _Running]:
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.Process(target=_work, args=(theirs, name, folder, seeds), daemon=True)
+    process = multiprocessing.Process(
+        target=_work, args=(theirs, name, folder, seeds, pace), daemon=True
+    )
     process.start()
     theirs.close()
     return ours, _Running(name, folder, process, time.monotonic())
 
 
-def _work(parent: Connection, name: str, folder: Path, seeds: Sequence[int]) -> None:
+def _work(parent: Connection, name: str, folder: Path, seeds: Sequence[int], pace: bool) -> None:
     """Sends None after each replay, then the result."""
-    parent.send(conform(folder, seeds, name=name, on_replay=lambda: parent.send(None)))
+    parent.send(conform(folder, seeds, name=name, on_replay=lambda: parent.send(None), pace=pace))
 
 
 def _heard(connection: Connection, one: _Running) -> Conformance | None:

@@ -125,6 +125,34 @@ def order_of_work(side: Side) -> dict[str, Any]:
 
 
 @story(
+    "16 a waiting fetch",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "while_it_waits": "bo's fetch may wait five seconds at the broker. ada closes and frees "
+        "a job: bo gets so many jobs in the next second.",
+        "at_its_end": "He gets so many when his fetch ends.",
+    },
+)
+def waiting_fetch(side: Side) -> dict[str, Any]:
+    lab, (ada,) = workers(side, "ada")
+    feed(side, lab, 1)
+    taken(ada, lab)
+    settings = {"group_id": "workers", "share_acknowledgement_mode": "explicit"}
+    bo = side.share_consumer(lab, "bo", fetch_max_wait_ms=5_000, **settings)
+    bo.subscribe(["jobs"])
+    taken(bo, lab, timeout_ms=6_000)
+    feed(side, lab, 1)  # ends the fetch that waits, so that the next one begins now
+    for record in taken(bo, lab):
+        bo.acknowledge(record)
+    bo.commit_sync()
+    bo.poll(timeout_ms=100)
+    ada.close()
+    early = len(bo.poll(timeout_ms=1_000))
+    return {"while_it_waits": early, "at_its_end": len(taken(bo, lab))}
+
+
+@story(
     "16 a lock ends",
     brokers=1,
     releases=SHARE,

@@ -3,6 +3,7 @@
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.client_quotas import ClientQuotas
 from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.protocol.messages import (
@@ -26,7 +27,9 @@ class ReaderByHand(ByHand):
         self.cluster = a_cluster(brokers)
         self.replicas = ReplicaManager(0, broker_profile(release), self.cluster, BrokerConfig())
         self.drawn = 100
-        self.fetches = Fetches(broker_profile(release), self.replicas, slots, False, self.draw)
+        self.fetches = Fetches(
+            broker_profile(release), self.replicas, slots, False, self.draw, ClientQuotas({})
+        )
         super().__init__(self.fetches.handle)
 
     def draw(self, caller):
@@ -77,7 +80,7 @@ class ReaderByHand(ByHand):
         )
         self.do(self.replicas.produce(request, a_caller(request, "shop"), self.now_ms))
         for appended in self.others:
-            self.do(self.fetches.look_again(appended.topic, appended.partition))
+            self.do(self.fetches.look_again(appended.topic, appended.partition, 0))
         self.others.clear()
 
     @property
@@ -164,7 +167,7 @@ def test_a_waiting_fetch_learns_that_the_leader_moved_and_newer_versions_where_t
     reader = ReaderByHand(brokers=2)
     reader.fetch({0: 0}, version=16, topic_id=reader.cluster.topics["orders"].topic_id)
     reader.cluster.set_leader("orders", 0, 1)
-    reader.do(reader.fetches.look_again("orders", 0))
+    reader.do(reader.fetches.look_again("orders", 0, 0))
     assert told(reader.last) == {0: "NOT_LEADER_OR_FOLLOWER"}
     hint = reader.last.responses[0].partitions[0].current_leader
     assert (hint.leader_id, hint.leader_epoch, reader.last.node_endpoints[0].port) == (1, 1, 9093)

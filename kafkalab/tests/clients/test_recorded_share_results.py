@@ -64,7 +64,7 @@ def played(scenario, seeds, monkeypatch):
     monkeypatch.setattr(KafkaShareConsumer, "poll", noted_poll)
     monkeypatch.setattr(KafkaShareConsumer, "acknowledge", noted_acknowledge)
     monkeypatch.setattr(KafkaShareConsumer, "commit_sync", noted_commit)
-    ScenarioPlay(scenario, seeds, None).run()
+    ScenarioPlay(scenario, seeds, None, real_pace=False).run()
     return told
 
 

@@ -25,6 +25,7 @@ from kafkalab.logsets.generate import (
 )
 from kafkalab.logsets.generate.cast import draw
 from kafkalab.logsets.generate.part_writer import write_parts
+from kafkalab.logsets.generate.stories import play_story
 from kafkalab.logsets.generate.truth import truth_of
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.proof.replay import replay
@@ -249,6 +250,55 @@ def test_brokers_logs_stand_beside_the_clients_and_change_nothing_else(spark, tm
                  str(both / "broker-2")]) == 0  # fmt: skip
     told = capsys.readouterr().out
     assert "Both sides" in told and "broker 0: Stabilized group group-" in told
+
+
+@pytest.fixture(scope="module")
+def paced(spark, tmp_path_factory) -> tuple[Path, dict]:
+    """The same set with clients that take their time, and an incident."""
+    plan = replace(
+        FEW,
+        pace=True,
+        duration_ms=180_000,
+        incidents=({"kind": "slow_member", "version": ["2.8", "4.4"], "at_s": 5},),
+    )
+    folder = tmp_path_factory.mktemp("paced") / "set"
+    return folder, generate(spark, plan, folder, say=silently)
+
+
+@pytest.mark.slow
+def test_the_truth_of_a_paced_set_follows_its_lines(spark, paced, capsys):
+    """To the millisecond for sockets; every incident is found, and nothing else."""
+    folder, truth = paced
+    assert truth["manifest"]["pace"] is True
+    assert sockets_of(spark, folder) == told_by(truth)
+    assert main(["score", str(folder)]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if "slow member" in line)
+    assert row.split()[-2:] == ["1.00", "1.00"]
+
+
+@pytest.mark.slow
+def test_a_paced_set_has_the_same_bytes_however_spark_cuts_the_work(
+    spark, paced, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sheets, "PART_LINES", 4_000)
+    plan = manifest_of({**paced[1]["manifest"], "lines": None, "checksum": None})
+    generate(spark, plan, tmp_path / "set", say=silently)
+    parts = sorted((tmp_path / "set" / "lines").iterdir())
+    assert len(parts) > 1
+    whole = (paced[0] / "lines" / "part-00000.log").read_bytes()
+    assert b"".join(part.read_bytes() for part in parts) == whole
+
+
+def test_clients_of_a_paced_set_take_their_time():
+    """A third of the gaps between two lines of one millisecond is longer there."""
+    shares = {}
+    for pace in (False, True):
+        plan = replace(FEW, pace=pace, clients={"consumer": {"3.9": 1}})
+        (story,) = (play_story(plan, want, 0) for want in plan.wanted)
+        at_ms = story.members[0].script.at_ms
+        assert (np.diff(at_ms) >= 0).all()
+        shares[pace] = float((np.diff(at_ms) == 0).mean())
+    assert shares[True] < 0.85 * shares[False]
 
 
 def test_another_seed_gives_another_set(few):

@@ -101,11 +101,11 @@ def test_an_old_price_wins_behind_a_retry_topic_unless_something_prevents_it():
 def test_one_bad_job_holds_the_window_and_a_killed_workers_jobs_are_available():
     picture = window_over_time()
     held = [line for line in picture.text.splitlines() if " yes " in line]
-    assert held[0].split() == ["@2", "yes", "Acquired", "3", "ada"] and len(held) == 8
-    assert "accepted 11 of 12 jobs, archived 1" in picture.picture(7_000).alt
-    assert "archived 0" in picture.picture(5_200).alt
+    assert held[0].split() == ["@2", "yes", "Acquired", "2", "bo"] and len(held) == 9
+    assert "accepted 11 of 12 jobs, archived 1" in picture.picture(8_200).alt
+    assert "archived 0" in picture.picture(7_000).alt
     assert picture.picture(2_900, story="killed").text.count("Available") == 2
-    assert "accepted 12" in picture.picture(7_000, story="accept").alt
+    assert "accepted 12" in picture.picture(8_200, story="accept").alt
 
 
 def test_one_record_more_is_one_too_many():

@@ -9,8 +9,8 @@
 # - `killed`: her process is killed after `n.A.seconds` seconds.
 # - `renews`: she renews after `n.A.seconds` seconds, works as long again, then she accepts.
 #
-# After how many seconds does bo get the job? Write 0 if he never gets it. And what does ada hear when
-# she accepts: "ok", "refused" or "nothing"?
+# After how many whole seconds does bo get the job? Leave out the part of a second that his fetch waits.
+# Write 0 if he never gets it. And what does ada hear when she accepts: "ok", "refused" or "nothing"?
 
 # %%
 n = numbers("16.2")

@@ -104,8 +104,8 @@ Judge(
 
 
 # %% wrong="release when the bank is away"
-# You released the job while the bank was away. It came back at once, five times within seconds, and
-# the group archived a good job.
+# You released the job while the bank was away. It came back five times within seconds, and the group
+# archived a good job.
 def verdict(went, delivery):
     return {"done": "accept", "broken": "reject"}.get(went, "release")
 

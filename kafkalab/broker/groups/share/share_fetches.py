@@ -2,23 +2,30 @@
 (SharePartitionManager, DelayedShareFetch, KIP-932).
 
 It is a pure machine. A fetch first takes the acknowledgements that it carries. Then it acquires
-records, or it waits until there are some, at most max_wait_ms. A lock that ends and a session that
-closes make records available again, and waiting fetches look again.
+records, or it waits until there are some, at most max_wait_ms. The answer goes when the
+acknowledgements are written too.
 
-Left out: the topic `__share_group_state`. What a leader would write there is a table that all
-brokers read (`ClusterState.share_states`), so it is there without a request and is never lost.
+Waiting fetches look again where the partition grows, where a lock ends, where somebody acknowledges
+or closes a session, and where the window's start moves. A released record is in transition when its
+release is looked at, and available only after the write. Then nobody looks: a fetch that waits gets
+the record at one of the other moments, or when its own time is over. Java's broker does the same.
+
+Left out: the topic `__share_group_state`. What the share coordinator would append there is a table
+that all brokers read (`ClusterState.share_states`), so it is never lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import partial
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_partition import (
+    AcknowledgeOutcome,
     AcknowledgeRefused,
     Moved,
     SharePartition,
@@ -31,6 +38,7 @@ from kafkalab.broker.groups.share.share_sessions import (
     ShareSessionRefused,
     ShareSessions,
 )
+from kafkalab.broker.groups.share.state_writes import SHARE_WRITE, Key, StateWrite, StateWrites
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.errors import Errors
@@ -51,25 +59,23 @@ from kafkalab.protocol.share_messages import FINAL_EPOCH
 SHARE_FETCH, SHARE_LOCK = "share fetch", "share lock"
 """The kinds of timers: a fetch has waited long enough, a lock ends."""
 
-Key = tuple[str, str, int]
-"""Group, topic and number of a share partition."""
 
+@dataclass(slots=True, eq=False)
+class OpenShareRequest:
+    """A SHARE_FETCH or SHARE_ACKNOWLEDGE that is not answered yet.
 
-class AcknowledgeOutcome(NamedTuple):
-    """What became of acknowledgements: an error code, 0 for none, and the broker's message."""
-
-    code: int = 0
-    message: str | None = None
-
-
-class WaitingShareFetch(NamedTuple):
-    """A share fetch in the purgatory (DelayedShareFetch), with the outcomes of the acknowledgements
-    that it brought."""
+    session    the partitions that it fetches; None for a SHARE_ACKNOWLEDGE
+    outcomes   what became of its acknowledgements so far
+    unwritten  how many partitions' acknowledgements are being written
+    data       what its fetch has brought; None while it waits in the purgatory (DelayedShareFetch)
+    """
 
     caller: Caller
-    request: ShareFetchRequest
-    session: ShareSession
+    request: ShareFetchRequest | ShareAcknowledgeRequest
+    session: ShareSession | None
     outcomes: dict[SharePlace, AcknowledgeOutcome]
+    unwritten: int = 0
+    data: dict[SharePlace, ShareFetchPartitionData] | None = None
 
 
 class ShareFetches:
@@ -82,7 +88,8 @@ class ShareFetches:
         self._cluster, self._replicas = cluster, replicas
         self._settings = GroupSettings(cluster, config)
         self._partitions: dict[Key, tuple[int, SharePartition]] = {}
-        self._waiting: dict[int, WaitingShareFetch] = {}
+        self._waiting: dict[int, OpenShareRequest] = {}
+        self._writes = StateWrites()
         self._count = 0
 
     def partition(self, group_id: str, topic: str, number: int) -> SharePartition | None:
@@ -102,28 +109,28 @@ class ShareFetches:
             )
             return [Respond(caller, answer)]
         out: list[Effect] = []
-        outcomes: dict[SharePlace, AcknowledgeOutcome] = {}
+        open_request = OpenShareRequest(caller, request, session, {})
         for topic in request.topics:
             for part in topic.partitions:
                 place = topic.topic_id, part.partition_index
                 session.partitions.setdefault(place)
                 if part.acknowledgement_batches:
-                    outcomes[place] = self._acknowledge(
-                        key, place, part.acknowledgement_batches, now_ms, out
+                    self._acknowledge(
+                        open_request, key, place, part.acknowledgement_batches, now_ms, out
                     )
         for forgotten in request.forgotten_topics_data:
             for number in forgotten.partitions:
                 session.partitions.pop((forgotten.topic_id, number), None)
         if request.share_session_epoch == FINAL_EPOCH:
             self._close(key, now_ms, out)
-            session = ShareSession(caller.connection_id)
-        fetch = WaitingShareFetch(caller, request, session, outcomes)
-        answered = self._try(fetch, now_ms, out, last=request.max_wait_ms <= 0)
-        if not answered:
+            open_request.session = ShareSession(caller.connection_id)
+        if self._try(open_request, now_ms, out, last=request.max_wait_ms <= 0):
+            out += self._let_others_look(open_request, now_ms)
+        else:
             self._count += 1
-            self._waiting[self._count] = fetch
+            self._waiting[self._count] = open_request
             out.append(SetTimer((SHARE_FETCH, self._count), now_ms + request.max_wait_ms))
-        return out + self._look_again(now_ms)
+        return out
 
     def acknowledge(
         self, request: ShareAcknowledgeRequest, caller: Caller, now_ms: int
@@ -137,48 +144,45 @@ class ShareFetches:
             )
             return [Respond(caller, answer)]
         out: list[Effect] = []
-        topics = []
+        open_request = OpenShareRequest(caller, request, None, {}, data={})
         for topic in request.topics:
-            parts = []
             for part in topic.partitions:
                 place = topic.topic_id, part.partition_index
-                outcome = self._acknowledge(key, place, part.acknowledgement_batches, now_ms, out)
-                parts.append(
-                    ShareAcknowledgePartitionData(
-                        partition_index=part.partition_index,
-                        error_code=outcome.code,
-                        error_message=outcome.message,
-                    )
+                self._acknowledge(
+                    open_request, key, place, part.acknowledgement_batches, now_ms, out
                 )
-            topics.append(
-                ShareAcknowledgeTopicResponse(topic_id=topic.topic_id, partitions=tuple(parts))
-            )
         if request.share_session_epoch == FINAL_EPOCH:
             self._close(key, now_ms, out)
-        response = ShareAcknowledgeResponse(
-            acquisition_lock_timeout_ms=self._lock_ms(key[0]), responses=tuple(topics)
-        )
-        return [*out, Respond(caller, response), *self._look_again(now_ms)]
+        return out + self._answered(open_request)
 
     def on_timer(self, key: tuple[object, ...], now_ms: int) -> list[Effect]:
-        """A fetch has waited long enough, or a lock has ended."""
+        """A fetch has waited long enough, a lock has ended, or a write is done."""
         out: list[Effect] = []
+        if key[0] == SHARE_WRITE:
+            done, out = self._writes.ended(now_ms)
+            for write in done:
+                out += self._written(write, now_ms)
+            return out
         if key[0] == SHARE_FETCH:
             assert isinstance(key[1], int)
-            self._try(self._waiting.pop(key[1]), now_ms, out, last=True)
-            return out
+            waited = self._waiting.pop(key[1])
+            self._try(waited, now_ms, out, last=True)
+            return out + self._let_others_look(waited, now_ms)
         group_id, topic, number = key[1:]
         assert isinstance(group_id, str) and isinstance(topic, str) and isinstance(number, int)
+        place = group_id, topic, number
         found = self._partition(group_id, topic, number, out)
-        if isinstance(found, SharePartition):
-            self._changed((group_id, topic, number), found, found.expire(now_ms), out)
-        return out + self._look_again(now_ms)
+        if isinstance(found, SharePartition) and (moved := found.expire(now_ms)):
+            self._changed(place, found, moved, out)
+            out += self._writes.add(StateWrite(place, found, moved, in_transition=False), now_ms)
+            out += self._look_again(topic, number, now_ms, group_id)
+        return out
 
     # -- events of the broker
 
     def look_again(self, topic: str, number: int, now_ms: int) -> list[Effect]:
         """The partition has grown, or has another leader: check the waiting fetches."""
-        return self._look_again(now_ms) if self._waiting else []
+        return self._look_again(topic, number, now_ms) if self._waiting else []
 
     def abandon(self, connection_id: str, now_ms: int) -> list[Effect]:
         """A connection has closed: drop its fetches, close its sessions, free what they hold."""
@@ -189,13 +193,14 @@ class ShareFetches:
                 out.append(CancelTimer((SHARE_FETCH, number)))
         for key in self.sessions.of_connection(connection_id):
             self._close(key, now_ms, out)
-        return out + self._look_again(now_ms)
+        return out
 
     def forget(self) -> None:
         """Drop everything in memory: the process has died."""
         self.sessions.clear()
         self._partitions.clear()
         self._waiting.clear()
+        self._writes.forget()
 
     # -- share partitions
 
@@ -240,68 +245,141 @@ class ShareFetches:
 
     def _acknowledge(
         self,
+        open_request: OpenShareRequest,
         key: SessionKey,
         place: SharePlace,
         batches: Iterable[AcknowledgementBatch],
         now_ms: int,
         out: list[Effect],
-    ) -> AcknowledgeOutcome:
+    ) -> None:
+        """Take a partition's acknowledgements and begin to write what follows from them."""
         group_id, member_id = key
+        outcome = AcknowledgeOutcome()
         topic = self._cluster.name_of(place[0])
+        found = None if topic is None else self._partition(group_id, topic, place[1], out)
         if topic is None:
-            return AcknowledgeOutcome(Errors.UNKNOWN_TOPIC_ID.code, Errors.UNKNOWN_TOPIC_ID.message)
-        found = self._partition(group_id, topic, place[1], out)
-        if isinstance(found, Errors):
-            return AcknowledgeOutcome(found.code, found.message)
-        if not self._cluster.is_current:
-            lost = Errors.COORDINATOR_NOT_AVAILABLE
-            return AcknowledgeOutcome(lost.code, lost.message)
-        try:
-            moved = found.acknowledge(member_id, batches, now_ms)
-        except AcknowledgeRefused as refused:
-            return AcknowledgeOutcome(refused.error.code, refused.message)
-        self._changed((group_id, topic, place[1]), found, moved, out)
-        return AcknowledgeOutcome()
+            outcome = _outcome(Errors.UNKNOWN_TOPIC_ID)
+        elif isinstance(found, Errors):
+            outcome = _outcome(found)
+        elif not self._cluster.is_current:
+            outcome = _outcome(Errors.COORDINATOR_NOT_AVAILABLE)
+        else:
+            assert found is not None
+            share_place = group_id, topic, place[1]
+            try:
+                renewed, begun = found.acknowledge(member_id, batches, now_ms)
+            except AcknowledgeRefused as refused:
+                outcome = AcknowledgeOutcome(refused.error.code, refused.message)
+            else:
+                self._changed(share_place, found, renewed, out)
+                if begun:
+                    open_request.unwritten += 1
+                    told = partial(self._told, open_request, place)
+                    write = StateWrite(share_place, found, begun, told=told)
+                    out += self._writes.add(write, now_ms)
+            out += self._look_again(topic, place[1], now_ms, group_id)
+        open_request.outcomes[place] = outcome
+
+    def _told(
+        self, open_request: OpenShareRequest, place: SharePlace, outcome: AcknowledgeOutcome
+    ) -> list[Effect]:
+        """A request's acknowledgements of one partition are written, or could not be."""
+        open_request.outcomes[place] = outcome
+        open_request.unwritten -= 1
+        return self._answered(open_request)
+
+    def _written(self, write: StateWrite, now_ms: int) -> list[Effect]:
+        """The share coordinator has written states of records, or refuses them because this broker
+        does not lead the partition any more."""
+        out: list[Effect] = []
+        group_id, topic, number = write.key
+        outcome, place = AcknowledgeOutcome(), write.key
+        if self._partition(group_id, topic, number, out) is not write.partition:
+            outcome = _outcome(Errors.NOT_LEADER_OR_FOLLOWER)
+        elif not self._cluster.is_current:
+            outcome = _outcome(Errors.COORDINATOR_NOT_AVAILABLE)
+            if write.in_transition:
+                back = write.partition.not_written(write.moved, now_ms)
+                self._changed(place, write.partition, back, out)
+                out.append(_next_lock(place, write.partition))
+        else:
+            start_has_moved = write.partition.written(write.moved, write.in_transition)
+            self._cluster.share_states[place] = write.partition.snapshot()
+            if write.in_transition:
+                self._changed(place, write.partition, write.moved, out)
+            elif start_has_moved:
+                out.append(_window(place, write.partition))
+            if start_has_moved:
+                out += self._look_again(topic, number, now_ms, group_id)
+        if write.told is not None:
+            out += write.told(outcome)
+        return out
 
     def _close(self, key: SessionKey, now_ms: int, out: list[Effect]) -> None:
-        """Close a member's session: what it holds becomes available."""
+        """Close a member's session: what it holds becomes available when this is written."""
+        session = self.sessions.find(key)
         self.sessions.close(key)
-        for place, (_, partition) in list(self._partitions.items()):
-            if place[0] == key[0]:
-                self._changed(place, partition, partition.release(key[1]), out)
+        for topic_id, number in () if session is None else session.partitions:
+            topic = self._cluster.name_of(topic_id) or ""
+            found = self._partitions.get((key[0], topic, number))
+            if found is None:
+                continue
+            if begun := found[1].release(key[1]):
+                write = StateWrite((key[0], topic, number), found[1], begun)
+                out += self._writes.add(write, now_ms)
+            out += self._look_again(topic, number, now_ms, key[0])
 
     def _changed(
         self, key: Key, partition: SharePartition, moved: list[Moved], out: list[Effect]
     ) -> None:
-        """Store what has changed, write it into the journal, and set the timer of the next lock."""
+        """Write what has changed into the journal, and set the timer of the next lock."""
         if not moved:
             return
-        self._cluster.share_states[key] = partition.snapshot()
         group_id, topic, number = key
         place = {"group": group_id, "topic": topic, "partition": number}
         for one in moved:
             fields = {**one._asdict(), "state": one.state.value}
             fields["member"] = fields.pop("member_id")
             out.append(Note("share.records", {**place, **fields}))
-        window = {"start_offset": partition.start_offset, "end_offset": partition.end_offset}
-        out.append(Note("share.window", {**place, **window}))
-        ends_ms, timer = partition.next_deadline_ms(), (SHARE_LOCK, *key)
-        out.append(CancelTimer(timer) if ends_ms is None else SetTimer(timer, ends_ms))
+        out += _window(key, partition), _next_lock(key, partition)
 
     # -- fetching
 
-    def _look_again(self, now_ms: int) -> list[Effect]:
-        """Answer the waiting fetches that can acquire records now, the oldest first."""
+    def _look_again(
+        self, topic: str, number: int, now_ms: int, group_id: str | None = None
+    ) -> list[Effect]:
+        """Let the waiting fetches of a partition look for records, the oldest first; of one group
+        only where it is given."""
         out: list[Effect] = []
-        for number, fetch in list(self._waiting.items()):
-            if self._try(fetch, now_ms, out, last=False):
-                del self._waiting[number]
-                out.append(CancelTimer((SHARE_FETCH, number)))
+        for count, one in list(self._waiting.items()):
+            if group_id is not None and one.request.group_id != group_id:
+                continue
+            assert one.session is not None, "only a fetch waits"
+            if not any(
+                place[1] == number and self._cluster.name_of(place[0]) == topic
+                for place in one.session.partitions
+            ):
+                continue
+            if self._try(one, now_ms, out, last=False):
+                del self._waiting[count]
+                out.append(CancelTimer((SHARE_FETCH, count)))
         return out
 
-    def _try(self, fetch: WaitingShareFetch, now_ms: int, out: list[Effect], last: bool) -> bool:
-        """Answer the fetch if it has records or an error, or if this is its last chance."""
-        caller, request, session, outcomes = fetch
+    def _let_others_look(self, ended: OpenShareRequest, now_ms: int) -> list[Effect]:
+        """A fetch has acquired records: what it left over may be for another one that waits."""
+        out: list[Effect] = []
+        for (topic_id, number), part in (ended.data or {}).items():
+            topic = self._cluster.name_of(topic_id)
+            if part.acquired_records and topic is not None:
+                out += self._look_again(topic, number, now_ms, ended.request.group_id)
+        return out
+
+    def _try(
+        self, open_request: OpenShareRequest, now_ms: int, out: list[Effect], last: bool
+    ) -> bool:
+        """End the fetch if it has records or an error, or if this is its last chance."""
+        request, session = open_request.request, open_request.session
+        assert isinstance(request, ShareFetchRequest) and session is not None
         data: dict[SharePlace, ShareFetchPartitionData] = {}
         left, left_bytes, failed = request.max_records, request.max_bytes, False
         for place in session.partitions:
@@ -313,24 +391,38 @@ class ShareFetches:
                 data[place] = part
         if not (data or failed or last):
             return False
-        for place, outcome in outcomes.items():
-            part = data.get(place) or ShareFetchPartitionData(partition_index=place[1])
-            data[place] = ShareFetchPartitionData(
-                partition_index=part.partition_index,
-                error_code=part.error_code,
-                error_message=part.error_message,
-                acknowledge_error_code=outcome.code,
-                acknowledge_error_message=outcome.message,
-                current_leader=part.current_leader,
-                records=part.records,
-                acquired_records=part.acquired_records,
-            )
-        response = ShareFetchResponse(
-            acquisition_lock_timeout_ms=self._lock_ms(request.group_id or ""),
-            responses=_by_topic(data),
-        )
-        out.append(Respond(caller, response))
+        open_request.data = data
+        out += self._answered(open_request)
         return True
+
+    def _answered(self, open_request: OpenShareRequest) -> list[Effect]:
+        """The answer, where the fetch is over and all acknowledgements are written."""
+        request, data = open_request.request, open_request.data
+        if data is None or open_request.unwritten:
+            return []
+        lock_ms = self._lock_ms(request.group_id or "")
+        response: ShareFetchResponse | ShareAcknowledgeResponse
+        if isinstance(request, ShareAcknowledgeRequest):
+            response = ShareAcknowledgeResponse(
+                acquisition_lock_timeout_ms=lock_ms, responses=_outcomes(open_request.outcomes)
+            )
+        else:
+            for place, outcome in open_request.outcomes.items():
+                part = data.get(place) or ShareFetchPartitionData(partition_index=place[1])
+                data[place] = ShareFetchPartitionData(
+                    partition_index=part.partition_index,
+                    error_code=part.error_code,
+                    error_message=part.error_message,
+                    acknowledge_error_code=outcome.code,
+                    acknowledge_error_message=outcome.message,
+                    current_leader=part.current_leader,
+                    records=part.records,
+                    acquired_records=part.acquired_records,
+                )
+            response = ShareFetchResponse(
+                acquisition_lock_timeout_ms=lock_ms, responses=_by_topic(data)
+            )
+        return [Respond(open_request.caller, response)]
 
     def _read(
         self,
@@ -393,6 +485,20 @@ class ShareFetches:
         return data, sum(one.last_offset - one.first_offset + 1 for one in acquired)
 
 
+def _window(key: Key, partition: SharePartition) -> Note:
+    """The event that tells the window of a share partition."""
+    group_id, topic, number = key
+    place = {"group": group_id, "topic": topic, "partition": number}
+    window = {"start_offset": partition.start_offset, "end_offset": partition.end_offset}
+    return Note("share.window", {**place, **window})
+
+
+def _next_lock(key: Key, partition: SharePartition) -> SetTimer | CancelTimer:
+    """The timer of the lock that ends next."""
+    ends_ms, timer = partition.next_deadline_ms(), (SHARE_LOCK, *key)
+    return CancelTimer(timer) if ends_ms is None else SetTimer(timer, ends_ms)
+
+
 def _loaded_fields(key: Key, partition: SharePartition) -> dict[str, object]:
     """The fields of the event that a leader has a share partition in memory."""
     group_id, topic, number = key
@@ -417,6 +523,25 @@ def _slice(read: Iterable[RecordBatch], first: int, last: int) -> tuple[RecordBa
 def _error_data(place: SharePlace, error: Errors) -> ShareFetchPartitionData:
     return ShareFetchPartitionData(
         partition_index=place[1], error_code=error.code, error_message=error.message
+    )
+
+
+def _outcome(error: Errors) -> AcknowledgeOutcome:
+    return AcknowledgeOutcome(error.code, error.message)
+
+
+def _outcomes(
+    found: dict[SharePlace, AcknowledgeOutcome],
+) -> tuple[ShareAcknowledgeTopicResponse, ...]:
+    parts: dict[str, list[ShareAcknowledgePartitionData]] = {}
+    for (topic_id, number), outcome in found.items():
+        data = ShareAcknowledgePartitionData(
+            partition_index=number, error_code=outcome.code, error_message=outcome.message
+        )
+        parts.setdefault(topic_id, []).append(data)
+    return tuple(
+        ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=tuple(found))
+        for topic_id, found in parts.items()
     )
 
 

@@ -5,13 +5,17 @@ The records lie in a window. Before its start (SPSO, share-partition start offse
 done. After its end (SPEO) nobody has acquired one yet. The leader of the partition holds the
 window. It is a pure machine: it takes a call and the time, and returns what has changed.
 
+A record that is acknowledged or released has its new state at once, but it is in transition until
+the leader has written this state (`written` tells). In this time nobody can acquire the record, and
+the window's start cannot pass it. When a lock ends, there is no such time.
+
 Left out: markers and aborted records of transactions, compacted gaps, dead-letter topics, and the
 smaller portions in which 4.4 gives out records that were delivered often before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
@@ -27,9 +31,11 @@ STATE_AFTER = {
     RELEASE: RecordState.AVAILABLE,
     REJECT: RecordState.ARCHIVED,
     GAP: RecordState.ARCHIVED,
-    RENEW: RecordState.ACQUIRED,
 }
 """Type of an acknowledgement -> the state of its record afterwards."""
+
+WORDS = {ACCEPT: "accept", RELEASE: "release", REJECT: "reject"}
+"""Type of an acknowledgement -> why its record has another state."""
 
 NOT_FOUND = "Batch record not found. The request batch offsets are not found in the cache."
 NOT_ACQUIRED = "The batch cannot be acknowledged. The batch is not in the acquired state."
@@ -39,12 +45,29 @@ OF_ANOTHER_MEMBER = "Member is not the owner of batch record"
 
 @dataclass(slots=True)
 class InFlightState:
-    """A record in the window: its state, how often it was delivered, who holds it until when."""
+    """A record in the window: its state, how often it was delivered, who holds it until when.
+
+    holder  who held the record before the state that is being written; None where no write is under
+            way (rollbackState)
+    stored  state and deliveries as they were written last; None where nothing was written
+    """
 
     state: RecordState = RecordState.AVAILABLE
     delivery_count: int = 0
     member_id: str = ""
     deadline_ms: int = 0
+    holder: str | None = None
+    stored: tuple[RecordState, int] | None = None
+
+    @property
+    def in_transition(self) -> bool:
+        """Whether the state is not written yet (hasOngoingStateTransition)."""
+        return self.holder is not None
+
+    @property
+    def can_be_acquired(self) -> bool:
+        """Whether a member may have this record."""
+        return self.state is RecordState.AVAILABLE and self.holder is None
 
 
 @dataclass(slots=True)
@@ -101,6 +124,13 @@ class ShareState(NamedTuple):
     batches: tuple[tuple[int, int, RecordState, int], ...] = ()
 
 
+class AcknowledgeOutcome(NamedTuple):
+    """What became of acknowledgements: an error code, 0 for none, and the broker's message."""
+
+    code: int = 0
+    message: str | None = None
+
+
 class AcknowledgeRefused(Exception):
     """Acknowledgements that change nothing: the error, and the message of Java's broker."""
 
@@ -138,7 +168,7 @@ class SharePartition:
         the one after the window (nextFetchOffset)."""
         for batch in self.batches:
             for first, _, record in batch.parts():
-                if record.state is RecordState.AVAILABLE:
+                if record.can_be_acquired:
                     return first
         return self._after
 
@@ -174,12 +204,13 @@ class SharePartition:
         }
 
     def snapshot(self) -> ShareState:
-        """What survives the leader: a record that is acquired counts as available again."""
+        """What survives the leader: the states that were written. Nobody writes that a record was
+        acquired, so it is available again with another leader."""
         kept = tuple(
-            (begin, end, record.state, record.delivery_count)
+            (begin, end, *record.stored)
             for batch in self.batches
             for begin, end, record in batch.parts()
-            if record.state is not RecordState.ACQUIRED
+            if record.stored is not None
         )
         return ShareState(self.start_offset, kept)
 
@@ -190,7 +221,7 @@ class SharePartition:
         for first, last, state, count in stored.batches:
             if first > self._after:
                 self._add(self._after, first - 1, InFlightState())
-            self._add(first, last, InFlightState(state, count))
+            self._add(first, last, InFlightState(state, count, stored=(state, count)))
         self._move_start()
 
     @property
@@ -232,11 +263,11 @@ class SharePartition:
             whole = first <= batch.first_offset and batch.last_offset <= last
             too_large = exact and len(batch.records) > max_records - count
             if not whole or too_large:
-                if not batch.by_offset and batch.records[0].state is not RecordState.AVAILABLE:
+                if not batch.by_offset and not batch.records[0].can_be_acquired:
                     continue
                 batch.split()
             for begin, end, record in batch.parts():
-                if record.state is not RecordState.AVAILABLE or end < first or begin > last:
+                if not record.can_be_acquired or end < first or begin > last:
                     continue
                 if exact and count >= max_records:
                     break
@@ -293,11 +324,13 @@ class SharePartition:
 
     def acknowledge(
         self, member_id: str, batches: Iterable[AcknowledgementBatch], now_ms: int
-    ) -> list[Moved]:
+    ) -> tuple[list[Moved], list[Moved]]:
         """Take a member's acknowledgements: all of them, or none.
 
-        Offsets before the window are done already and are passed over. Raises AcknowledgeRefused
-        where the member does not hold one of the others.
+        Returns what has changed at once, which are the renewed locks, and what has to be written:
+        these records are in transition until `written`. Offsets before the window are done already
+        and are passed over. Raises AcknowledgeRefused where the member does not hold one of the
+        others.
         """
         wanted: list[tuple[InFlightBatch, int, int, int]] = []
         for asked in batches:
@@ -314,15 +347,67 @@ class SharePartition:
             for batch in touched:
                 self._check_held(batch, asked, member_id)
                 wanted += self._wishes(batch, asked)
-        moved: list[Moved] = []
+        renewed: list[Moved] = []
+        begun: list[Moved] = []
         for batch, first, last, kind in wanted:
             if first > batch.first_offset or last < batch.last_offset:
                 batch.split()
             for begin, end, record in batch.parts():
-                if begin >= first and end <= last:
-                    moved.append(self._settle(record, begin, end, kind, now_ms))
-        self._move_start()
-        return list(_joined(moved))
+                if begin < first or end > last:
+                    continue
+                if kind == RENEW:
+                    record.deadline_ms = now_ms + self.lock_ms
+                    renewed.append(_moved(begin, end, record, "renew"))
+                else:
+                    why = WORDS.get(kind, "gap")
+                    begun.append(self._begin(record, begin, end, STATE_AFTER[kind], why))
+        return list(_joined(renewed)), list(_joined(begun))
+
+    def written(self, moved: Iterable[Moved], in_transition: bool = True) -> bool:
+        """The new states of these records are written. Returns whether the window's start moves.
+
+        in_transition: whether the records waited for it, and their transitions are complete now.
+        """
+        for one in moved:
+            for _, _, record in self._records(one):
+                record.stored = one.state, one.delivery_count
+                if in_transition:
+                    record.holder = None
+        return self._move_start()
+
+    def not_written(self, moved: Iterable[Moved], now_ms: int) -> list[Moved]:
+        """The new states could not be written: the members hold their records again, or the records
+        are available where the lock has ended by then (completeStateTransition)."""
+        back: list[Moved] = []
+        for one in moved:
+            for begin, end, record in self._records(one):
+                if record.holder is None:
+                    continue
+                record.state, record.member_id = RecordState.ACQUIRED, record.holder
+                record.holder = None
+                if record.deadline_ms <= now_ms:
+                    back.append(self._give_back(record, begin, end, "lock expired"))
+        return list(_joined(back))
+
+    def _records(self, moved: Moved) -> Iterator[tuple[int, int, InFlightState]]:
+        """The parts of the window that these offsets cover."""
+        for batch in self.batches:
+            for begin, end, record in batch.parts():
+                if moved.first_offset <= begin and end <= moved.last_offset:
+                    yield begin, end, record
+
+    def _begin(
+        self, record: InFlightState, first: int, last: int, state: RecordState, why: str
+    ) -> Moved:
+        """Begin the transition of a held record to this state (startStateTransition)."""
+        holder = record.member_id
+        if state is RecordState.AVAILABLE:
+            moved = self._give_back(record, first, last, why)
+        else:
+            self._move(record, state)
+            moved = _moved(first, last, record, why, holder)
+        record.holder = holder
+        return moved
 
     def _check_held(
         self, batch: InFlightBatch, asked: AcknowledgementBatch, member_id: str
@@ -348,28 +433,27 @@ class SharePartition:
         for offset in range(first, last + 1):
             yield batch, offset, offset, asked.acknowledge_types[offset - asked.first_offset]
 
-    def _settle(
-        self, record: InFlightState, first: int, last: int, kind: int, now_ms: int
-    ) -> Moved:
-        why = {ACCEPT: "accept", RELEASE: "release", REJECT: "reject", RENEW: "renew"}.get(
-            kind, "gap"
-        )
-        member_id = record.member_id
-        if kind == RENEW:
-            record.deadline_ms = now_ms + self.lock_ms
-            return _moved(first, last, record, why)
-        if STATE_AFTER[kind] is RecordState.AVAILABLE:
-            return self._give_back(record, first, last, why)
-        self._move(record, STATE_AFTER[kind])
-        return _moved(first, last, record, why, member_id)
-
     def expire(self, now_ms: int) -> list[Moved]:
-        """Take back the records whose locks have ended (AcquisitionLockTimerTask)."""
-        return self._take_back(lambda record: record.deadline_ms <= now_ms, "lock expired")
+        """Take back the records whose locks have ended (AcquisitionLockTimerTask).
+
+        Others may acquire them at once; the leader writes their states afterwards.
+        """
+        moved = [
+            self._give_back(record, begin, end, "lock expired")
+            for begin, end, record in self._held()
+            if record.deadline_ms <= now_ms
+        ]
+        return list(_joined(moved))
 
     def release(self, member_id: str) -> list[Moved]:
-        """Take back what a member holds: its share session is closed (releaseAcquiredRecords)."""
-        return self._take_back(lambda record: record.member_id == member_id, "session closed")
+        """Begin to take back what a member holds: its share session is closed
+        (releaseAcquiredRecords). The records are in transition until `written`."""
+        begun = [
+            self._begin(record, begin, end, RecordState.AVAILABLE, "session closed")
+            for begin, end, record in self._held()
+            if record.member_id == member_id
+        ]
+        return list(_joined(begun))
 
     def log_start_moved(self, log_start_offset: int) -> list[Moved]:
         """Archive available records that retention has deleted (updateCacheAndOffsets)."""
@@ -380,21 +464,19 @@ class SharePartition:
             for begin, end, record in batch.parts():
                 if end < log_start_offset and record.state is RecordState.AVAILABLE:
                     self._move(record, RecordState.ARCHIVED)
+                    record.holder = None
                     moved.append(_moved(begin, end, record, "log start"))
         self._move_start()
         if not self.batches and self.start_offset < log_start_offset:
             self.start_offset = self.end_offset = log_start_offset
         return list(_joined(moved))
 
-    def _take_back(self, chosen: Callable[[InFlightState], bool], why: str) -> list[Moved]:
-        moved = [
-            self._give_back(record, begin, end, why)
-            for batch in self.batches
-            for begin, end, record in batch.parts()
-            if record.state is RecordState.ACQUIRED and chosen(record)
-        ]
-        self._move_start()
-        return list(_joined(moved))
+    def _held(self) -> Iterator[tuple[int, int, InFlightState]]:
+        """The parts of the window that members hold."""
+        for batch in self.batches:
+            for begin, end, record in batch.parts():
+                if record.state is RecordState.ACQUIRED:
+                    yield begin, end, record
 
     def _give_back(self, record: InFlightState, first: int, last: int, why: str) -> Moved:
         """Make a record available; archive it where it had all its deliveries."""
@@ -413,20 +495,27 @@ class SharePartition:
             record.delivery_count += 1
             record.deadline_ms = now_ms + self.lock_ms
 
-    def _move_start(self) -> None:
-        """Move the window's start over the records that are done
+    def _move_start(self) -> bool:
+        """Move the window's start over the records that are done, and tell whether it has moved
         (maybeUpdateCachedStateAndOffsets)."""
+        before = self.start_offset
         while self.batches:
             batch = self.batches[0]
             left = next(
-                (begin for begin, _, record in batch.parts() if record.state not in DONE), None
+                (
+                    begin
+                    for begin, _, record in batch.parts()
+                    if record.in_transition or record.state not in DONE
+                ),
+                None,
             )
             if left is not None:
                 self.start_offset = max(self.start_offset, left)
-                return
+                return self.start_offset > before
             self.start_offset = batch.last_offset + 1
             del self.batches[0]
         self.end_offset = self.start_offset = max(self.end_offset, self.start_offset)
+        return self.start_offset > before
 
 
 def _moved(

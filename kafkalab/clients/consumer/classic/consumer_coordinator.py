@@ -126,7 +126,9 @@ class ConsumerCoordinator:
         self.offsets = CommittedOffsets(
             profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms
         )
-        self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
+        self._auto_commit = AutoCommit(
+            config, self.offsets, subscriptions, log, self._clock, client.poll_no_wakeup
+        )
         self._changes = AssignmentChanges(
             config,
             profile,

@@ -88,7 +88,7 @@ class HeartbeatThread:
             self._started = True
             # Real threads write this line while their starter goes on, at most a few lines later.
             self._log("HEARTBEAT_THREAD_STARTED")
-            self._stage.loop(self._run(), self._signal, self._log.who)
+            self._stage.loop(self._run(), self._signal, self._log.who, told=True)
 
     def enable(self) -> None:
         self._log("ENABLING_HEARTBEAT")

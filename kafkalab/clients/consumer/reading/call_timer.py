@@ -23,18 +23,18 @@ class CallTimer:
         is_given = timeout_ms <= LONGEST_GIVEN_MS
         self._clock, self.deadline_ms = (
             clock,
-            clock.now_ms + (timeout_ms if is_given else PATIENCE_MS),
+            clock.thread_ms + (timeout_ms if is_given else PATIENCE_MS),
         )
         self._given_up = None if is_given else given_up
 
     @property
     def remaining_ms(self) -> int:
-        left_ms = self.deadline_ms - self._clock.now_ms
+        left_ms = self.deadline_ms - self._clock.thread_ms
         return left_ms if left_ms > 0 else 0
 
     @property
     def expired(self) -> bool:
-        if self._clock.now_ms < self.deadline_ms:
+        if self._clock.thread_ms < self.deadline_ms:
             return False
         if self._given_up is not None:
             raise self._given_up("what this consumer's call waits for")

@@ -164,6 +164,15 @@ class FetchSessionHandler:
             return False
         shown = Later(_parenthesised, tuple(answered)) if answered else "()"
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            if not answered and response.throttle_time_ms:  # KIP-219: the session begins later
+                self._log(
+                    "FETCH_SESSION_THROTTLED",
+                    node_id=self.node_id,
+                    throttle=response.throttle_time_ms,
+                    missing=", ".join(map(str, self.partitions)),
+                )
+                self._restart()
+                return False
             if response.session_id == INVALID_SESSION:
                 self._restart()
                 return True
@@ -187,7 +196,7 @@ class FetchSessionHandler:
                 session_id=self.session_id,
                 response=shown,
                 implied=tail,
-                throttle=0,
+                throttle=response.throttle_time_ms,
             )
             self.epoch += 1
         return True

@@ -1,8 +1,9 @@
-"""ClientQuotas: how long a producer that is above its byte rate has to wait (ClientQuotaManager).
+"""ClientQuotas: how long a client that is above its byte rate has to wait (ClientQuotaManager).
 
 The rate is that of Kafka's metrics (Rate, SampledStat): samples of a second each, at most eleven.
-Until ten seconds have passed, the time counts as ten seconds. Left out: quotas of users, of
-readers, of request time and of connections; quota.window.num and quota.window.size.seconds.
+Until ten seconds have passed, the time counts as ten seconds. Producers and readers have quotas of
+their own. Left out: quotas of users, of share consumers, of request time and of connections;
+quota.window.num and quota.window.size.seconds.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class SentInWindow:
 
 
 class ClientQuotas:
-    """What one broker has received from each client that has a quota.
+    """What one broker has received from each client that has a quota, or has sent to it.
 
     rates: client id -> bytes a second; the cluster's table, which may change at any time.
     """
@@ -34,8 +35,19 @@ class ClientQuotas:
         self._rates = rates
         self._samples: dict[str, list[SentInWindow]] = {}
 
+    def window_bytes(self, client_id: str) -> int | None:
+        """The most bytes that the client may have at once if it had none before; None without a
+        quota (getMaxValueInQuotaWindow)."""
+        rate = self._rates.get(client_id)
+        return None if rate is None else rate * (SAMPLES - 1) * WINDOW_MS // 1_000
+
+    def take_back(self, client_id: str, size_bytes: int) -> None:
+        """Take bytes out of the count that were not sent after all (unrecordQuotaSensor)."""
+        self._samples[client_id][-1].bytes -= size_bytes
+
     def throttle_ms(self, client_id: str, size_bytes: int, now_ms: int) -> int:
-        """Count a request; returns how long its client has to wait then, 0 within the quota."""
+        """Count a request or an answer; returns how long its client has to wait then, 0 within the
+        quota."""
         rate = self._rates.get(client_id)
         if rate is None:
             self._samples.pop(client_id, None)
