@@ -11,7 +11,9 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from kafkalab.lines.layout import Row
 from kafkalab.reading.sockets import Socket
@@ -62,6 +64,26 @@ def sockets_from_lines(files: Sequence[ClientLog], epoch_ms: int) -> list[Socket
             )
         )
     return made
+
+
+def sockets_until(
+    found: Iterable[Socket], at_ms: int, kills: Mapping[str, int] = MappingProxyType({})
+) -> list[Socket]:
+    """The sockets as they were at a time of the lab. The lines are read later than they were asked
+    for: Spark may have to start first.
+
+    kills: client -> when its process was killed, of which its lines tell nothing
+    """
+    shown = []
+    for each in found:
+        killed_ms = kills.get(each.client)
+        if each.closed_at_ms is None and killed_ms is not None:
+            each = replace(each, closed_at_ms=killed_ms, how="killed")
+        if each.closed_at_ms is not None and each.closed_at_ms > at_ms:
+            each = replace(each, closed_at_ms=None, how=None)
+        if each.opened_at_ms <= at_ms:
+            shown.append(each)
+    return shown
 
 
 def _begin(

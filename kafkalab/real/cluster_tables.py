@@ -12,6 +12,7 @@ from kafkalab.records import TopicPartition
 if TYPE_CHECKING:
     import pandas
 
+FAULT_COLUMNS = "id kind at_ms who what".split()
 GROUP_COLUMNS = (
     "topic partition current_offset log_end_offset lag consumer_id host client_id".split()
 )
@@ -31,6 +32,8 @@ def group_frame(java: JavaProcess, admin: Any, group: str) -> pandas.DataFrame:
         described = java.call(lambda: admin.describeConsumerGroups(names).all().get())[group]
     except GroupIdNotFoundException:
         raise IllegalArgumentException(f"there is no group {group!r}") from None
+    if str(described.groupState().toString()) == "Dead":  # how brokers 2.3 say it
+        raise IllegalArgumentException(f"there is no group {group!r}")
     committed = java.call(
         lambda: admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()
     )
@@ -91,6 +94,15 @@ def topic_frame(java: JavaProcess, admin: Any, topic: str, described: Any) -> pa
             )
         )
     return pandas.DataFrame(rows, columns=TOPIC_COLUMNS)
+
+
+def faults_frame(faults: list[tuple[int, str, str]]) -> pandas.DataFrame:
+    """A row for each thing that was done to a process: FAULT_COLUMNS. `faults` has its time, whom
+    and what."""
+    import pandas
+
+    rows = [(number, "fault", *each) for number, each in enumerate(faults)]
+    return pandas.DataFrame(rows, columns=FAULT_COLUMNS)
 
 
 def end_offsets(

@@ -33,7 +33,7 @@ from kafkalab.real.jar_sets import (
 )
 from kafkalab.real.keeper import kept_folders, sweep
 from kafkalab.real.real_lab import RealLab
-from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
+from kafkalab.releases.lineage import BROKER_NAMES, CLIENT_NAMES, NEWEST_BROKER
 
 DOWN_WITHIN_S = 30
 PORTS = "ports"
@@ -77,11 +77,23 @@ def _parser() -> CommandParser:
         action="append",
         metavar="V",
         help=f"a client release, such as 2.3 or 4.4.0, or all; again for more "
-        f"({' and '.join(USUAL_CLIENTS)} when left out). The broker is always "
-        f"{NEWEST_BROKER}",
+        f"({' and '.join(USUAL_CLIENTS)} when left out)",
+    )
+    setup.add_argument(
+        "--broker",
+        action="append",
+        metavar="V",
+        help=f"a broker release, {' or '.join(BROKER_NAMES)}, or all; again for more "
+        f"({NEWEST_BROKER} when left out)",
     )
     up = command("up", "start a cluster and keep it until Ctrl-C", _up, "--brokers 3")
     up.add_argument("--brokers", type=int, default=1, help="how many, at most 3")
+    up.add_argument(
+        "--broker-version",
+        default=NEWEST_BROKER,
+        metavar="V",
+        help=f"their release, {' or '.join(BROKER_NAMES)} ({NEWEST_BROKER} when left out)",
+    )
     command("down", "end every cluster of this user", _down)
     command("status", "say what is here and what runs", _status)
     command("digests", "write jars.tsv again, to add a release", _digests)
@@ -91,15 +103,22 @@ def _parser() -> CommandParser:
     return parser
 
 
-def _wanted_sets(versions: Sequence[str] | None) -> list[JarSet]:
-    if versions and "all" in versions:
-        return known_sets()
-    chosen = versions or USUAL_CLIENTS
-    return list(dict.fromkeys([broker_set(NEWEST_BROKER), *map(client_set, chosen)]))
+def _wanted_sets(clients: Sequence[str] | None, brokers: Sequence[str] | None) -> list[JarSet]:
+    """The sets of these releases. Brokers of any release need the newest client, with which the lab
+    itself asks them."""
+    chosen = list(clients or USUAL_CLIENTS)
+    served = list(brokers or [NEWEST_BROKER])
+    if brokers:
+        chosen.append(CLIENT_NAMES[-1])
+    if "all" in chosen:
+        chosen = list(CLIENT_NAMES)
+    if "all" in served:
+        served = list(BROKER_NAMES)
+    return list(dict.fromkeys([*map(broker_set, served), *map(client_set, chosen)]))
 
 
 def _set_up(options: argparse.Namespace) -> int:
-    sets = _wanted_sets(options.version)
+    sets = _wanted_sets(options.version, options.broker)
     missing = [each for each in sets if not each.is_here]
     size = sum(each.bytes for each in missing)
     if missing:
@@ -155,7 +174,11 @@ def _one_line() -> Callable[[str], None]:
 def _up(options: argparse.Namespace) -> int:
     show = _one_line()
     show("starting")
-    with RealLab(brokers=options.brokers, version=CLIENT_NAMES[-1]) as lab:
+    with RealLab(
+        brokers=options.brokers,
+        version=CLIENT_NAMES[-1],
+        broker_version=options.broker_version,
+    ) as lab:
         show("")
         folder = lab.folder
         (folder / PORTS).write_text(lab.addresses, encoding="utf-8")

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kafkalab.logsets.java import JavaMissing, find_java
+from kafkalab.real import scala_library
 from kafkalab.real.home import jar_folder, private_folder, real_home
 from kafkalab.real.jar_sets import (
     EXCLUDED,
@@ -86,8 +87,11 @@ def java_command() -> str:
 
 
 def _resolve(wanted: JarSet, draft: Path, tell: Callable[[str], None]) -> None:
-    script = draft / "nothing.py"
-    script.write_text("", encoding="utf-8")
+    nothing = draft / "nothing.py"
+    nothing.write_text("", encoding="utf-8")
+    program = [str(nothing)]
+    if wanted.scala:
+        program = [scala_library.__file__, wanted.scala, str(draft / "jars")]
     log = draft / "resolver.log"
     command = [
         java_command(),
@@ -103,7 +107,7 @@ def _resolve(wanted: JarSet, draft: Path, tell: Callable[[str], None]) -> None:
         ",".join(EXCLUDED),
         "--packages",
         ",".join(wanted.coordinates),
-        str(script),
+        *program,
     ]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     with open(log, "wb") as out:

@@ -28,12 +28,11 @@ EXCLUDED = (
 )
 """A class path has one writer of log lines; kafka-tools-api holds command-line tools only."""
 CLIENT_LOG = ("org.slf4j:slf4j-reload4j:1.7.36", "ch.qos.reload4j:reload4j:1.2.26")
-BROKER_LOG = ("org.apache.logging.log4j:log4j-slf4j-impl:2.25.5",)
 USUAL_CLIENTS = (lineage.DEFAULT_CLIENT, lineage.CLIENT_NAMES[-1])
 """The client releases that `real setup` fetches when it is given none."""
 SCALA = "scala-library-2.13.*.jar"
 """Spark's resolver leaves out the library of the language Scala, because Spark has it. Brokers need
-it as well."""
+it as well. A broker that needs another one gets it by `scala_library.py`."""
 
 
 class NotSetUp(ShownPlainly, RuntimeError):
@@ -55,10 +54,12 @@ class JarSet:
 
     name         `client-3.9.2` or `broker-4.4.0`, also the name of its folder
     coordinates  what is asked of the package repository, `group:artifact:version`
+    scala        the version of the Scala library that comes with it; "" where Spark's does
     """
 
     name: str
     coordinates: tuple[str, ...]
+    scala: str = ""
 
     @property
     def jars(self) -> tuple[Jar, ...]:
@@ -81,16 +82,41 @@ class JarSet:
     def class_path(self) -> str:
         """The class path of this set. Raises NotSetUp where a jar is missing."""
         if not self.is_here:
-            version = self.name.partition("-")[2]
+            what, _, version = self.name.partition("-")
             usual = {broker_set(lineage.NEWEST_BROKER), *map(client_set, USUAL_CLIENTS)}
-            option = "" if self in usual else f" --version {version}"
+            word = "--broker" if what == "broker" else "--version"
+            option = "" if self in usual else f" {word} {version}"
             raise NotSetUp(
                 f"The jars of {self.name} are not on this machine: run "
                 f"`python -m kafkalab real setup{option}` once."
             )
         folder = jar_folder(self.name)
         own = [folder / jar.file for jar in self.jars]
-        return os.pathsep.join(map(str, own + list(jars_of_pyspark().glob(SCALA))))
+        sparks = [] if self.scala else list(jars_of_pyspark().glob(SCALA))
+        return os.pathsep.join(map(str, own + sparks))
+
+
+BROKER_SETS = (
+    JarSet(
+        "broker-2.3.1",
+        (
+            "org.apache.kafka:kafka_2.12:2.3.1",
+            # of this ZooKeeper, because 3.4 finds no host names with Java 17
+            "org.apache.zookeeper:zookeeper:3.5.10",
+            *CLIENT_LOG,
+        ),
+        scala="2.12.8",
+    ),
+    JarSet(
+        "broker-4.4.0",
+        (
+            "org.apache.kafka:kafka_2.13:4.4.0",
+            "org.apache.logging.log4j:log4j-slf4j-impl:2.25.5",
+        ),
+    ),
+)
+"""Kafka, what keeps its cluster, and what writes its lines. A broker that was built with another
+Scala than Spark's brings the library that it needs."""
 
 
 def client_set(version: str) -> JarSet:
@@ -101,21 +127,15 @@ def client_set(version: str) -> JarSet:
 
 
 def broker_set(version: str) -> JarSet:
-    """The jars of a broker release. Raises UnknownRelease, and NotSetUp for a release that runs on
-    the simulator only."""
+    """The jars of a broker release: "4.4" or "4.4.0". Raises UnknownRelease."""
     release = _recorded(lineage.BROKERS, version, "broker")
-    if release != lineage.BROKERS[-1].recorded:
-        raise NotSetUp(
-            f"A real broker {release} needs ZooKeeper, which this lab does not start: take "
-            f'broker_version="{lineage.NEWEST_BROKER}", or the simulator.'
-        )
-    return JarSet(f"broker-{release}", (f"org.apache.kafka:kafka_2.13:{release}", *BROKER_LOG))
+    return next(found for found in BROKER_SETS if found.name == f"broker-{release}")
 
 
 def known_sets() -> list[JarSet]:
-    """Every set: the broker, then the clients, oldest first."""
-    clients = [client_set(client.name) for client in lineage.CLIENTS]
-    return [broker_set(lineage.NEWEST_BROKER), *clients]
+    """Every set: the brokers, then the clients, oldest first."""
+    brokers = [broker_set(broker.name) for broker in lineage.BROKERS]
+    return [*brokers, *(client_set(client.name) for client in lineage.CLIENTS)]
 
 
 def wrong_jars(wanted: JarSet, folder: Path) -> list[str]:

@@ -5,7 +5,7 @@ So `except CommitFailedException:` in a cell catches the simulator's and the rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     KafkaException,
+    RecordDeserializationException,
 )
 
 WRAPPERS = ("java.util.concurrent.ExecutionException", "java.util.concurrent.CompletionException")
@@ -37,7 +38,31 @@ def python_error(thrown: Any) -> Exception:
     if name == KafkaException.java_name and cause is not None:
         # Java's constructors say `Failed to construct kafka consumer`, and the cause says why.
         message = f"{message}: {cause.getMessage()}"
-    return named_error(name, None if message is None else str(message))
+    error = named_error(name, None if message is None else str(message))
+    if isinstance(error, RecordDeserializationException):
+        vars(error).update(_told_by(thrown))
+    return error
+
+
+def _told_by(thrown: Any) -> dict[str, object]:
+    """What a RecordDeserializationException knows of its record; older releases know less."""
+    known = {str(method.getName()) for method in thrown.getClass().getMethods()}
+    readers: dict[str, Callable[[], object]] = {
+        "offset": lambda: int(thrown.offset()),
+        "origin": lambda: str(thrown.origin().toString()),
+        "keyBuffer": lambda: _bytes_of(thrown.keyBuffer()),
+        "valueBuffer": lambda: _bytes_of(thrown.valueBuffer()),
+    }
+    names = {"keyBuffer": "key_buffer", "valueBuffer": "value_buffer"}
+    return {names.get(name, name): read() for name, read in readers.items() if name in known}
+
+
+def _bytes_of(buffer: Any) -> bytes | None:
+    """What is left in a java.nio.ByteBuffer."""
+    if buffer is None:
+        return None
+    copy = buffer.duplicate()
+    return bytes(copy.get() & 0xFF for _ in range(copy.remaining()))
 
 
 def named_error(java_name: str, message: str | None) -> Exception:

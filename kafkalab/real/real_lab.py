@@ -30,13 +30,16 @@ from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     KafkaException,
+    ListenerNotFoundException,
     NoSuchName,
+    TopicExistsException,
     name_hint,
 )
 from kafkalab.hashing import coordinator_partition
 from kafkalab.logsets.startup import screen
 from kafkalab.real import client_sockets, simulator_words
-from kafkalab.real.cluster_tables import group_frame, topic_frame
+from kafkalab.real.cluster_state import cluster_state
+from kafkalab.real.cluster_tables import faults_frame, group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
 from kafkalab.real.java_process import JavaProcess, items_of, setting_text
@@ -54,8 +57,10 @@ if TYPE_CHECKING:
 SIMULATED_PORT = 9092
 """`localhost:9092` is broker 0 in the simulator; here it stands for broker 0 as well."""
 APP_ENDS_WITHIN_S = 5
-GROUPS_END_WITHIN_S = 60
+GROUPS_END_WITHIN_S = TOPICS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
+KILLED = "kill -9"
+TRIES_OF_A_LOOK = 20
 SHARE = "Share"
 """GroupType.SHARE, as Java prints it."""
 
@@ -111,6 +116,8 @@ class RealLab:
         self._logs: list[ClientLog] = []
         self._apps: list[RealApp] = []
         self._owners: dict[str, str] = {}
+        self._faults: list[tuple[int, str, str]] = []
+        self._deleted: set[str] = set()
         self._started = 0
 
     # time
@@ -160,6 +167,7 @@ class RealLab:
             app.end()
         for name in doomed:
             self._processes.pop(name).kill()
+            self._note(name, KILLED)
         for app in apps:
             app.join(APP_ENDS_WITHIN_S)
 
@@ -170,6 +178,7 @@ class RealLab:
             app.end()
         for name in list(self._processes):
             self._processes.pop(name).kill()
+        self._cluster.resume_all()
         for broker in set(self._cluster.ports) - self._cluster.up:
             self._cluster.restart(broker)
         java, admin = self._cluster.hands, self._cluster.admin()
@@ -178,8 +187,9 @@ class RealLab:
             for name in java.call(lambda: list(items_of(admin.listTopics().names().get())))
         ]
         java.call(lambda: admin.deleteTopics(java.array_list(names)).all().get())
+        self._deleted |= set(names)
         self._delete_groups()
-        self._apps, self._logs, self._owners = [], [], {}
+        self._apps, self._logs, self._owners, self._faults = [], [], {}, []
         self.epoch_ms = int(time.time() * 1000)
 
     def _delete_groups(self) -> None:
@@ -280,7 +290,16 @@ class RealLab:
         if config:
             topic.configs(java.hash_map({key: str(value) for key, value in config.items()}))
         admin = self._cluster.admin()
-        java.call(lambda: admin.createTopics(java.array_list([topic])).all().get())
+        until = time.monotonic() + TOPICS_END_WITHIN_S
+        while True:
+            try:
+                java.call(lambda: admin.createTopics(java.array_list([topic])).all().get())
+                break
+            except TopicExistsException:  # brokers 2.3 take their time to delete one
+                if name not in self._deleted or time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+        self._deleted.discard(name)
         self._wait_for_topic(name, partitions)
 
     def _wait_for_topic(self, name: str, partitions: int) -> None:
@@ -339,7 +358,11 @@ class RealLab:
                 f"there is no broker {id!r} in this lab; its brokers are "
                 f"{', '.join(map(str, self._cluster.ports))}"
             )
-        return RealBroker(self._cluster, id)
+        return RealBroker(self._cluster, id, lambda what: self._note(f"broker-{id}", what))
+
+    def _note(self, who: str, what: str) -> None:
+        """Write down what was done to a process, for pictures."""
+        self._faults.append((self.now_ms, who, what))
 
     @property
     def folder(self) -> Path:
@@ -437,20 +460,24 @@ class RealLab:
         return self._files(client)[0].path
 
     def table(self, kind: str) -> pandas.DataFrame:
-        """`table("request.sent")`: a row for each request that the lines tell of. Real clients
-        write down no other kind of event. Raises IllegalArgumentException."""
+        """`table("request.sent")`: a row for each request that the lines tell of. `table("fault")`:
+        what this lab did to processes. Nothing else is known. Raises IllegalArgumentException."""
+        if kind == "fault":
+            return faults_frame(self._faults)
         if kind != "request.sent":
             raise IllegalArgumentException(
-                f"a real client's lines tell of requests only, lab.table('request.sent'), not of "
-                f"{kind!r}"
+                "a real lab knows of requests, lab.table('request.sent'), and of what it did to "
+                f"processes, lab.table('fault'), not of {kind!r}"
             )
         return requests_frame(self._logs, self.epoch_ms)
 
     def sockets(self, client: str | None = None) -> list[Socket]:
-        """Every connection that the lines tell of, in the order of opening. Spark reads the lines,
-        and starts at the first call. Python warns where the kernel holds another number of open
-        connections."""
-        files = self._files(client)
+        """Every connection that the lines tell of by now, in the order of opening.
+
+        Spark reads the lines, and starts at the first call. Python warns where the kernel holds
+        another number of open connections.
+        """
+        files, asked_ms = self._files(client), self.now_ms
         found = client_sockets.sockets_from_lines(files, self.epoch_ms)
         for file in files:
             if file.client in self._processes:
@@ -462,7 +489,8 @@ class RealLab:
                 said = client_sockets.disagreement(own, held)
                 if said:
                     warnings.warn(f"{file.client}: {said}", stacklevel=2)
-        return found
+        kills = {who: at_ms for at_ms, who, what in self._faults if what == KILLED}
+        return client_sockets.sockets_until(found, asked_ms, kills)
 
     def kernel_sockets(self, client: str) -> Counter[int]:
         """broker -> the connections to it that the kernel holds for a client now. Raises OSError
@@ -484,8 +512,22 @@ class RealLab:
     def describe_topic(self, topic: str) -> pandas.DataFrame:
         """A row for each partition of a topic: leader, replicas, in-sync replicas, and where its
         log begins and ends for a reader. Raises UnknownTopicOrPartitionException."""
-        return topic_frame(
-            self._cluster.hands, self._cluster.admin(), topic, self._cluster_topic(topic)
+        java, admin = self._cluster.hands, self._cluster.admin()
+        for _ in range(TRIES_OF_A_LOOK):
+            with contextlib.suppress(ListenerNotFoundException):
+                return topic_frame(java, admin, topic, self._cluster_topic(topic))
+            time.sleep(0.5)  # brokers 2.3 name a leader that has just gone
+        return topic_frame(java, admin, topic, self._cluster_topic(topic))
+
+    def state(self) -> dict[str, Any]:
+        """What brokers, topics, partitions, groups and clients are like now, in the form of the
+        simulator's `lab.at(lab.now_ms)`. What a real lab does not know is left out."""
+        return cluster_state(
+            self._cluster.hands,
+            self._cluster.admin(),
+            {broker: self._cluster.address(broker) for broker in self._cluster.ports},
+            [socket for socket in self.sockets() if socket.closed_at_ms is None],
+            [file.client for file in self._logs],
         )
 
     def _files(self, client: str | None) -> list[ClientLog]:

@@ -1,8 +1,12 @@
 """Simulates TCP connections between clients and brokers, with latency, order and faults.
 
 TCP never loses a single message of a connection. So a message arrives in order after its link's
-latency, or the connection breaks and every message on the way is lost. A message is any Python
-value.
+latency, or the link breaks and every message on the way is lost. A message is any Python value.
+
+Each end may close a connection. The kernel then sends what this end has written, and after it the
+end of the stream (FIN). So it does for a process that dies: `kill -9` of a process loses nothing
+that was written. What comes for an end that has closed is lost. Left out: an end that closes while
+it has unread messages resets the connection (RST) instead.
 
 A link joins one client and one server. Its latency is `latency_ms` one way, plus a random
 0..`jitter_ms` from the client's own stream. So other clients do not change a client's random
@@ -46,11 +50,13 @@ class Endpoint(Protocol):
 
 
 class Server(Protocol):
-    """The server's end of a connection."""
+    """The server's end of a connection. `ended`: the client has closed it, and everything that the
+    client had sent has been received. `broken`: the link broke."""
 
     name: str
 
     def received(self, connection: Connection, message: Any) -> None: ...
+    def ended(self, connection: Connection) -> None: ...
     def broken(self, connection: Connection) -> None: ...
 
 
@@ -164,12 +170,15 @@ class Connection:
     """One TCP connection.
 
     It is `open` from the moment both ends know of it until one end closes it or the link breaks.
+    Then the other end still gets what was sent to it before.
     """
 
     __slots__ = (
+        "_client_listens",
         "_clock",
         "_in_at_ms",
         "_out_at_ms",
+        "_server_listens",
         "client",
         "endpoint",
         "id",
@@ -194,9 +203,14 @@ class Connection:
             endpoint,
             link,
         )
-        self.open = False
+        self.open = self._client_listens = self._server_listens = False
         self._clock = clock
         self._out_at_ms = self._in_at_ms = 0
+
+    def accept(self) -> None:
+        """Both ends know of the connection from now on."""
+        self.open = self._client_listens = self._server_listens = True
+        self.link.connections.append(self)
 
     def send(self, message: Any) -> None:
         """Client to server."""
@@ -213,7 +227,7 @@ class Connection:
         if at_ms < self._out_at_ms:
             at_ms = self._out_at_ms
         self._out_at_ms = at_ms
-        self._clock.post(at_ms, self._arrive, self.server, message)
+        self._clock.post(at_ms, self._reach_server, message)
 
     def reply(self, message: Any) -> None:
         """Server to client."""
@@ -224,38 +238,71 @@ class Connection:
         if at_ms < self._in_at_ms:
             at_ms = self._in_at_ms
         self._in_at_ms = at_ms
-        self._clock.post(at_ms, self._arrive, self.endpoint, message)
+        self._clock.post(at_ms, self._reach_client, message)
 
-    def _arrive(self, end: Endpoint | Server, message: Any) -> None:
-        if self.open:
-            end.received(self, message)
+    def _reach_server(self, message: Any) -> None:
+        if self._server_listens:
+            assert self.server is not None, "only what was accepted is open"
+            self.server.received(self, message)
+
+    def _reach_client(self, message: Any) -> None:
+        if self._client_listens:
+            self.endpoint.received(self, message)
 
     def close(self) -> None:
-        """Close the connection at the client. The server is informed one latency later."""
+        """Close the connection at the client, or end it because the client's process dies.
+
+        The server is informed one latency later, after what the client has sent.
+        """
+        self._client_listens = False
         if self._shut():
-            assert self.server is not None, "only what was accepted is open"
-            self._clock.after(self.link.delay_ms(), self.server.broken, self)
+            at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._out_at_ms)
+            self._clock.post(at_ms, self._end_at_server)
 
     def close_by_server(self) -> None:
         """Close the connection at the server, or end it because the server's process dies.
 
-        The client is informed one latency later.
+        The client is informed one latency later, after what the server has sent.
         """
+        self._server_listens = False
         if self._shut():
-            self._clock.after(self.link.delay_ms(), self.endpoint.broken, self)
+            at_ms = max(self._clock.now_ms + self.link.delay_ms(), self._in_at_ms)
+            self._clock.post(at_ms, self._end_at_client)
 
     def break_off(self) -> None:
-        """Break the connection because the link breaks. Both ends are informed."""
-        if self._shut():
+        """Break the connection because the link breaks: what is on the way is lost. Each end that
+        has not closed it is informed."""
+        if self._server_listens:
             assert self.server is not None, "only what was accepted is open"
             self._clock.after(0, self.server.broken, self)
+        if self._client_listens:
             self._clock.after(0, self.endpoint.broken, self)
+        self.open = False
+        self._forget()
+
+    def _end_at_server(self) -> None:
+        if self._server_listens:
+            assert self.server is not None, "only what was accepted is open"
+            self._forget()
+            self.server.ended(self)
+
+    def _end_at_client(self) -> None:
+        if self._client_listens:
+            self._forget()
+            self.endpoint.broken(self)
 
     def _shut(self) -> bool:
+        """Close this end's way out; returns whether both ends were open before."""
         was_open, self.open = self.open, False
-        if was_open:
-            self.link.connections.remove(self)
+        if not (self._client_listens or self._server_listens):
+            self._forget()
         return was_open
+
+    def _forget(self) -> None:
+        """Nobody listens any more: the link need not know of this connection."""
+        self._client_listens = self._server_listens = False
+        if self in self.link.connections:
+            self.link.connections.remove(self)
 
 
 class Network:
@@ -302,9 +349,9 @@ class Network:
                     connection.close_by_server()
 
     def kill(self, client: str) -> None:
-        """End the client's process. The operating system resets its sockets.
+        """End the client's process. The operating system closes its sockets.
 
-        The servers are informed one latency later.
+        What the process had written still arrives. The servers are informed after it.
         """
         self._killed.add(client)
         for (name, _), link in self._links.items():
@@ -346,8 +393,7 @@ class Network:
             if self._listeners.get((host, port)) is not server or server is None or link.is_cut:
                 endpoint.refused(connection)
             else:
-                connection.open = True
-                link.connections.append(connection)
+                connection.accept()
                 endpoint.connected(connection)
 
         takes_ms = 0 if self._connects_at_once else link.delay_ms() + link.delay_ms()

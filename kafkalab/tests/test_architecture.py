@@ -383,6 +383,11 @@ FLOORS = {
         ),
         "a real lab starts released jars and reads their lines: it knows no machine of the lab",
     ),
+    "kafkalab.real.cluster_plans": (
+        "kafkalab.releases kafkalab.releases.lineage",
+        "a broker's page says whether it has a controller or ZooKeeper",
+    ),
+    "kafkalab.real.scala_library": ("pyspark", "SparkSubmit runs this script by itself"),
     "kafkalab.real.reaper": ("", "the reaper is a script of its own and must start in a moment"),
     "kafkalab.real.home": ("", "the names of folders need nobody"),
     "kafkalab.real.free_ports": ("", "ports are the kernel's"),

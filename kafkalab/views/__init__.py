@@ -101,4 +101,4 @@ for _what, _views in {
     TWO: (compare,),
 }.items():
     for _view in _views:
-        globals()[_view.__name__] = drawn_from(_what, _view, _view in (timeline, compare))
+        globals()[_view.__name__] = drawn_from(_what, _view)

@@ -12,20 +12,20 @@ from kafkalab.errors import IllegalArgumentException
 from .shown_lab import ShownLab, has_journal
 
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
+DRAW_REAL = ("timeline", "compare", "ownership", "readers", "bookmarks", "cluster_map")
+"""The views that draw a real lab, too. Of it only the clients' lines are known, and what an admin
+client is told."""
 
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
 
-def drawn_from(
-    what: str, view: Callable[Arguments, Drawn], draws_real: bool = False
-) -> Callable[Arguments, Drawn]:
+def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """`view` with a check of its arguments: one lab, labs by name, either of these, or two labs.
 
-    A named client has to be one of the lab's. Raises IllegalArgumentException.
-
-    draws_real: the view draws a real lab, too, of which only the clients' lines are known
+    A named client has to be one of the lab's. A view that is not in DRAW_REAL draws no real lab.
+    Raises IllegalArgumentException.
     """
     signature = inspect.signature(view)
 
@@ -33,10 +33,10 @@ def drawn_from(
     def checked(*args: Arguments.args, **named: Arguments.kwargs) -> Drawn:
         given = list(signature.bind(*args, **named).arguments.values())
         labs = cast(list[ShownLab], _check(view.__name__, what, given))
-        if not draws_real and not all(map(has_journal, labs)):
+        if view.__name__ not in DRAW_REAL and not all(map(has_journal, labs)):
             raise IllegalArgumentException(
-                f"{view.__name__}() draws what only the simulator's journal tells; of a real lab "
-                "timeline(lab) and compare(left, right, titles) draw the connections"
+                f"{view.__name__}() draws what only the simulator's journal tells; a real lab is "
+                f"drawn by {', '.join(DRAW_REAL)}"
             )
         client = signature.bind(*args, **named).arguments.get("client")
         if client is not None:

@@ -8,13 +8,14 @@ a dashed line.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, state_at
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> lis
     groups first.
 
     Raises IllegalArgumentException for a partition the lab does not have."""
-    state = lab.at(lab.now_ms if at_ms is None else at_ms)
+    return _bookmarks(state_at(lab, at_ms), partition)
+
+
+def _bookmarks(state: Mapping[str, Any], partition: str) -> list[Bookmark]:
     if partition not in state["partitions"]:
         raise IllegalArgumentException(
             f"There is no partition {partition}; there are "
@@ -76,9 +80,10 @@ def bookmarks(
     """Draw a partition's records and each reader's bookmark, at a time of the lab (default:
     now).
     """
+    state = state_at(lab, at_ms)
     at_ms = lab.now_ms if at_ms is None else at_ms
-    found = bookmarks_of(lab, partition, at_ms)
-    log = lab.at(at_ms)["partitions"][partition]
+    found = _bookmarks(state, partition)
+    log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
     height_in = 1.25 + 0.34 * len(found)
     figure = blank_figure(WIDTH_IN, height_in)

@@ -3,7 +3,7 @@
 A broker's box has the partitions that it holds: a star marks a leader, brackets a replica that is
 not in sync. A grey box is a broker that is down. A line is an open connection with its node id. Its
 words are the requests that wait for an answer, or that the client sent last. All is read from
-`lab.at`.
+`lab.at`. Of a real lab it is read from an admin client and the clients' lines, without requests.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .picture import Picture, blank_figure, columns
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, has_journal, state_at
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, clock, look_of
 
 if TYPE_CHECKING:
@@ -43,10 +43,13 @@ class OpenConnection:
 
 def lines_at(lab: ShownLab, at_ms: int) -> list[OpenConnection]:
     """The open connections of all clients at a time, with the requests of the last 100 ms."""
-    state = lab.at(at_ms)
+    return _lines(lab, lab.at(at_ms), at_ms)
+
+
+def _lines(lab: ShownLab, state: Mapping[str, Any], at_ms: int) -> list[OpenConnection]:
     addresses = {each["address"]: broker for broker, each in state["brokers"].items()}
     recent: dict[int, list[str]] = {}
-    for event in lab.journal.of("request.sent"):
+    for event in lab.journal.of("request.sent") if has_journal(lab) else ():
         if at_ms - RECENT_MS <= event.at_ms <= at_ms:
             recent.setdefault(event.socket, []).append(event.api)
     found = []
@@ -82,10 +85,10 @@ def cluster_map(
     room_for: the least number of connections that have room, so that pictures of one story are
     equally high
     """
+    state = state_at(lab, at_ms)
     at_ms = lab.now_ms if at_ms is None else at_ms
-    state = lab.at(at_ms)
     brokers, clients = list(state["brokers"]), list(state["clients"])
-    found = lines_at(lab, at_ms)
+    found = _lines(lab, state, at_ms)
     # A place for each line at its client, and for each broker.
     rows = max(2.0, 1.25 * len(brokers), 0.55 * max(len(found), room_for) + 0.5 * len(clients))
     height_in = 0.95 + 0.62 * rows

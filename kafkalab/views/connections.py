@@ -37,6 +37,8 @@ ENDINGS = {
 MARKED_CALLS = ("pause", "resume")
 SETTINGS = ("delay", "keep_busy", "judge_batches", "move_watermark", "complete_by")
 """Faults that are a setting of a broker, and no moment of the story."""
+FAULT_KINDS = ("fault", "broker.down", "broker.starting")
+"""The kinds of events that are faults; a real lab has the first one only."""
 CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
 """The kinds of events that are named as the cause of a request."""
 MOMENT_ROWS = 3
@@ -209,9 +211,9 @@ def _cause_words(event: Mapping[Hashable, object]) -> str:
 
 def marked_moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
     """The calls of pause() and resume() of one client (or of all), and the faults of the lab. The
-    lines of real clients tell of none."""
+    lines of real clients tell of no calls."""
     if not has_journal(lab):
-        return []
+        return faults(lab)
     found = [
         Moment(int(event["at_ms"]), f"{event['name']}()")
         for event in lab.table("call").to_dict("records")
@@ -226,7 +228,7 @@ def faults(lab: ShownLab) -> list[Moment]:
     """What was done to brokers, clients and links: crashes, starts, kills, pauses, cuts."""
     events = [
         event
-        for kind in ("fault", "broker.down", "broker.starting")
+        for kind in (FAULT_KINDS if has_journal(lab) else FAULT_KINDS[:1])
         for event in lab.table(kind).to_dict("records")
         if event.get("what") not in SETTINGS
     ]

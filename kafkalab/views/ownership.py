@@ -9,18 +9,25 @@ poll() of its owner, where the owner polls seldom.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import cast
 
 from kafkalab.errors import IllegalArgumentException
 
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, ToldLab, has_journal
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
 IDLE_MS = 1_000
 """Records that wait longer than this with an owner count as owned and not read."""
+CHANGED = re.compile(
+    r"(Adding|Setting|Revoke|Revoking|Lost) (?:newly|previously) assigned partitions:? ?\[?([^\]]*)"
+)
+TAKEN = ("Adding", "Setting")
+"""The words of a consumer's line when it takes partitions; with the others it gives them up."""
 MOST_POLLS = 40
 """A member with more polls in the picture has no ticks: it polls all the time."""
 
@@ -39,6 +46,8 @@ def holdings(lab: ShownLab, group: str) -> list[Holding]:
     """The periods in which each consumer of a group owned a partition, sorted by their
     beginning.
     """
+    if not has_journal(lab):
+        return _held_by_lines(lab, group)
     clients = lab.at(lab.now_ms)["clients"]
     members = {who for who, client in clients.items() if client["config"].get("group.id") == group}
     open_: dict[tuple[str, str], int] = {}
@@ -51,6 +60,31 @@ def holdings(lab: ShownLab, group: str) -> list[Holding]:
             found.append(Holding(tp, who, open_.pop((who, tp)), event.at_ms))
         for tp in has:
             open_.setdefault((event.who, tp), event.at_ms)
+    found += [Holding(tp, who, begun_ms, lab.now_ms) for (who, tp), begun_ms in open_.items()]
+    return sorted(found, key=lambda each: (each.from_ms, _place(each.partition), each.who))
+
+
+def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
+    """The same for a lab that knows only what its clients and its user say."""
+    kills = lab.table("fault").query("what == 'kill -9'")
+    told = [(int(row.at_ms), str(row.who), "end", "") for row in kills.itertuples()]
+    own: set[str] = set()
+    for row in cast(ToldLab, lab).lines().itertuples():
+        change = CHANGED.search(row.message)
+        if change and f"groupId={group}]" in row.message:
+            told.append((int(row.at_ms), str(row.client), change[1], change[2]))
+            own.add(str(row.client))
+    open_: dict[tuple[str, str], int] = {}
+    found = []
+    for at_ms, who, what, names in sorted(told, key=lambda each: each[0]):
+        places = [name.strip() for name in names.split(",") if name.strip()]
+        if what == "end":
+            places = [tp for owner, tp in open_ if owner == who]
+        for tp in places:
+            if what in TAKEN:
+                open_.setdefault((who, tp), at_ms)
+            elif (who, tp) in open_:
+                found.append(Holding(tp, who, open_.pop((who, tp)), at_ms))
     found += [Holding(tp, who, begun_ms, lab.now_ms) for (who, tp), begun_ms in open_.items()]
     return sorted(found, key=lambda each: (each.from_ms, _place(each.partition), each.who))
 
@@ -73,6 +107,8 @@ def unread(lab: ShownLab, found: list[Holding]) -> dict[str, list[tuple[int, int
 
     Periods of IDLE_MS or less are left out.
     """
+    if not has_journal(lab):  # lines do not tell which records are read
+        return {each.partition: [] for each in found}
     steps: dict[str, list[tuple[int, str, int, str]]] = {each.partition: [] for each in found}
     for event in lab.journal.of("log.ends", "record.delivered"):
         if event.kind == "log.ends":
@@ -108,6 +144,8 @@ def unread(lab: ShownLab, found: list[Holding]) -> dict[str, list[tuple[int, int
 def polls(lab: ShownLab, members: list[str], from_ms: int, to_ms: int) -> dict[str, list[int]]:
     """Member -> the times of its calls of poll() between two times, for one that polls seldom."""
     times: dict[str, list[int]] = {who: [] for who in members}
+    if not has_journal(lab):
+        return {}
     for event in lab.journal.of("call"):
         if event.name == "poll" and event.who in times and from_ms <= event.at_ms <= to_ms:
             times[event.who].append(event.at_ms)

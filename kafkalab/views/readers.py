@@ -7,11 +7,14 @@ reads the same partition: publish and subscribe. Under a column are the members 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from kafkalab.errors import IllegalArgumentException
 
 from .assignment_matrix import COLOURS, NOBODY
 from .picture import Picture, blank_figure, columns
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, state_at
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN
 
 ROW_IN = 0.4
@@ -22,7 +25,10 @@ def owners_by_group(lab: ShownLab, topic: str) -> dict[str, dict[str, list[str]]
 
     Raises IllegalArgumentException for an unknown topic, and where no group reads it.
     """
-    state = lab.at(lab.now_ms)
+    return _owners(state_at(lab), topic)
+
+
+def _owners(state: Mapping[str, Any], topic: str) -> dict[str, dict[str, list[str]]]:
     if topic not in state["topics"]:
         raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")
     partitions = [f"{topic}-{number}" for number in range(state["topics"][topic]["partitions"])]
@@ -43,10 +49,11 @@ def owners_by_group(lab: ShownLab, topic: str) -> dict[str, dict[str, list[str]]
 
 def readers(lab: ShownLab, topic: str, *, title: str | None = None) -> Picture:
     """Draw the owner of each partition of a topic in each group that reads it."""
-    found = owners_by_group(lab, topic)
+    state = state_at(lab)
+    found = _owners(state, topic)
     groups = list(found)
     partitions = [tp for tp in found[groups[0]] if tp]
-    logs = lab.at(lab.now_ms)["partitions"]
+    logs = state["partitions"]
     records = {tp: logs[tp]["log_end_offset"] - logs[tp]["log_start_offset"] for tp in partitions}
     rows = [f"{tp}: {records[tp]} records" for tp in partitions]
     height_in = 1.2 + ROW_IN * len(rows)

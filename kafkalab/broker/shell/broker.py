@@ -152,12 +152,18 @@ class BrokerConnection:
     timed: the steps of the request that is being served, where requests are timed.
     produced_bytes: the size of the PRODUCE that is being served, where clients have quotas.
     throttled_until_ms: until then nothing is read, because the client is above its quota.
+    is_parked: the machine has taken the request, and its answer is not ready.
+    is_ended: the client has closed its end. What it sent before is still served.
+    is_reset: an answer went to the closed end, so that the next one cannot be written.
     """
 
     __slots__ = (
         "caller",
         "client",
         "id",
+        "is_ended",
+        "is_parked",
+        "is_reset",
         "last_used_ms",
         "network_thread",
         "produced_bytes",
@@ -175,6 +181,7 @@ class BrokerConnection:
         self.timed: TimedRequest | None = None
         self.rng = rng
         self.last_used_ms = self.throttled_until_ms = self.produced_bytes = 0
+        self.is_parked = self.is_ended = self.is_reset = False
 
 
 class Broker:
@@ -387,6 +394,23 @@ class Broker:
         """The requests that arrived on connections whose last request is not answered yet."""
         return [caller for one in self._connections.values() for caller, *_ in one.queue]
 
+    def ended(self, connection_id: str) -> None:
+        """Serve what a client sent before it closed the connection, then drop the connection, as
+        Kafka's Selector does with its closing channels.
+
+        A parked request no longer holds up the ones behind it. In Kafka it does until its answer,
+        which nobody reads.
+        """
+        connection = self._connections.get(connection_id)
+        if connection is None:
+            return
+        connection.is_ended = True
+        if connection.is_parked:
+            connection.is_reset = True
+            connection.caller = connection.timed = None
+            connection.is_parked = False
+        self._read_on(connection)
+
     def disconnected(self, connection_id: str) -> None:
         """Drop a closed connection and the requests on it. A group's member stays until its session
         ends: the group coordinator does not see connections."""
@@ -520,7 +544,7 @@ class Broker:
         received: int,
         arrived_ms: int,
     ) -> None:
-        connection.caller = caller
+        connection.caller, connection.is_parked = caller, False
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
         work_ms = self.replicas.work_ms(request) if type(request) is m.ProduceRequest else 0
         if self.disk.append_ms:
@@ -576,10 +600,11 @@ class Broker:
             or header.api_key is ApiKeys.API_VERSIONS
         ):
             # a broker closes the connection on what it cannot read
-            self._hang_up(Disconnect(caller))
+            self._drop(connection.id)
             return
         if self.metadata.client_quotas and type(request) is m.ProduceRequest:
             connection.produced_bytes = produce_request_bytes(header, request)
+        connection.is_parked = True
         self.do(handler(request, caller, self._scheduler.now_ms))
 
     def do(self, effects: list[Effect]) -> None:
@@ -619,7 +644,11 @@ class Broker:
             return
         header, clock = caller.header, self._scheduler
         connection.last_used_ms = clock.now_ms
+        if effect.response is not None and connection.is_reset:
+            self._drop(connection.id)
+            return
         if effect.response is not None:
+            connection.is_reset = connection.is_ended
             before = clock.cause
             clock.cause = self._journal.note(
                 "response.sent",
@@ -633,10 +662,11 @@ class Broker:
         if connection.timed is not None and self.path.timed is not None:
             self.path.timed.append(connection.timed)
         connection.caller = connection.timed = None
+        connection.is_parked = False
         if connection.throttled_until_ms > clock.now_ms:
-            clock.post(connection.throttled_until_ms, self._read_again, connection)
-        elif connection.queue:
-            self._begin(connection, *connection.queue.popleft())
+            clock.post(connection.throttled_until_ms, self._read_on, connection)
+        else:
+            self._read_on(connection)
 
     def _throttled(self, effect: Respond, connection: BrokerConnection, now_ms: int) -> Respond:
         """The answer to a PRODUCE. Above its quota the client is told how long it has to wait, and
@@ -666,14 +696,19 @@ class Broker:
             throttle_ms=throttle_ms,
         )
 
-    def _read_again(self, connection: BrokerConnection) -> None:
-        """Read the next request of a connection that was muted, where it is still open."""
+    def _read_on(self, connection: BrokerConnection) -> None:
+        """Serve the next request of a connection that is open, idle and not muted. A connection
+        that its client has closed is dropped after its last request."""
         if (
-            connection.queue
-            and connection.caller is None
-            and self._connections.get(connection.id) is connection
+            connection.caller is not None
+            or connection.throttled_until_ms > self._scheduler.now_ms
+            or self._connections.get(connection.id) is not connection
         ):
+            return
+        if connection.queue:
             self._begin(connection, *connection.queue.popleft())
+        elif connection.is_ended:
+            self._drop(connection.id)
 
     def _set_timer(self, effect: SetTimer) -> None:
         key = effect.key
@@ -747,8 +782,12 @@ class Broker:
             self.do(self._on_reply[tag[0]](tag, response, self._scheduler.now_ms))
 
     def _hang_up(self, effect: Disconnect) -> None:
-        self.disconnected(effect.to.connection_id)
-        self._close(effect.to.connection_id)
+        self._drop(effect.to.connection_id)
+
+    def _drop(self, connection_id: str) -> None:
+        """Close a connection from the broker's side."""
+        self.disconnected(connection_id)
+        self._close(connection_id)
 
     def _close_if_idle(self, connection_id: str) -> None:
         """Close an idle connection (connections.max.idle.ms). The timer is set again if the
@@ -759,8 +798,7 @@ class Broker:
             again_ms = max(due_ms, self._scheduler.now_ms + 1_000)
             self._set_timer(SetTimer(("idle", connection_id), again_ms))
         else:
-            self.disconnected(connection_id)
-            self._close(connection_id)
+            self._drop(connection_id)
 
     # -- random values, from the client's own streams
 

@@ -391,6 +391,9 @@ class BrokerEnd:
         self._connections[connection.id] = connection
         self.machine.receive(connection.id, header, request)
 
+    def ended(self, connection: Connection) -> None:
+        self.machine.ended(connection.id)
+
     def broken(self, connection: Connection) -> None:
         self._connections.pop(connection.id, None)
         self._answered_ms.pop(connection.id, None)
@@ -424,5 +427,6 @@ class BrokerEnd:
 
     def _close(self, connection_id: str) -> None:
         connection = self._connections.pop(connection_id, None)
+        self._answered_ms.pop(connection_id, None)
         if connection is not None:
             connection.close_by_server()

@@ -165,9 +165,14 @@ class Selector:
             self._clock.post(self._busy_until_ms, self.signal.set)
 
     def close(self, id: str) -> None:
-        """Closes the connection from this side; no later poll reports it."""
+        """Closes the connection from this side, after what the thread has still to write; no later
+        poll reports it."""
         channel = self._forget(id)
-        if channel is not None:
+        if channel is None:
+            return
+        if self._clock.now_ms < self._busy_until_ms:
+            self._clock.post(self._busy_until_ms, channel.connection.close)
+        else:
             channel.connection.close()
 
     def close_all(self) -> None:

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from kafkalab.lab import Lab
 from kafkalab.real.proof.reached_source import reached_source
 from kafkalab.real.real_lab import RealLab
-from kafkalab.releases.lineage import CLIENT_NAMES
+from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
 
 EitherLab = Lab | RealLab
 OFTEN = ("2.3", "3.9", "4.4")
@@ -65,6 +65,7 @@ class RealStory:
     claims    the key of a value -> the sentence that it proves
     releases  the client releases it runs with
     racks     the rack of each broker, id -> name
+    broker_version  the release of its brokers
     """
 
     id: str
@@ -74,6 +75,7 @@ class RealStory:
     brokers: int = 3
     broker_config: Mapping[str, Any] = field(default_factory=dict)
     racks: Mapping[int, str] = field(default_factory=dict)
+    broker_version: str = NEWEST_BROKER
 
     @property
     def chapter(self) -> str:
@@ -83,7 +85,9 @@ class RealStory:
     def shape(self) -> tuple[object, ...]:
         """What its brokers are like. Stories of one shape run on the same brokers."""
         shape: tuple[object, ...] = (self.brokers, sorted(self.broker_config.items()))
-        return (*shape, sorted(self.racks.items())) if self.racks else shape
+        if self.racks:
+            shape = (*shape, sorted(self.racks.items()))
+        return shape if self.broker_version == NEWEST_BROKER else (*shape, self.broker_version)
 
     @property
     def digest(self) -> str:
@@ -109,6 +113,17 @@ def story(
         return RealStory(id, play, claims, releases, brokers, broker_config or {}, racks or {})
 
     return made
+
+
+def on_brokers(told: RealStory, version: str, releases: tuple[str, ...] | None = None) -> RealStory:
+    """The same story on brokers of another release, and with these clients where they are given."""
+    return replace(
+        told,
+        id=f"{told.id}, brokers {version}",
+        claims={key: f"Brokers {version}: {text}" for key, text in told.claims.items()},
+        releases=releases or told.releases,
+        broker_version=version,
+    )
 
 
 def dotted(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ REASONS = {
     "rule": "It needs a rule of the learner's own inside a client or a broker.",
     "program": "It counts what the chapter's own program does with its records.",
     "recorded": "The number comes from a recording of real Kafka.",
-    "old": "It needs a broker or a client from before 4.4 or 2.1, which a real lab does not start.",
+    "old": "It needs a client, a broker or a message format that a real lab does not start.",
     "words": "It tells of names, texts or documents; nothing runs.",
     "open": "A real cluster can show it, and nobody has written the story yet.",
 }

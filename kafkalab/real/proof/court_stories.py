@@ -53,27 +53,6 @@ def not_read(side: Side) -> dict[str, Any]:
     return {**found, "back": len(polled(reader, lab, 2, timeout_ms=40_000))}
 
 
-# Without 4.4: it forgets its metadata when no broker answers (KIP-1102). Then send() blocks, and
-# the restart that it waits for comes after it.
-@story(
-    "05 a broker is away",
-    brokers=1,
-    releases=("2.3", "2.8", "3.9"),
-    claims={"told": "A record is sent while the only broker is down for five seconds: its future."},
-)
-def broker_away(side: Side) -> dict[str, Any]:
-    lab = side.lab()
-    lab.create_topic("orders")
-    shop = side.producer(lab)
-    shop.send(ProducerRecord("orders", "first")).get()
-    lab.broker(0).crash()
-    future = shop.send(ProducerRecord("orders", "second"))
-    lab.run_for(5_000)
-    lab.broker(0).restart()
-    said = raised_by(future.get)
-    return {"told": "written" if said == "none" else said}
-
-
 @story(
     "05 killed after send",
     brokers=1,

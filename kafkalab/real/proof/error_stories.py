@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkalab.real.proof.claim import Side, kind_raised_by, polled, raised_by, settled, story
+from kafkalab.errors import SerializationException
+from kafkalab.real.proof.claim import (
+    EitherLab,
+    Side,
+    kind_raised_by,
+    polled,
+    raised_by,
+    settled,
+    story,
+)
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.releases.lineage import CLIENT_NAMES
 
@@ -171,4 +180,74 @@ def long_pause(side: Side) -> dict[str, Any]:
         "raised": raised.partition(":")[0],
         "other": len(other.assignment()),
         "says": raised.partition(": ")[2],
+    }
+
+
+@story(
+    "12 what the error holds",
+    releases=("2.8", "3.6", "3.9", "4.4"),
+    brokers=1,
+    claims={
+        "offset": "A value that is no number: the error names this offset.",
+        "value": "It brings these bytes of the record.",
+    },
+)
+def held_by_the_error(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders")
+    producer = side.producer(lab)
+    producer.send(ProducerRecord("orders", "no number")).get()
+    reader = side.consumer(
+        lab, value_deserializer=NUMBERS, auto_offset_reset="earliest", enable_auto_commit=False
+    )
+    reader.assign([ONE])
+    try:
+        polled(reader, lab, 1, timeout_ms=6_000)
+    except SerializationException as error:
+        value = getattr(error, "value_buffer", None)
+        return {
+            "offset": getattr(error, "offset", None),
+            "value": None if value is None else bytes(value).decode(),
+        }
+    return {"offset": "no error", "value": "no error"}
+
+
+@story(
+    "10 a worker commits",
+    releases=("2.3", "2.8", "3.9", "4.4"),
+    brokers=1,
+    claims={"raised": "A consumer polls, and another thread calls commit_sync(): it raises this."},
+)
+def worker_commits(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders")
+    reader = side.consumer(lab, group_id="billing", enable_auto_commit=False)
+    reader.subscribe(["orders"])
+    settled(lab, [reader], 6_000)
+    heard: list[str] = []
+
+    def commits(lab: EitherLab) -> None:
+        lab.sleep(1_000)
+        heard.append(kind_raised_by(reader.commit_sync))
+
+    lab.spawn(commits)
+    reader.poll(timeout_ms=3_000)
+    return {"raised": heard[0] if heard else "it waits"}
+
+
+@story(
+    "10 both clocks",
+    releases=("4.0", "4.4"),
+    brokers=1,
+    claims={
+        "session": "group.protocol=consumer and a session.timeout.ms: the consumer ends with this.",
+        "poll": "group.protocol=consumer and a max.poll.interval.ms: it ends with this.",
+    },
+)
+def both_clocks(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    new = {"group_id": "billing", "group_protocol": "consumer"}
+    return {
+        "session": raised_by(lambda: side.consumer(lab, "a", session_timeout_ms=10_000, **new)),
+        "poll": raised_by(lambda: side.consumer(lab, "b", max_poll_interval_ms=10_000, **new)),
     }

@@ -354,3 +354,36 @@ def killed_member(side: Side) -> dict[str, Any]:
     soon = len(first.assignment())
     settled(lab, [first], 10_000)
     return {"soon": soon, "late": len(first.assignment())}
+
+
+@story(
+    "08 states",
+    brokers=1,
+    releases=("4.4",),
+    claims={
+        "classic": "A member alone; a second one joins, and the first makes no call; both have "
+        "closed: the states of the group.",
+        "consumer": "The same with group.protocol=consumer.",
+    },
+)
+def states_of_a_group(side: Side) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for protocol in ("classic", "consumer"):
+        lab = side.lab()
+        lab.create_topic("orders", partitions=2)
+        admin = side.admin(lab)
+        settings = {"group_id": protocol, "group_protocol": protocol, "enable_auto_commit": False}
+        one, two = (side.consumer(lab, name, **settings) for name in ("one", "two"))
+        states = found[protocol] = []
+        one.subscribe(["orders"])
+        settled(lab, [one], 8_000)
+        states.append(admin.describe_consumer_groups([protocol]).all().get()[protocol].state)
+        two.subscribe(["orders"])
+        settled(lab, [two], 8_000)
+        states.append(admin.describe_consumer_groups([protocol]).all().get()[protocol].state)
+        settled(lab, [one, two], 8_000)
+        one.close()
+        two.close()
+        lab.run_for(1_000)
+        states.append(admin.describe_consumer_groups([protocol]).all().get()[protocol].state)
+    return found

@@ -146,3 +146,40 @@ def refused(side: Side) -> dict[str, Any]:
         "small": kind_raised_by(small.all().get),
         "says": DIGITS.sub("N", said.partition(": ")[2]),
     }
+
+
+@story(
+    "13 the cleaner's limit",
+    brokers=1,
+    releases=("2.8", "4.4"),
+    broker_config=LOOKS_OFTEN,
+    claims={
+        "ratio": "min.cleanable.dirty.ratio is 1, so the cleaner waits: of seven prices of one "
+        "article so many are left.",
+        "limit": "max.compaction.lag.ms is two seconds as well: so many are left.",
+    },
+)
+def cleaners_limit(side: Side) -> dict[str, Any]:
+    lab, found = side.lab(), {}
+    for key, more in (("ratio", {}), ("limit", {"max.compaction.lag.ms": 2_000})):
+        config = {
+            "cleanup.policy": "compact",
+            "segment.ms": 1_000,
+            "min.cleanable.dirty.ratio": 1.0,
+            **more,
+        }
+        lab.create_topic(key, config=config)
+        producer = side.producer(lab, linger_ms=0)
+        for price in range(7):
+            producer.send(ProducerRecord(key, str(price), key="tea")).get()
+        for _ in range(2):
+            lab.run_for(2_000)
+            producer.send(ProducerRecord(key, "7", key="jam")).get()
+        producer.close()
+    lab.run_for(15_000)
+    for key in ("ratio", "limit"):
+        reader = side.consumer(lab, key, auto_offset_reset="earliest", enable_auto_commit=False)
+        reader.assign([TopicPartition(key, 0)])
+        records = polled(reader, lab, 99, timeout_ms=4_000)
+        found[key] = sum(record.key == "tea" for record in records)
+    return found

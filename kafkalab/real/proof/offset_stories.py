@@ -265,3 +265,28 @@ def seeks(side: Side) -> dict[str, Any]:
     for value in ("a", "b"):
         producer.send(ProducerRecord("orders", value)).get()
     return {"again": again, "from_the_end": values(polled(reader, lab, 2))}
+
+
+@story(
+    "09 bo joins",
+    brokers=1,
+    claims={
+        "again": "Auto commit once a minute. ada has read forty orders, and bo joins her: so many "
+        "are read a second time.",
+        "bo_has": "bo owns so many of two partitions then.",
+    },
+)
+def bo_joins(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    producer = side.producer(lab)
+    for number in range(40):
+        producer.send(ProducerRecord("orders", str(number), partition=number % 2)).get()
+    own = {"enable_auto_commit": True, "auto_commit_interval_ms": 60_000}
+    ada = reader_of(side, lab, "ada", **own)
+    polled(ada, lab, 40)
+    bo = reader_of(side, lab, "bo", **own)
+    again, end_ms = 0, lab.now_ms + 15_000
+    while lab.now_ms < end_ms:
+        again += sum(len(list(one.poll(timeout_ms=100))) for one in (ada, bo))
+    return {"again": again, "bo_has": len(bo.assignment())}

@@ -29,8 +29,8 @@ with {RUNS_OF_CHANCE} seeds, and real Kafka repeats it. The row shows all values
 came. It says whether the two sides have the same values, or some of them. A row is open where they
 have none in common.
 
-The brokers are 4.4.0. Settings such as idle limits are shorter than in the chapters, because real
-time passes.
+The brokers are 4.4.0, or 2.3.1 with ZooKeeper where a row says so. Settings such as idle limits are
+shorter than in the chapters, because real time passes.
 """
 
 

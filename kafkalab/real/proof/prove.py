@@ -17,12 +17,14 @@ from kafkalab.real.proof import (
     batch_stories,
     connection_stories,
     court_stories,
+    ending_stories,
     error_stories,
     group_stories,
     lag_stories,
     line_stories,
     log_stories,
     offset_stories,
+    old_broker_stories,
     reader_stories,
     replica_stories,
     share_stories,
@@ -38,7 +40,6 @@ from kafkalab.real.proof.simulated_play import (
     plain,
     play_simulated,
 )
-from kafkalab.releases.lineage import NEWEST_BROKER
 
 ROOMS = (
     connection_stories,
@@ -53,6 +54,8 @@ ROOMS = (
     share_stories,
     court_stories,
     line_stories,
+    ending_stories,
+    old_broker_stories,
 )
 
 Key = tuple[str, str]
@@ -62,8 +65,13 @@ Show = Callable[[str], None]
 
 def all_stories() -> list[RealStory]:
     """Every story, by chapter."""
-    found = [each for room in ROOMS for each in vars(room).values() if isinstance(each, RealStory)]
-    return sorted(found, key=lambda each: each.id)
+    found = {  # a room that imports a story of another one has it, too
+        id(each): each
+        for room in ROOMS
+        for each in vars(room).values()
+        if isinstance(each, RealStory)
+    }
+    return sorted(found.values(), key=lambda each: each.id)
 
 
 def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
@@ -79,8 +87,9 @@ def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
         raise IllegalArgumentException(
             f"no story proves chapter {sorted(strangers)[0]!r}; there are stories for {known}"
         )
-    broker_set(NEWEST_BROKER).class_path()
     wanted = [each for each in stories if not chapters or each.chapter in chapters]
+    for version in {each.broker_version for each in wanted}:
+        broker_set(version).class_path()
     for release in {release for each in wanted for release in each.releases}:
         client_set(release).class_path()
     kept = kept_runs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from kafkalab.clients.admin.values import OffsetSpec
@@ -11,6 +12,7 @@ from kafkalab.records import ProducerRecord, TopicPartition
 FLOOR_2 = {"min.insync.replicas": 2}
 GONE_WITHIN_MS = 60_000
 ONE = TopicPartition("orders", 0)
+BATCH_EPOCH = re.compile(r"producerEpoch (\d+) to batch")
 
 
 def in_sync(lab: EitherLab) -> list[int]:
@@ -183,3 +185,27 @@ def fencing(side: Side) -> dict[str, Any]:
         "old": kind_raised_by(first.commit_transaction),
         "no_id": raised_by(plain.init_transactions),
     }
+
+
+@story(
+    "06 epochs",
+    brokers=1,
+    releases=("2.8", "3.9", "4.0", "4.4"),
+    claims={
+        "epochs": "Two starts of a program with three transactions each: the epochs of its "
+        "batches, counted from the first."
+    },
+)
+def epochs(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders")
+    for _ in range(2):
+        producer = side.producer(lab, transactional_id="copier")
+        producer.init_transactions()
+        for number in range(3):
+            producer.begin_transaction()
+            producer.send(ProducerRecord("orders", str(number))).get()
+            producer.commit_transaction()
+        producer.close()
+    seen = {int(epoch) for epoch in BATCH_EPOCH.findall("\n".join(lab.lines().message))}
+    return {"epochs": [epoch - min(seen) for epoch in sorted(seen)]}

@@ -11,7 +11,7 @@ from kafkalab.real.java_producer import JavaProducer
 from kafkalab.real.java_share_consumer import JavaShareConsumer
 from kafkalab.real.proof.claim import EitherLab, RealStory, dotted
 from kafkalab.real.real_lab import RealLab
-from kafkalab.releases.lineage import NEWEST_BROKER
+from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
 
 
 class SimulatedSide:
@@ -26,7 +26,7 @@ class SimulatedSide:
             brokers=self._story.brokers,
             seed=self._seed,
             version=self.version,
-            broker_version=NEWEST_BROKER,
+            broker_version=self._story.broker_version,
             broker_config=dict(self._story.broker_config),
             racks=dict(self._story.racks),
         )
@@ -108,14 +108,16 @@ class RealSide:
 
 
 def _warm_lab(story: RealStory) -> RealLab:
-    """A cluster whose internal topics are there, as in the simulator."""
+    """A cluster whose internal topics are there, as in the simulator. Spark runs, too."""
     lab = RealLab(
         brokers=story.brokers,
-        version=NEWEST_BROKER,
+        version=CLIENT_NAMES[-1],
+        broker_version=story.broker_version,
         broker_config=story.broker_config,
         racks=story.racks,
     )
     producer = JavaProducer(lab, {"transactional.id": "warm-up"})
     producer.init_transactions()
     producer.close()
+    lab.sockets()  # Spark starts here, and not in the middle of a story that looks twice
     return lab

@@ -181,6 +181,34 @@ def test_a_connection_that_breaks_takes_its_requests_along_but_not_the_membershi
     assert lab.broker.coordinator.classic.groups["inventory"].members == {}, "its session ended"
 
 
+def written_after_the_end(acks, parked=False):
+    """How many of five records are in the log: the client closes its end while the first is
+    served, or is parked."""
+    lab = Running()
+    if parked:
+        lab.send(a_fetch(), "shop#1")
+        lab.run(100)
+    else:
+        lab.broker.pause(lab.clock.now_ms + 1_000)
+    for _ in range(5):
+        lab.send(a_produce(acks), "shop#1")
+    lab.broker.ended("shop#1")
+    lab.run(3_000)
+    assert lab.closed == ["shop#1"], "the broker closes its end when it has served the last one"
+    return lab.broker.replicas.led_replica("orders", 0)[0].log.log_end_offset
+
+
+def test_what_a_client_sent_before_it_closed_is_served():
+    assert written_after_the_end(acks=0) == 5
+    assert written_after_the_end(acks=0, parked=True) == 5
+
+
+def test_a_second_answer_to_a_closed_end_cannot_be_written_and_ends_the_serving():
+    """The first one is answered by a reset. So it was with real brokers, PROOF.md, chapter 05."""
+    assert written_after_the_end(acks=1) == 2
+    assert written_after_the_end(acks=1, parked=True) == 1
+
+
 def test_a_broker_that_crashes_keeps_its_logs_and_its_groups_and_nothing_else():
     lab = Running()
     member_id = lab.ask(a_join()).member_id

@@ -23,6 +23,8 @@ class Echo:
         for _ in range(2 if message == "twice" else 1):
             connection.reply(message)
 
+    def ended(self, connection): ...
+
     def broken(self, connection): ...
 
 

@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from kafkalab.real.proof.claim import raised_by, story
+from kafkalab.real.proof.claim import on_brokers, raised_by, story
 from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text
 from kafkalab.real.proof.prove import all_stories, run_story
 from kafkalab.real.proof.reached_source import reached_source
@@ -206,3 +206,30 @@ def test_an_error_is_a_value():
         raise KeyError("x")
 
     assert raised_by(fails) == "KeyError: 'x'" and raised_by(int) == "none"
+
+
+REAL_ENDS = {"closed_0": 5, "killed_0": 5, "closed_1": 2, "killed_1": 2}
+"""What real Kafka gave on 2026-11-23, with clients 2.3, 3.9 and 4.4: PROOF.md, chapter 05."""
+
+
+@pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])
+def test_what_was_written_before_an_end_is_served_as_by_real_brokers(release):
+    ended = next(one for one in STORIES if one.id == "05 ended before the broker reads")
+    assert ended.play(SimulatedSide(ended, release, seed=0)) == REAL_ENDS
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ten_records_before_a_close_arrive_with_acks_0_as_with_real_brokers(seed):
+    closed = next(one for one in STORIES if one.id == "05 closed after send")
+    for release in closed.releases:
+        assert closed.play(SimulatedSide(closed, release, seed)) == {"left": 10}
+
+
+def test_a_story_on_older_brokers_is_another_story_with_the_same_play():
+    told = next(one for one in STORIES if one.id == "09 three numbers")
+    then = on_brokers(told, "2.3", ("2.1",))
+    assert (then.id, then.broker_version) == ("09 three numbers, brokers 2.3", "2.3")
+    assert then.shape != told.shape and then.digest != told.digest
+    assert (then.releases, then.play) == (("2.1",), told.play)
+    assert all(text.startswith("Brokers 2.3: ") for text in then.claims.values())
+    assert then.play(SimulatedSide(then, "2.1", seed=0))["committed"] == 4

@@ -24,13 +24,15 @@ from kafkalab.errors import (
 )
 from kafkalab.lab import Lab
 from kafkalab.logsets.java import JavaMissing
+from kafkalab.reading.sockets import Socket
 from kafkalab.real import client_sockets, free_ports, home, jar_fetch, jar_sets, simulator_words
+from kafkalab.real.cluster_plans import WITH_CONTROLLER, WITH_ZOOKEEPER, cluster_kind
 from kafkalab.real.command import main
 from kafkalab.real.java_client import JavaClient
 from kafkalab.real.java_errors import JavaException, named_error, python_error
 from kafkalab.real.java_process import JavaProcess, setting_text
 from kafkalab.real.log_lines import ClientLog, lines_frame, requests_frame
-from kafkalab.real.real_cluster import RealBroker
+from kafkalab.real.real_cluster import RealBroker, RealCluster
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENTS, UnknownRelease
 
@@ -97,8 +99,49 @@ def test_a_missing_set_says_what_to_run():
 def test_releases_that_cannot_be_had():
     with pytest.raises(UnknownRelease, match="choose one of"):
         jar_sets.client_set("9.9")
-    with pytest.raises(real.NotSetUp, match="ZooKeeper"):
-        jar_sets.broker_set("2.3")
+    with pytest.raises(UnknownRelease, match="choose one of"):
+        jar_sets.broker_set("3.9")
+
+
+def test_an_older_broker_brings_zookeeper_and_its_own_scala():
+    old = jar_sets.broker_set("2.3")
+    files = " ".join(jar.file for jar in old.jars)
+    assert old == jar_sets.broker_set("2.3.1")
+    assert all(name in files for name in ("kafka_2.12-2.3.1", "zookeeper-3.5.10", "reload4j"))
+    assert f"scala-library-{old.scala}" in files
+    assert "scala-library" not in " ".join(jar.file for jar in jar_sets.broker_set("4.4").jars)
+    with pytest.raises(real.NotSetUp, match=r"real setup --broker 2\.3\.1"):
+        old.class_path()
+
+
+PORTS = {0: 21_000, 1: 21_001}
+
+
+def test_brokers_have_a_controller_or_zookeeper_and_listen_on_the_loopback_only(tmp_path):
+    for version, head in (("4.4", "controller"), ("2.3.1", "zookeeper")):
+        kind = cluster_kind(version)
+        plans = kind.plans(PORTS, 21_009, {1: "b"})
+        assert [plan.name for plan in plans] == [head, "broker-0", "broker-1"]
+        texts = [plan.all_settings({"log.cleaner.threads": 1}, tmp_path / "data") for plan in plans]
+        assert texts[2]["broker.rack"] == "b" and "broker.rack" not in texts[1]
+        assert texts[1]["listeners"] == "PLAINTEXT://localhost:21000"
+        assert all("localhost:21009" in str(text.values()) for text in texts[1:])
+        [option, *_] = kind.logging(tmp_path / version)
+        assert option.partition("=")[0] in ("-Dlog4j.configuration", "-Dlog4j2.configurationFile")
+        assert str(tmp_path / version / "server.log") in (
+            tmp_path / version / kind.log_file
+        ).read_text(encoding="utf-8")
+    assert texts[0] == {
+        "clientPort": 21_009,
+        "clientPortAddress": "localhost",
+        "maxClientCnxns": 0,
+        "tickTime": 500,
+        "admin.enableServer": False,
+        "dataDir": tmp_path / "data",
+    }
+    assert (WITH_ZOOKEEPER.formats, WITH_CONTROLLER.formats) == (False, True)
+    with pytest.raises(UnknownRelease):
+        cluster_kind("3.9")
 
 
 def test_a_jar_with_other_bytes_is_found(tmp_path, monkeypatch):
@@ -256,14 +299,20 @@ def test_names_are_the_simulators():
 
 
 def test_a_broker_handle_sends_signals():
-    sent = []
-    cluster = SimpleNamespace(
-        up={1}, signal=lambda *given: sent.append(given), address=lambda broker: "localhost:1"
-    )
-    broker = RealBroker(cluster, 1)
+    sent, told = [], []
+    cluster = object.__new__(RealCluster)
+    cluster.keeper = SimpleNamespace(signal=lambda *given: sent.append(given))
+    cluster.up, cluster.ports, cluster._paused = {1}, {1: 1}, {}
+    cluster.admin = cluster._keep_admin_awake = lambda: None
+    broker = RealBroker(cluster, 1, told.append)
     broker.pause()
     broker.resume()
-    assert [name for _, name in sent] == [19, 18] and "up" in repr(broker)
+    assert sent == [("broker-1", 19), ("broker-1", 18)] and "up" in repr(broker)
+    broker.pause(ms=60_000)
+    assert cluster._paused[1].is_alive()
+    cluster.resume_all()
+    assert cluster._paused == {} and sent[2:] == [("broker-1", 19), ("broker-1", 18)]
+    assert told == ["pause", "resume", "pause"]
 
 
 # errors, lines and sockets
@@ -401,3 +450,14 @@ def test_the_command_answers_with_a_sentence(capsys, own_folder):
     assert "no story proves chapter '99'" in capsys.readouterr().err
     assert main(["prove", "02"]) == 1
     assert "real setup" in capsys.readouterr().err
+
+
+def test_sockets_are_those_of_the_moment_in_which_they_were_asked_for():
+    late = Socket("shop", "0", 0, "data", "request", 900, 901, None, None, 2)
+    closed = Socket("shop", "-1", None, "bootstrap", "metadata", 100, 101, 700, "idle", 1)
+    assert client_sockets.sockets_until([closed, late], 950) == [closed, late]
+    [still_open] = client_sockets.sockets_until([closed, late], 500)
+    assert (still_open.closed_at_ms, still_open.how) == (None, None)
+    assert client_sockets.sockets_until([closed, late], 700) == [closed]
+    [_, killed] = client_sockets.sockets_until([closed, late], 990, {"shop": 980})
+    assert (killed.closed_at_ms, killed.how) == (980, "killed")

@@ -1,4 +1,4 @@
-"""TCP never loses one message of a connection: it arrives in order, or the connection breaks."""
+"""TCP never loses one message of a connection: it arrives in order, or the link breaks."""
 
 from kafkalab.sim.network import Network
 from kafkalab.sim.rng import Streams
@@ -29,6 +29,9 @@ class Diary:
 
     def broken(self, connection):
         self._write("broken")
+
+    def ended(self, connection):
+        self._write("ended")
 
     @property
     def words(self):
@@ -135,7 +138,51 @@ def test_who_closes_hears_nothing_more_and_the_other_hears_it_a_latency_later():
     connection.close()
     run(clock)
     assert client.words == ["connected"]
-    assert server.pages == [(105, "broken")]
+    assert server.pages == [(105, "ended")]
+
+
+def test_what_was_sent_before_an_end_closes_arrives_before_the_other_end_hears_of_it():
+    clock, network, client, server = town(latency_ms=1, jitter_ms=50)
+    connection = network.connect("shop", HOST, PORT, client)
+    run(clock, 500)
+    for number in range(20):
+        connection.send(number)
+    connection.close()
+    run(clock, 500)
+    assert server.words == [*range(20), "ended"]
+    assert network.link("shop", "broker-0").connections == []
+
+
+def test_a_process_that_dies_has_sent_what_it_wrote_whichever_end_it_is():
+    clock, network, client, server = town(latency_ms=1, jitter_ms=50)
+    connection = network.connect("shop", HOST, PORT, client)
+    run(clock, 500)
+    connection.send("lost, for nobody reads it")
+    for number in range(20):
+        connection.reply(number)
+    network.stop_listening(HOST, PORT)
+    run(clock, 500)
+    assert client.words == ["connected", *range(20), "broken"]
+    assert server.words == []
+    network.listen(HOST, PORT, server)
+    connection = network.connect("shop", HOST, PORT, client)
+    run(clock, 500)
+    connection.send("written")
+    network.kill("shop")
+    run(clock, 500)
+    assert server.words == ["written", "ended"]
+
+
+def test_a_cut_loses_what_a_closed_end_had_sent():
+    clock, network, client, server = town(latency_ms=5)
+    connection = network.connect("shop", HOST, PORT, client)
+    run(clock)
+    connection.send("lost")
+    connection.close()
+    network.link("shop", "broker-0").cut()
+    run(clock)
+    assert server.words == ["broken"]
+    assert client.words == ["connected"]
 
 
 def test_the_server_may_close_too():

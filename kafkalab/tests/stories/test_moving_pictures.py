@@ -48,7 +48,9 @@ def test_a_join_ends_with_a_plan_for_both():
 def test_the_moment_of_death_decides_between_twice_and_never():
     picture = moment_of_death()
     assert "2 twice" in picture.picture(40).text and "3 never" in picture.picture(40).text
-    assert "twice" not in picture.picture(0).text and "never" not in picture.picture(0).text
+    first = picture.picture(0).text
+    assert "twice" not in first and "dies in commit()" in first
+    assert "4 never" in first, "her commit was written, so it arrives after her death"
 
 
 @pytest.mark.parametrize("after_ms", [5, 45, 85, 125])

@@ -740,6 +740,9 @@ class LabOfLines:
         ]
 
     def table(self, kind):
+        if kind == "fault":
+            rows = [(0, "fault", 8_000, "broker-1", "pause"), (1, "fault", 8_500, "b", "kill -9")]
+            return pandas.DataFrame(rows, columns=["id", "kind", "at_ms", "who", "what"])
         assert kind == "request.sent"
         rows = [(110, "shop", "-1", "METADATA"), (210, "shop", "0", "PRODUCE")]
         rows += [(6_000, "shop", "-1", "METADATA"), (300, "other", "0", "FETCH")]
@@ -748,18 +751,77 @@ class LabOfLines:
     def check_client(self, client):
         assert client == "shop"
 
+    def lines(self, client=None):
+        said = [
+            (1_000, "a", "Adding newly assigned partitions: orders-0, orders-1"),
+            (3_000, "a", "Revoke previously assigned partitions [orders-1, orders-0]"),
+            (4_000, "a", "Adding newly assigned partitions: orders-0"),
+            (5_000, "b", "Setting newly assigned partitions: orders-1"),
+            (6_000, "c", "Adding newly assigned partitions: orders-7"),
+        ]
+        rows = [
+            (at_ms, who, f"[Consumer clientId={who}, groupId={'g' if who != 'c' else 'h'}] {words}")
+            for at_ms, who, words in said
+        ]
+        return pandas.DataFrame(rows, columns=["at_ms", "client", "message"])
+
+    def state(self):
+        log = {"replicas": [0, 1], "isr": [0], "leader": 0, "log_start_offset": 2}
+        members = {"a-1": {"client_id": "a", "subscription": ["orders"], "assignment": []}}
+        members["a-1"]["assignment"].append("orders-0")
+        return {
+            "brokers": {
+                0: {"address": "localhost:20000", "alive": True},
+                1: {"address": "localhost:20001", "alive": False},
+            },
+            "topics": {"orders": {"partitions": 1}},
+            "partitions": {"orders-0": {**log, "log_end_offset": 9, "high_watermark": 9}},
+            "groups": {"g": {"members": members, "offsets": {"orders-0": {"offset": 5}}}},
+            "clients": {
+                "shop": {
+                    "config": {},
+                    "sockets": {
+                        1: {"node_id": "0", "broker": 0, "role": "data", "address": ""},
+                    },
+                }
+            },
+        }
+
 
 def test_the_connections_of_a_real_lab_are_drawn_from_its_lines():
     lab = LabOfLines()
     text = views.timeline(lab, "shop").text
-    assert [line.split()[-1] for line in text.splitlines()[-2:]] == ["1", "1"]
+    assert [line.split()[-1] for line in text.splitlines()[-4:-2]] == ["1", "1"]
     assert "closed, idle at" in text and "still open" in text
+    assert "broker-1: pause" in text
     assert views.compare(lab, lab, ("a", "b"), client="shop").text.count("bootstrap") >= 2
+
+
+def test_owners_readers_bookmarks_and_the_cluster_of_a_real_lab_are_drawn():
+    lab = LabOfLines()
+    rows = [line.split() for line in views.ownership(lab, "g").text.splitlines()[1:]]
+    assert rows == [
+        ["orders-0", "1.0", "s", "3.0", "s", "a"],
+        ["orders-0", "3.0", "s", "4.0", "s", "nobody"],
+        ["orders-0", "4.0", "s", "9.0", "s", "a"],
+        ["orders-1", "1.0", "s", "3.0", "s", "a"],
+        ["orders-1", "3.0", "s", "5.0", "s", "nobody"],
+        ["orders-1", "5.0", "s", "8.5", "s", "b"],
+        ["orders-1", "8.5", "s", "9.0", "s", "nobody"],
+    ]
+    assert views.readers(lab, "orders").text.splitlines()[-2].split() == ["orders-0", "7", "a"]
+    assert "group g" in views.bookmarks(lab, "orders-0").text
+    assert (
+        "down" in views.cluster_map(lab).text
+        and "node 0 to broker 0" in views.cluster_map(lab).text
+    )
+    with pytest.raises(IllegalArgumentException, match="no one keeps the past"):
+        views.bookmarks(lab, "orders-0", 3)
 
 
 @pytest.mark.parametrize(
     ("name", "given"),
-    [("poll_gap", ("shop",)), ("cluster_map", ()), ("assignment_matrix", ("g",))],
+    [("poll_gap", ("shop",)), ("sequence", ("shop",)), ("assignment_matrix", ("g",))],
 )
 def test_other_views_refuse_a_real_lab_with_a_sentence(name, given):
     with pytest.raises(IllegalArgumentException, match="only the simulator's journal tells"):
