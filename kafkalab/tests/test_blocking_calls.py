@@ -30,6 +30,14 @@ def lab_of_three(**settings):
     return lab
 
 
+def lab_without_ids(**settings):
+    """No answer to the producer "shop" about its producer id arrives."""
+    lab = lab_of_three(**settings)
+    for broker in range(3):
+        lab.link(broker, "shop").cut_before_reply("INIT_PRODUCER_ID")
+    return lab
+
+
 def crash_all(lab):
     for broker in range(3):
         lab.broker(broker).crash()
@@ -45,16 +53,16 @@ def ends_with(what, gone, call, *args, **kwargs):
 
 @pytest.mark.parametrize("version", ["3.9", "4.4"])
 def test_a_record_whose_producer_id_never_comes(version):
-    lab = lab_of_three(version=version)
-    future = KafkaProducer(lab, PATIENT).send(ProducerRecord("t", value="x"))
+    lab = lab_without_ids(version=version)
+    future = KafkaProducer(lab, PATIENT, name="shop").send(ProducerRecord("t", value="x"))
     crash_all(lab)
     ends_with("the outcome of a record", ALL_DOWN, future.get)
     assert lab.now_ms < 3 * PATIENCE_MS
 
 
 def test_flush_and_close_of_such_a_producer():
-    lab = lab_of_three()
-    producer = KafkaProducer(lab, PATIENT)
+    lab = lab_without_ids()
+    producer = KafkaProducer(lab, PATIENT, name="shop")
     producer.send(ProducerRecord("t", value="x"))
     crash_all(lab)
     ends_with("flush() waits", ALL_DOWN, producer.flush)
@@ -164,8 +172,8 @@ def test_a_poll_that_was_given_three_hours_takes_three_hours():
 
 
 def test_a_future_that_was_given_two_hours_takes_two_hours():
-    lab = lab_of_three()
-    future = KafkaProducer(lab, PATIENT).send(ProducerRecord("t", value="x"))
+    lab = lab_without_ids()
+    future = KafkaProducer(lab, PATIENT, name="shop").send(ProducerRecord("t", value="x"))
     crash_all(lab)
     with pytest.raises(TimeoutException):
         future.get(timeout_ms=2 * PATIENCE_MS)
@@ -212,10 +220,10 @@ def test_run_until_ends_where_no_time_was_given():
 
 
 def test_an_app_that_waits_in_vain_tells_the_front():
-    lab = lab_of_three()
+    lab = lab_without_ids()
 
     def shop(lab):
-        future = KafkaProducer(lab, PATIENT).send(ProducerRecord("t", value="x"))
+        future = KafkaProducer(lab, PATIENT, name="shop").send(ProducerRecord("t", value="x"))
         crash_all(lab)
         future.get()
 
