@@ -66,6 +66,11 @@ class Roster:
     dropped: tuple[str, ...] = ()
     nameless: dict[str, dict[str, str]] = field(default_factory=dict)
 
+    @property
+    def all_rows(self) -> dict[str, dict[str, str]]:
+        """The rows of everybody whom the list means, those without a name too."""
+        return {**self.rows, **self.nameless}
+
     def student_behind(self, stem: str) -> str | None:
         """The student whose id, name, e-mail or file a file is named after;
         None where that is nobody, or more than one."""

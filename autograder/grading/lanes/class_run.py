@@ -137,7 +137,7 @@ def _ready(
             before,
             roster,
             calibrations,
-            late.handed_in_times({**roster.rows, **roster.nameless}),
+            late.handed_in_times(roster.all_rows),
         )
     except ValueError as why:
         raise Unready(*why.args) from None

@@ -48,7 +48,7 @@ def receive(
             say,
             ignore,
             at,
-            late.handed_in_times({**roster.rows, **roster.nameless}),
+            late.handed_in_times(roster.all_rows),
         )[2]
 
 
