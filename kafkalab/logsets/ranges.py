@@ -19,6 +19,7 @@ from kafkalab.logsets.block import HEAD_PATTERN, Block, Places
 from kafkalab.logsets.files import PACKED, LogFile, open_plain, open_unpacked
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.mixed_layouts import in_their_layouts
+from kafkalab.logsets.needles import finder
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
@@ -195,14 +196,13 @@ class _Begins:
 
     def holding(self, text: bytes, needles: tuple[bytes, ...]) -> list[tuple[int, int]]:
         """Begin and end of the records that hold one of these bytes, in their order."""
-        spans: set[tuple[int, int]] = set()
-        for needle in needles:
-            at = text.find(needle)
-            while at >= 0:
+        spans: list[tuple[int, int]] = []
+        end = 0
+        for at in finder(needles)(text):
+            if at >= end:  # Else it is in the record that was found last.
                 end = self._end(text, at)
-                spans.add((self.last(text, at), end))
-                at = text.find(needle, end)
-        return sorted(spans)
+                spans.append((self.last(text, at), end))
+        return spans
 
     def _end(self, text: bytes, at: int) -> int:
         """Where the record ends that holds this place."""

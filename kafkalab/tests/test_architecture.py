@@ -354,6 +354,10 @@ FLOORS = {
         "sqlframe sqlglot",
         "functions of DuckDB under PySpark's names, and nothing else",
     ),
+    "kafkalab.logsets.needles": (
+        "ahocorasick_rs",
+        "it finds bytes in bytes; which bytes mean a question is for question.py",
+    ),
     "kafkalab.logsets.startup": (
         "pyspark IPython",
         "it shows that Spark starts; what Spark does then is for the rooms beside it",

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 
 from kafkalab import logsets
-from kafkalab.logsets import block, schema
+from kafkalab.logsets import block, needles, schema
 from kafkalab.logsets.client_prefixes import client_batches
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.frame_commands import FRAMES
@@ -116,6 +116,25 @@ def test_the_clients_of_a_log_are_found_without_taking_it_apart(tmp_path, monkey
 def test_few_literals_stand_for_all_templates_of_a_question():
     needles = LineQuestion(events=FRAMES["connections"].events).needles("[%d] %p %m (%c:%L)")
     assert 0 < len(needles) < 10 and b" disconnected" in needles
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_machine_without_the_search_package_finds_the_same_records(recordings, monkeypatch, name):
+    path, question = recordings / RUN, LineQuestion(events=FRAMES[name].events)
+    with_it = table(path, question)
+    monkeypatch.setattr(needles, "IN_ONE_PASS", False)
+    needles.finder.cache_clear()
+    assert table(path, question).equals(with_it)
+    needles.finder.cache_clear()
+
+
+def test_words_that_overlap_are_found_once_or_twice_but_never_missed():
+    text = b"a connection to node 1 disconnected, er has been closed"
+    words = (b"connection to node ", b"onnection", b" disconnected", b"closed")
+    places = list(needles.finder(words)(text))
+    slow = needles.one_after_the_other(text, words)
+    assert set(places) <= set(slow) and places[0] == slow[0]
+    assert {text.find(b" disconnected"), text.find(b"closed")} <= set(places)
 
 
 def test_what_cannot_be_asked_is_one_sentence():

