@@ -106,7 +106,8 @@ class ConsumerSetup:
             self.client_id,
             nodes=client.tried_connections(),
             fetched_from=fetcher.fetched_from,
-            partitions=[(tp.topic, tp.partition) for tp in fetcher.fetched],
+            topics=fetcher.fetched_topics,
+            partitions=fetcher.measured(),
             in_group=self.group_id is not None,
             network_first=network_first,
         )

@@ -44,6 +44,7 @@ class FetchCollector:
 
     request_update  asks for new metadata
     epoch_ms        what a Java clock shows at the lab's start, for the lines
+    with_lag        partitions whose lag was measured; the Fetcher takes out what was given up
     position_moved  whether the last `collect` moved a position, also over markers and aborted
                     records only
     """
@@ -66,6 +67,7 @@ class FetchCollector:
         )
         self._clock, self._epoch_ms = clock, epoch_ms
         self.position_moved = False
+        self.with_lag: dict[TopicPartition, None] = {}
         self._read = Deserializers(config, profile, log).read
         self._max_records = config["max.poll.records"]
         self._isolation_level = config["isolation.level"]
@@ -329,6 +331,7 @@ class FetchCollector:
         """Records how far this reader is from both ends of the log, for its metrics; an answer that
         brought and changed nothing is skipped."""
         lag, lead = self._subscriptions.lag(tp, self._isolation_level), self._subscriptions.lead(tp)
+        self.with_lag[tp] = None
         if records or (lag, lead) != state.told:
             state.told = (lag, lead)
             self._log.journal.note(

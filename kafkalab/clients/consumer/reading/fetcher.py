@@ -17,11 +17,13 @@ from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetch_session import FetchSessionData, FetchSessionHandler
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import PartitionState, SubscriptionState
+from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
 from kafkalab.lines import payload
+from kafkalab.lines.metrics import removed_with_partition
 from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
 from kafkalab.records import TopicPartition
 
@@ -35,9 +37,9 @@ LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LE
 class Fetcher:
     """Sends fetches and takes their answers.
 
-    on_answer     called after each answer, also one without records
-    fetched_from  connections that answered a fetch, in that order; fetched: partitions they
-                  answered for
+    on_answer       called after each answer, also one without records
+    fetched_from    connections that answered a fetch, in that order
+    fetched_topics  topics they answered for
     """
 
     def __init__(
@@ -57,7 +59,9 @@ class Fetcher:
         )
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
-        self.fetched: dict[TopicPartition, None] = {}
+        self.fetched_topics: dict[str, None] = {}
+        self._assigned: list[TopicPartition] = []
+        self._assigned_as_of: object = None
         self.on_answer: Callable[[], object] = lambda: None
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
@@ -77,6 +81,8 @@ class Fetcher:
 
     def send_fetches(self) -> int:
         """Sends all fetches that can be sent now; returns how many requests that was."""
+        if self._assigned_as_of is not self._subscriptions.partitions:
+            self._follow_assignment()
         wanted = self._wanted()
         if not wanted:
             return 0
@@ -91,6 +97,32 @@ class Fetcher:
         for node, session, fetch in built:
             self._send(node, session, fetch)
         return len(built)
+
+    def _follow_assignment(self) -> None:
+        """The metrics of partitions that were given up leave, and a line tells of each
+        (FetchMetricsManager.maybeUpdateAssignment)."""
+        assigned, name, with_lag = (
+            self._subscriptions.partitions,
+            self._profile.name,
+            self._collector.with_lag,
+        )
+        for tp in self._assigned:
+            if tp not in assigned:
+                place, fetched = (tp.topic, tp.partition), tp in with_lag
+                with_lag.pop(tp, None)
+                tell_removed(
+                    self._log, removed_with_partition(name, self._log.client_id, place, fetched)
+                )
+        self._assigned_as_of = assigned
+        self._assigned = self._subscriptions.assigned_in_hash_order()
+
+    def measured(self) -> dict[tuple[str, int], tuple[bool, bool]]:
+        """The partitions that have metrics: whether one of their lag, and whether assigned."""
+        with_lag = self._collector.with_lag
+        return {
+            (tp.topic, tp.partition): (tp in with_lag, tp in self._assigned)
+            for tp in dict.fromkeys((*with_lag, *self._assigned))
+        }
 
     def close(self, timer: CallTimer) -> None:
         """Tells every broker that the fetch session ends, and waits for the answers (3.6 and
@@ -301,7 +333,7 @@ class Fetcher:
             return
         for tp, (t, p) in answered.items():
             if tp in self._subscriptions.partitions and tp in asked:
-                self.fetched[tp] = None
+                self.fetched_topics[tp.topic] = None
                 offset = asked[tp].fetch_offset
                 self._log(
                     "FETCH_RETURNED",

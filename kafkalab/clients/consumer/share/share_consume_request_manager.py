@@ -67,10 +67,11 @@ class Acknowledging:
 class ShareConsumeRequestManager:
     """The fetches and acknowledgements of one share consumer.
 
-    completed   fetched records that no poll has taken
-    buffered    set when there are some
-    lock_ms     how long the brokers lock records; None before the first answer
-    outcomes    called with each batch of acknowledgements and its error
+    completed     fetched records that no poll has taken
+    buffered      set when there are some
+    lock_ms       how long the brokers lock records; None before the first answer
+    fetched_from  connections that answered a fetch, in that order
+    settled       batches of acknowledgements, each with its error
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class ShareConsumeRequestManager:
         self.completed: deque[ShareCompletedFetch] = deque()
         self.buffered = Signal()
         self.lock_ms: int | None = None
+        self.fetched_from: dict[str, None] = {}
         self.settled: deque[tuple[TopicPartition, ShareInFlightBatch, BaseException | None]] = (
             deque()
         )
@@ -300,6 +302,7 @@ class ShareConsumeRequestManager:
         response: ShareFetchResponse = sent.value.message
         error = error_for(response.error_code)
         self._log("SHARE_FETCH_COMPLETED", node_id=node.id)
+        self.fetched_from[node.connection] = None
         if error is not Errors.NONE:
             if error in SESSION_LOST:
                 session.reset()

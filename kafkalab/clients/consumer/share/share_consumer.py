@@ -32,9 +32,11 @@ from kafkalab.clients.consumer.share.share_membership import (
     ShareHeartbeatRequestManager,
     ShareMembershipManager,
 )
+from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import IllegalStateException, TimeoutException
 from kafkalab.lines.java_values import value_text
+from kafkalab.lines.metrics import RemovedMetrics, removed_at_share_close
 from kafkalab.protocol.identifiers import kafka_uuid
 from kafkalab.records import ConsumerRecord, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS, Signal
@@ -77,8 +79,10 @@ class ShareNetworkThread(BackgroundThread):
         membership: ShareMembershipManager,
         consuming: ShareConsumeRequestManager,
         log: LogContext,
+        removed: Callable[[], RemovedMetrics],
     ) -> None:
         super().__init__(network, log, LONGEST_PASS_MS)
+        self._removed = removed
         self._coordinator, self._heartbeats, self._membership, self._consuming = (
             coordinator,
             heartbeats,
@@ -113,8 +117,10 @@ class ShareNetworkThread(BackgroundThread):
             yield from network.run_pass(self._close_by_ms - network.clock.now_ms)
         self._log("REQUEST_MANAGERS_CLOSING")
         self._consuming.completed.clear()
+        removed = self._removed()
+        tell_removed(self._log, removed.group)
         self._log("REQUEST_MANAGERS_CLOSED")
-        network.client.close()
+        network.client.close(removed.network)
         self._log("NETWORK_THREAD_CLOSED")
 
 
@@ -171,7 +177,13 @@ class ShareConsumerImpl:
             group, member_id, config, network, self.subscriptions, log
         )
         self._background = ShareNetworkThread(
-            network, self._coordinator, heartbeats, self._membership, self._consuming, log
+            network,
+            self._coordinator,
+            heartbeats,
+            self._membership,
+            self._consuming,
+            log,
+            self._removed_metrics,
         )
         self._inflight: SharePollEvent | None = None
         self._fetch = ShareFetch()
@@ -348,11 +360,21 @@ class ShareConsumerImpl:
         self._coordinator.closing = True
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
+        removed = self._removed_metrics()
+        tell_removed(self.log, removed.own)
         if telemetry:
             for _ in range(2):
                 telemetry.stop()
-        self._setup.unregister(self.log)
+        self._setup.unregister(self.log, removed.app)
         self.log("SHARE_CONSUMER_CLOSED")
+
+    def _removed_metrics(self) -> RemovedMetrics:
+        return removed_at_share_close(
+            self._setup.profile.name,
+            self._setup.client_id,
+            nodes=self.client.tried_connections(),
+            fetched_from=self._consuming.fetched_from,
+        )
 
     def wakeup(self) -> None:
         """Makes the call that waits raise WakeupException."""
