@@ -15,6 +15,9 @@ from kafkalab.lines.recorded_gaps import LONGEST_MS, SHORT_MS, Pair, RecordedGap
 AGAIN_MS = 6
 """Work that was done before takes no longer. A longer recorded gap was a wait."""
 
+DRAWN_AGAIN = 5
+"""So often a gap is drawn again that does not fit into the time there is; then it takes that."""
+
 
 class WritingStatement(Protocol):
     """A logging statement: where it is in the source of a release."""
@@ -38,13 +41,25 @@ class LineCosts:
         self._known: set[tuple[str, Pair]] = set()
         self._names: dict[Any, str] = {}
 
-    def __call__(self, who: str, before: WritingStatement, after: WritingStatement) -> int:
+    def __call__(
+        self,
+        who: str,
+        before: WritingStatement,
+        after: WritingStatement,
+        left_ms: int = LONGEST_MS,
+    ) -> int:
+        """left_ms: no gap is longer; a longer one is drawn again."""
         pair = self._name(before), self._name(after)
         again = (who, pair) in self._known
         self._known.add((who, pair))
         most_ms = AGAIN_MS if again else SHORT_MS if self._gaps.waits(pair) else LONGEST_MS
         luck = self._stream(f"{who}/gaps")
-        return self._gaps.draw(luck, after.version, pair, again, most_ms)
+        gap_ms = self._gaps.draw(luck, after.version, pair, again, most_ms)
+        for _ in range(DRAWN_AGAIN):
+            if gap_ms <= left_ms:
+                break
+            gap_ms = self._gaps.draw(luck, after.version, pair, again, most_ms)
+        return min(gap_ms, left_ms)
 
     def _name(self, statement: WritingStatement) -> str:
         name = self._names.get(statement)

@@ -55,6 +55,13 @@ Step = Mapping[str, Any]
 
 BEFORE_FIRST_LINE_MS = 120, 300
 """How long a program that begins a client takes to its first line, in most recordings."""
+BEFORE_FIRST_LINE_SHARE = 0.37, 0.53
+"""Which share of the time until the next step that is, where the program goes on at once."""
+LONGEST_GAP_SHARE = 0.7
+"""Which share of the whole start the longest work between two lines takes, at most. A machine that
+starts a client fast does its other work fast, too: 153 of 163 recorded consumers."""
+LONGEST_START_MS = 1_200
+"""A program whose next step comes later has waited, in nearly all recordings."""
 LONGEST_WAIT_MS = 2_000
 """How long a broker's step waits for the steps that came before it in the recorded program,
 at most."""
@@ -249,22 +256,25 @@ class Player:
                 STEPS[step["do"]](self, step)
             except (KafkaException, IllegalStateException):
                 pass  # what went wrong is in the log, as with the recorded program
+            if lab.clock.work is not None:
+                lab.clock.work.end_by(FOREVER_MS)
             if lab.clock.thread_ms > lab.now_ms:
                 lab.sleep(lab.clock.thread_ms - lab.now_ms)  # The step's work is a part of it.
             self.steps_done += 1
 
     def start(self) -> None:
         """A constructor takes its time; but the next step was taken when this one had ended."""
-        if self.lab.clock.work is not None:
-            luck = self.lab.streams.stream(f"{self.name}/first line")
-            self.lab.sleep(luck.randint(*BEFORE_FIRST_LINE_MS))
+        left_ms = max(0, self._next_at_ms - self.lab.now_ms)
+        if self.lab.clock.work is None:
+            self.lab.sleep(min(self.lab.profile(None).connecting.starting_ms, left_ms))
             return
-        self.lab.sleep(
-            min(
-                self.lab.profile(None).connecting.starting_ms,
-                max(0, self._next_at_ms - self.lab.now_ms),
-            )
-        )
+        luck = self.lab.streams.stream(f"{self.name}/first line")
+        if left_ms > LONGEST_START_MS:
+            self.lab.sleep(luck.randint(*BEFORE_FIRST_LINE_MS))
+        else:
+            self.lab.sleep(int(left_ms * luck.uniform(*BEFORE_FIRST_LINE_SHARE)))
+            self.lab.clock.work.end_by(self._next_at_ms)
+            self.lab.clock.work.is_fast(self.name, int(left_ms * LONGEST_GAP_SHARE))
 
     def uses_consumer(self, step: Step) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER

@@ -15,6 +15,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
 
 THREAD_STARTS_MS = 3
@@ -23,8 +24,8 @@ THREAD_STARTS_MS = 3
 Entry = tuple[Any, ...]
 """A line as the journal keeps it: (at_ms, statement, who, cause, values)."""
 
-CostOfLine = Callable[[str, Any, Any], int]
-"""(client, the statement before, the statement) -> ms of work between the two lines."""
+CostOfLine = Callable[[str, Any, Any, int], int]
+"""(client, the statement before, the statement, ms at most) -> ms of work between the two lines."""
 
 
 class WorkingThread:
@@ -32,12 +33,14 @@ class WorkingThread:
 
     at_ms   where it is; the fraction orders the lines of two threads within a millisecond
     before  the statement of its last line, or of its starter's
+    ends_ms when it has done what it does now, at the latest
     """
 
-    __slots__ = ("at_ms", "before")
+    __slots__ = ("at_ms", "before", "ends_ms")
 
     def __init__(self, at_ms: float, before: Any = None) -> None:
         self.at_ms, self.before = at_ms, before
+        self.ends_ms = FOREVER_MS
 
 
 class WorkTime:
@@ -59,6 +62,7 @@ class WorkTime:
         self._threads: dict[object, WorkingThread] = {}
         self._last: dict[str, WorkingThread] = {}
         self._moments: dict[int, float] = {}
+        self._longest_ms: dict[str, int] = {}
 
     @property
     def now_ms(self) -> int:
@@ -79,7 +83,9 @@ class WorkTime:
             if last is not None and now_ms <= last.at_ms < now_ms + 1:
                 thread.at_ms, thread.before = last.at_ms, last.before
         before = thread.before
-        cost_ms = 0 if before is None else self._cost_ms(who, before, statement)
+        left_ms = max(0, thread.ends_ms - int(thread.at_ms))
+        left_ms = min(left_ms, self._longest_ms.get(who, FOREVER_MS))
+        cost_ms = 0 if before is None else self._cost_ms(who, before, statement, left_ms)
         thread.at_ms = self._later(thread.at_ms, cost_ms, who)
         thread.before = statement
         self._last[who] = thread
@@ -94,6 +100,15 @@ class WorkTime:
         """The running thread works until then, and writes nothing."""
         thread = self._thread()
         thread.at_ms = max(thread.at_ms, at_ms)
+
+    def end_by(self, at_ms: int) -> None:
+        """The lines that the running thread writes from now on are written by then; FOREVER_MS
+        takes that back. Work that would take longer was done on a faster machine."""
+        self._thread().ends_ms = at_ms
+
+    def is_fast(self, who: str, longest_ms: int) -> None:
+        """No work of that client between two lines takes longer, on the machine where it runs."""
+        self._longest_ms[who] = longest_ms
 
     def fork(self, new: object, who: str, told: bool) -> int:
         """The running thread starts another one of `who`. Returns the time at which that begins.

@@ -16,7 +16,10 @@ class WorkingLab:
         self.clock, self.kept = Scheduler(), []
         luck = random.Random(1)
         self.clock.work = self.work = WorkTime(
-            self.clock, self.kept, lambda who, before, after: WORK_MS, lambda name: luck
+            self.clock,
+            self.kept,
+            lambda who, before, after, left_ms: min(WORK_MS, left_ms),
+            lambda name: luck,
         )
         self.stage = Stage(self.clock)
 
