@@ -28,8 +28,44 @@ from kafkalab.releases import lineage
 
 SCENARIO = "scenario.json"
 THREAD_STARTS = frozenset({"HEARTBEAT_THREAD_STARTED", "NETWORK_THREAD_STARTED", "SENDER_STARTING"})
-AFTER_A_START = 4
-"""So many lines behind a thread's first one may be the next of its starter or its own."""
+APPLICATION = frozenset(
+    {
+        "AbstractConfig",
+        "AppInfoParser",
+        "AsyncKafkaConsumer",
+        "ConsumerConfig",
+        "KafkaProducer",
+        "ProducerConfig",
+        "ShareConsumerConfig",
+        "ShareConsumerImpl",
+    }
+)
+"""Classes whose lines the application's thread writes, where a client has a thread for the network
+besides."""
+NETWORK = frozenset(
+    {
+        "AbstractFetch",
+        "ClientUtils",
+        "ClusterConnectionStates",
+        "CommitRequestManager",
+        "ConsumerMembershipManager",
+        "ConsumerNetworkThread",
+        "CoordinatorRequestManager",
+        "FetchSessionHandler",
+        "Metadata",
+        "NetworkClient",
+        "NetworkClientDelegate",
+        "RequestManagers",
+        "RequestState",
+        "Selector",
+        "Sender",
+        "ShareConsumeRequestManager",
+        "ShareMembershipManager",
+        "ShareSessionHandler",
+    }
+)
+"""... and those of the other thread. A line of another class follows the line before it."""
+HAS_NETWORK_THREAD = frozenset({"Sender", "ConsumerNetworkThread"})
 
 Key = tuple[str, str, str, bool]
 
@@ -96,15 +132,11 @@ class CountedGaps:
         """Counts the gaps of one client's log."""
         names = names_in(rows, release)
         known: set[Pair] = set()
-        for number in range(len(rows) - 1):
-            # Behind the first line of a new thread its starter goes on, too: each of the next lines
-            # may be the one that follows it.
-            next_lines = AFTER_A_START if names[number] in THREAD_STARTS else 1
-            for later in range(number + 1, min(number + next_lines, len(rows) - 1) + 1):
-                pair = names[number], names[later]
-                gap_ms = _rounded(max(rows[later].at_ms - rows[number].at_ms, 0))
-                self._seen[release, *pair, pair in known][gap_ms] += 1
-                known.add(pair)
+        for earlier, later in sorted(_neighbours(rows, names)):
+            pair = names[earlier], names[later]
+            gap_ms = _rounded(max(rows[later].at_ms - rows[earlier].at_ms, 0))
+            self._seen[release, *pair, pair in known][gap_ms] += 1
+            known.add(pair)
 
     @classmethod
     def of(cls, several: Iterable[CountedGaps]) -> CountedGaps:
@@ -120,6 +152,33 @@ class CountedGaps:
         return [
             GapRow(*key, tuple(sorted(gaps.items()))) for key, gaps in sorted(self._seen.items())
         ]
+
+
+def _neighbours(rows: Sequence[Row], names: Sequence[str]) -> set[tuple[int, int]]:
+    """The numbers of lines that follow each other: in the log, where one thread may have woken the
+    other, and in each thread's own work. A new thread goes on where its starter is."""
+    found = {(number, number + 1) for number in range(len(rows) - 1)}
+    if not any(row.logger_name in HAS_NETWORK_THREAD for row in rows):
+        return found
+    last: dict[bool, int] = {}
+    in_network = False
+    for number, row in enumerate(rows):
+        if row.logger_name in NETWORK or _asks_for_a_producer_id(row):
+            in_network = True
+        elif row.logger_name in APPLICATION:
+            in_network = False
+        if in_network in last:
+            found.add((last[in_network], number))
+        last[in_network] = number
+        if names[number] in THREAD_STARTS:
+            last[not in_network] = number
+    return found
+
+
+def _asks_for_a_producer_id(row: Row) -> bool:
+    """The Sender of an idempotent producer does; of a transactional one, the application too."""
+    prefix = row.message.partition("]")[0]
+    return row.logger_name == "TransactionManager" and "transactionalId" not in prefix
 
 
 def _rounded(gap_ms: int) -> int:

@@ -149,7 +149,7 @@ def test_the_import_counts_first_and_later_gaps_of_a_log(tmp_path, capsys):
     assert "no scenario.json" in capsys.readouterr().err
 
 
-def test_the_starter_of_a_thread_may_go_on_with_any_of_the_next_lines(tmp_path):
+def test_the_starter_of_a_thread_and_the_thread_go_on_by_themselves(tmp_path):
     wording = next(
         (logger, line)
         for (logger, line), name in recorded_gaps.names_of("3.9").items()
@@ -157,15 +157,18 @@ def test_the_starter_of_a_thread_may_go_on_with_any_of_the_next_lines(tmp_path):
     )
     recorded(
         tmp_path,
-        Row(0, "INFO", "x", "org.Made", 1),
+        Row(0, "INFO", "x", "org.KafkaProducer", 1),
         Row(2, "DEBUG", "y", *wording),
-        Row(3, "INFO", "x", "org.Sender", 1),
-        Row(9, "INFO", "x", "org.Made", 1),
+        Row(9, "INFO", "x", "org.AppInfoParser", 1),
+        Row(10, "INFO", "x", "org.KafkaProducer", 1),
+        Row(14, "DEBUG", "[Producer clientId=p] z", "org.TransactionManager", 1),
+        Row(15, "DEBUG", "[Producer clientId=p] z", "org.NetworkClient", 1),
     )
     pairs = {(row.before, row.after): row.gaps for row in gap_import.gaps_below(tmp_path)}
-    assert pairs["SENDER_STARTING", "Sender"] == ((1, 1),)
-    assert pairs["SENDER_STARTING", "Made"] == ((7, 1),)
-    assert ("Made", "Sender") not in pairs
+    assert pairs["SENDER_STARTING", "AppInfoParser"] == ((7, 1),)
+    assert pairs["SENDER_STARTING", "TransactionManager"] == ((12, 1),)
+    assert pairs["KafkaProducer", "TransactionManager"] == ((4, 1),)  # It may have woken it.
+    assert ("AppInfoParser", "NetworkClient") not in pairs
 
 
 def test_the_table_is_made_by_the_command_that_it_names():
@@ -173,3 +176,11 @@ def test_the_table_is_made_by_the_command_that_it_names():
     text = (gap_import.Path(recorded_gaps.__file__).parent / recorded_gaps.FILE).read_text()
     assert text.startswith(MADE_BY) and MADE_BY.endswith("kafkalab line-gaps data/recordings\n")
     assert gap_table_text(gap_import.gaps_below(RECORDINGS)) == text
+
+
+def test_a_gap_fits_into_the_time_there_is():
+    rows = (GapRow("3.9", "A", "B", False, ((2, 1), (900, 9))),)
+    for name in "abcdefgh":
+        cost_ms = costs(*rows)
+        assert cost_ms(name, Statement("A"), Statement("B"), 40) <= 40
+        assert cost_ms(name, Statement("A"), Statement("B"), 0) == 0

@@ -122,3 +122,22 @@ def test_clients_do_not_wait_for_each_other_s_lines():
     lab.stage.spawn("b", app, "b")
     lab.stage.run_until(lambda: False, 10)
     assert [at_ms for at_ms, _ in lab.told()] == [0, 0]
+
+
+def test_work_ends_in_time_where_its_end_is_known():
+    lab = WorkingLab()
+    lab.work.end_by(14)
+    for text in "abc":
+        lab.tell(text)
+    lab.work.end_by(FOREVER_MS)
+    lab.tell("d")
+    assert lab.told() == [(0, "a"), (10, "b"), (14, "c"), (24, "d")]
+
+
+def test_a_client_on_a_fast_machine_works_no_longer_than_that():
+    lab = WorkingLab()
+    lab.work.is_fast("quick", 3)
+    for who in ("quick", "client"):
+        lab.stage.spawn(who, lambda: [lab.tell(f"{who}{n}", who) for n in (1, 2)])
+        lab.stage.run_until(lambda: False, lab.clock.now_ms + 50)
+    assert lab.told() == [(0, "quick1"), (3, "quick2"), (50, "client1"), (60, "client2")]
