@@ -205,6 +205,7 @@ class Player:
         self._loop: App | None = None
         self.steps_done = 0
         self._next_at_ms = FOREVER_MS
+        self._subscribes_at_once = False
 
     @property
     def consumer(self) -> KafkaConsumer:
@@ -243,7 +244,8 @@ class Player:
         for step, after in zip(self._steps, (*self._steps[1:], None)):
             self._next_at_ms = FOREVER_MS if after is None else after["at_ms"] - self._start_ms
             wait_ms = step["at_ms"] - self._start_ms - lab.now_ms
-            if wait_ms > 0:
+            at_once = self._subscribes_at_once and step["do"] == "subscribe"
+            if wait_ms > 0 and not at_once:
                 lab.sleep(wait_ms)
             while (
                 self._loop is not None
@@ -262,19 +264,25 @@ class Player:
                 lab.sleep(lab.clock.thread_ms - lab.now_ms)  # The step's work is a part of it.
             self.steps_done += 1
 
-    def start(self) -> None:
-        """A constructor takes its time; but the next step was taken when this one had ended."""
+    def start(self, has_network_thread: bool = False) -> None:
+        """A constructor takes its time; but the next step was taken when this one had ended.
+
+        has_network_thread: a consumer's own. Its application's subscribe() begins at once, waits
+        for that thread, and was noted when it had ended.
+        """
+        self._subscribes_at_once = has_network_thread and self.lab.clock.work is not None
         left_ms = max(0, self._next_at_ms - self.lab.now_ms)
         if self.lab.clock.work is None:
             self.lab.sleep(min(self.lab.profile(None).connecting.starting_ms, left_ms))
             return
         luck = self.lab.streams.stream(f"{self.name}/first line")
-        if left_ms > LONGEST_START_MS:
+        if left_ms <= LONGEST_START_MS:
+            self.lab.clock.work.is_fast(self.name, int(left_ms * LONGEST_GAP_SHARE))
+        if left_ms > LONGEST_START_MS or has_network_thread:
             self.lab.sleep(luck.randint(*BEFORE_FIRST_LINE_MS))
         else:
             self.lab.sleep(int(left_ms * luck.uniform(*BEFORE_FIRST_LINE_SHARE)))
             self.lab.clock.work.end_by(self._next_at_ms)
-            self.lab.clock.work.is_fast(self.name, int(left_ms * LONGEST_GAP_SHARE))
 
     def uses_consumer(self, step: Step) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
@@ -349,12 +357,12 @@ class Player:
 
 
 def _new_consumer(player: Player, step: Step) -> None:
-    player.start()
+    player.start(step["config"].get("group.protocol") == "consumer")
     player._consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
 
 
 def _new_share_consumer(player: Player, step: Step) -> None:
-    player.start()
+    player.start(has_network_thread=True)
     player._share_consumer = KafkaShareConsumer(player.lab, step["config"], name=player.name)
 
 

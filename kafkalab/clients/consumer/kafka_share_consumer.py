@@ -80,13 +80,17 @@ class KafkaShareConsumer:
             raise IllegalArgumentException(
                 "Topic collection to subscribe to cannot contain null or empty topic"
             )
+        waits = self._lab.clock.work is not None  # Java tells of it when the thread has seen it.
         with self._calling("subscribe", topics=list(topics)):
-            self._impl.log("SHARE_SUBSCRIBED", topics=", ".join(topics))
+            if not waits:
+                self._impl.log("SHARE_SUBSCRIBED", topics=", ".join(topics))
             new = set(topics) - set(self._impl.subscriptions.topics)
             self._impl.subscriptions.subscribe(topics, None)
             if new:
                 self._impl.client.metadata.request_update_for_new_topics()
         self._impl.subscription_changed()
+        if waits:
+            self._impl.log("SHARE_SUBSCRIBED", topics=", ".join(topics))
 
     def unsubscribe(self) -> None:
         """Gives back what it holds, leaves the group and forgets the subscription."""

@@ -96,7 +96,7 @@ class AsyncKafkaConsumer:
         starting_ms = (
             profile.connecting.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
         )
-        lab.stage.loop(self._background.run(starting_ms), client.selector.signal, setup.name)
+        self._background.start(lab.stage, starting_ms)
         setup.register(log)
         log("ASYNC_CONSUMER_INITIALIZED")
 
@@ -150,7 +150,9 @@ class AsyncKafkaConsumer:
     def subscription_changed(self) -> None:
         """The background thread sends the subscription to the broker, which receives names also
         where a pattern was subscribed to."""
-        self._background.add(lambda now_ms: self._members().membership.subscription_updated())
+        self._background.add_and_wait(
+            self._members().membership.subscription_updated, self._lab.stage
+        )
 
     def unsubscribe(self) -> None:
         """Leaves the group and forgets the assignment; the listener is called for the revoked

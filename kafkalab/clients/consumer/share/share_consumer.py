@@ -189,7 +189,7 @@ class ShareConsumerImpl:
         self._fetch = ShareFetch()
         self.explicit: bool = config["share.acknowledgement.mode"] == "explicit"
         self._on_commit: Callable[[Results], object] | None = None
-        lab.stage.loop(self._background.run(), self.client.selector.signal, name)
+        self._background.start(lab.stage)
         setup.register(log)
         log("SHARE_CONSUMER_INITIALIZED")
 
@@ -202,7 +202,7 @@ class ShareConsumerImpl:
 
     def subscription_changed(self) -> None:
         """The background thread sends the subscription to the broker."""
-        self._background.add(lambda now_ms: self._membership.subscription_updated())
+        self._background.add_and_wait(self._membership.subscription_updated, self._lab.stage)
 
     def unsubscribe(self) -> None:
         """Gives up what is held, leaves the group and forgets the subscription."""
