@@ -37,7 +37,7 @@ HALF_S = 500
         "heartbeat": "The middle time of an answer to HEARTBEAT, rounded so, in ms.",
     },
 )
-def answers(side: Side) -> dict[str, Any]:
+def middle_times(side: Side) -> dict[str, Any]:
     lab = side.lab()
     lab.create_topic("orders")
     (one,) = members(side, lab, "m1")
