@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kafkalab.reading.sockets import Socket
 
 Described = dict[str, Any]
+SHARE = "Share"
+"""GroupType.SHARE, as Java prints it."""
 
 
 def cluster_state(
@@ -27,7 +29,8 @@ def cluster_state(
     sockets: Sequence[Socket],
     clients: Sequence[str],
 ) -> Described:
-    """The state now: brokers, topics, partitions, groups, clients.
+    """The state now: brokers, topics, partitions, groups, clients; share groups, where there are
+    any.
 
     addresses  of each broker, up or down
     sockets    the open connections
@@ -36,6 +39,7 @@ def cluster_state(
     alive = {int(node.id()) for node in nodes}
     topics = _topics(java, admin)
     partitions = _partitions(java, admin, topics)
+    shares = _share_groups(java, admin)
     return {
         "brokers": {
             broker: {"address": address, "alive": broker in alive}
@@ -48,6 +52,7 @@ def cluster_state(
         "partitions": partitions,
         "groups": _groups(java, admin),
         "clients": {name: _client(name, sockets) for name in dict.fromkeys(clients)},
+        **({"share_groups": shares} if shares else {}),
     }
 
 
@@ -117,6 +122,37 @@ def _groups(java: JavaProcess, admin: Any) -> dict[str, Described]:
                 for entry in items_of(committed.entrySet())
                 if entry.getValue() is not None
             },
+        }
+    return found
+
+
+def _share_groups(java: JavaProcess, admin: Any) -> dict[str, Described]:
+    """Share groups: where the window of each partition begins. The brokers tell nobody what is in
+    the window (Admin.listShareGroupOffsets)."""
+    names = java.call(
+        lambda: sorted(
+            str(one.groupId())
+            for one in items_of(admin.listGroups().all().get())
+            if str(one.type().orElse(None)) == SHARE
+        )
+    )
+    spec = java.jvm.org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec
+    found: dict[str, Described] = {}
+    for name in names:
+        asked = java.hash_map([(name, spec())])
+        told = java.call(
+            lambda asked=asked, name=name: (
+                admin.listShareGroupOffsets(asked).partitionsToOffsetInfo(name).get()
+            )
+        )
+        found[name] = {
+            "partitions": {
+                str(partition_from(entry.getKey())): {
+                    "start_offset": int(entry.getValue().startOffset())
+                }
+                for entry in items_of(told.entrySet())
+                if entry.getValue() is not None
+            }
         }
     return found
 

@@ -15,6 +15,8 @@ from kafkalab.clients.admin import results
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.values import (
     ClusterDescription,
+    ConfigEntry,
+    ConfigResource,
     ConsumerGroupDescription,
     ConsumerGroupListing,
     DeletedRecords,
@@ -38,6 +40,7 @@ from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import Signal
 
 RECORDS_TO_DELETE = "org.apache.kafka.clients.admin.RecordsToDelete"
+RESOURCE_KINDS = {"topic": "TOPIC", "broker": "BROKER"}
 
 Found = TypeVar("Found", bound=Outcomes)
 LOOK_EVERY_S = 0.005
@@ -155,6 +158,38 @@ class JavaAdminClient(JavaClient):
             )
 
         return self._one(results.DescribeClusterResult, "cluster", read)
+
+    def describe_configs(
+        self, resources: Iterable[ConfigResource]
+    ) -> results.DescribeConfigsResult:
+        """The settings of topics and brokers, each with its source. Raises
+        IllegalArgumentException for another kind of resource."""
+        wanted = list(resources)
+        strangers = [each.type for each in wanted if each.type not in RESOURCE_KINDS]
+        if strangers:
+            raise IllegalArgumentException(
+                'describe_configs() tells the settings of a "topic" or a "broker", not of a '
+                f"{strangers[0]!r}"
+            )
+        outcomes = results.DescribeConfigsResult(wanted, _wait)
+        kinds = self.java.jvm.org.apache.kafka.common.config
+
+        def java_resource(one: ConfigResource) -> Any:
+            kind = getattr(getattr(kinds, "ConfigResource$Type"), RESOURCE_KINDS[one.type])
+            return kinds.ConfigResource(kind, one.name)
+
+        def settle() -> None:
+            asked = self.java.array_list(map(java_resource, wanted))
+            futures = self._object.describeConfigs(asked).values()
+
+            def read(one: ConfigResource) -> dict[str, ConfigEntry]:
+                found = futures[java_resource(one)].get()
+                return {str(each.name()): _entry_from(each) for each in items_of(found.entries())}
+
+            self._complete_each(outcomes, wanted, read)
+
+        self._start(outcomes, settle)
+        return outcomes
 
     # groups
 
@@ -380,6 +415,16 @@ def _node_from(found: Any) -> Node | None:
         int(found.port()),
         found.rack(),
         str(found.toString()),
+    )
+
+
+def _entry_from(found: Any) -> ConfigEntry:
+    value = found.value()
+    return ConfigEntry(
+        str(found.name()),
+        None if value is None else str(value),
+        str(found.source().name()),
+        bool(found.isReadOnly()),
     )
 
 

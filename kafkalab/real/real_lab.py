@@ -38,7 +38,7 @@ from kafkalab.errors import (
 from kafkalab.hashing import coordinator_partition
 from kafkalab.logsets.startup import screen
 from kafkalab.real import client_sockets, simulator_words
-from kafkalab.real.cluster_state import cluster_state
+from kafkalab.real.cluster_state import SHARE, cluster_state
 from kafkalab.real.cluster_tables import faults_frame, group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
@@ -59,10 +59,9 @@ SIMULATED_PORT = 9092
 APP_ENDS_WITHIN_S = 5
 GROUPS_END_WITHIN_S = TOPICS_END_WITHIN_S = 60
 WARM_GROUP = "warm-up"
+OFFSETS_TOPIC = "__consumer_offsets"
 KILLED = "kill -9"
 TRIES_OF_A_LOOK = 20
-SHARE = "Share"
-"""GroupType.SHARE, as Java prints it."""
 
 
 class RealLab:
@@ -313,19 +312,31 @@ class RealLab:
                 return
             time.sleep(0.05)
 
+    def alter_topic(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Change settings of a topic, {"retention.ms": 60_000}; None takes one back to its default
+        (kafka-configs --alter). Raises Kafka's own errors, such as InvalidConfigurationException.
+        """
+        self._alter("TOPIC", name, changes)
+
     def configure_group(self, group: str, settings: Mapping[str, Any]) -> None:
         """Give a share group settings of its own, by their Kafka names (kafka-configs --entity-type
         groups). Raises Kafka's own errors, such as InvalidConfigurationException."""
+        self._alter("GROUP", group, settings)
+
+    def _alter(self, kind: str, name: str, changes: Mapping[str, Any]) -> None:
         java, admin = self._cluster.hands, self._cluster.admin()
         config = java.jvm.org.apache.kafka.common.config.ConfigResource
         kinds = getattr(java.jvm.org.apache.kafka.common.config, "ConfigResource$Type")
         change = java.jvm.org.apache.kafka.clients.admin.AlterConfigOp
-        set_one = getattr(java.jvm.org.apache.kafka.clients.admin, "AlterConfigOp$OpType").SET
+        operations = getattr(java.jvm.org.apache.kafka.clients.admin, "AlterConfigOp$OpType")
         entry = java.jvm.org.apache.kafka.clients.admin.ConfigEntry
-        changes = java.array_list(
-            change(entry(name, setting_text(value)), set_one) for name, value in settings.items()
+        wanted = java.array_list(
+            change(entry(key, ""), operations.DELETE)
+            if value is None
+            else change(entry(key, setting_text(value)), operations.SET)
+            for key, value in changes.items()
         )
-        asked = java.hash_map([(config(kinds.GROUP, group), changes)])
+        asked = java.hash_map([(config(getattr(kinds, kind), name), wanted)])
         java.call(lambda: admin.incrementalAlterConfigs(asked).all().get())
 
     def leader(self, topic: str, partition: int) -> int | None:
@@ -344,7 +355,8 @@ class RealLab:
         __consumer_offsets, which the first question for a coordinator makes."""
         java, admin = self._cluster.hands, self._cluster.admin()
         java.call(lambda: admin.listConsumerGroupOffsets(group).all().get())
-        found = self.leader("__consumer_offsets", coordinator_partition(group))
+        count = len(list(items_of(self._cluster_topic(OFFSETS_TOPIC).partitions())))
+        found = self.leader(OFFSETS_TOPIC, coordinator_partition(group, count))
         assert found is not None, "a partition that has just answered has a leader"
         return found
 

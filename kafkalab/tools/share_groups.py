@@ -1,8 +1,9 @@
 """Runs kafka-share-groups (ShareGroupCommand): lists and describes share groups (KIP-932).
 
 The lag of a partition is what lies behind the start offset, without the records of the window that
-are done (KIP-1226). A partition of which nobody has acquired a record has no row. Left out:
---reset-offsets, --delete-offsets, --delete.
+are done (KIP-1226). A partition of which nobody has acquired a record has no row. Simplified:
+a real group tells the start offset of the moment before its last write (measured with 4.4.0), and
+this one that of now. Left out: --reset-offsets, --delete-offsets, --delete.
 """
 
 from __future__ import annotations

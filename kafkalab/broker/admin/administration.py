@@ -338,7 +338,7 @@ class Administration:
             configs = [
                 self._shown(
                     key,
-                    getattr(self._config, field),
+                    self._broker_value(field),
                     DEFAULT
                     if getattr(self._config, field) == getattr(defaults, field)
                     else STATIC_BROKER,
@@ -357,6 +357,11 @@ class Administration:
             if asked.configuration_keys is None or one.name in asked.configuration_keys
         )
         return m.DescribeConfigsResult(resource_type=kind, resource_name=name, configs=chosen)
+
+    def _broker_value(self, field: str) -> object:
+        """A broker's setting; where the configuration leaves it to the release, the release's."""
+        value = getattr(self._config, field)
+        return getattr(self._profile, field, None) if value is None else value
 
     def _config_error(self, kind: int, name: str) -> Verdict:
         if kind == TOPIC:

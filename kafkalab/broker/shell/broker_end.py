@@ -293,9 +293,9 @@ class BrokerEnd:
         self.machine.do(self.machine.replicas.lose_power(self._clock.now_ms))
 
     def stop(self) -> None:
-        """Stop the process in an orderly way: its leaderships move to replicas in sync first, and
-        its session is closed (controlled.shutdown.enable). It takes a few milliseconds of the lab's
-        time."""
+        """Stop the process in an orderly way: its leaderships move to replicas in sync first
+        (controlled.shutdown.enable). It takes a few milliseconds of the lab's time. ZooKeeper's
+        session is closed; a KRaft controller keeps the old one until it ends."""
         if not self._is_up:
             return
         life = self._life
@@ -312,8 +312,9 @@ class BrokerEnd:
     def restart(self, takes_ms: int = 0) -> None:
         """Start the process again with its logs on the disk; a running process is killed first.
 
-        takes_ms: the time from the start to an open port. KRaft registers a killed broker again
-        only when its old session has ended.
+        takes_ms: the time from the start to an open port. KRaft registers a broker again only when
+        its old session has ended, broker.session.timeout.ms after its last heartbeat: after a kill,
+        and after an orderly stop as well.
         """
         self.crash()
         self._life += 1

@@ -16,7 +16,6 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.cluster.controller import (
-    IT_STOPPED,
     ITS_SESSION_ENDED,
     STARTED_ANEW,
     Controller,
@@ -122,14 +121,14 @@ class InterBroker:
     # -- faults
 
     def died(self, broker: int, clean: bool = False) -> None:
-        """A process has ended. After a clean stop its session is closed; else the session has to
-        end first."""
+        """A process has ended. After a clean stop the controller knows it at once; else the session
+        has to end first."""
         if not self._up[broker]:
             return
         self._up[broker] = False
         self._break_all(broker)
         if clean:
-            self._command(self.controller.gone(broker, self._clock.now_ms, IT_STOPPED))
+            self._command(self.controller.stopped(broker, self._clock.now_ms))
         elif broker not in self._cut_off and broker not in self._paused:
             self._command(self.controller.silent(broker, self._clock.now_ms))
         self._paused.discard(broker)
@@ -461,6 +460,9 @@ class InterBroker:
         if key[0] == "resumed":
             self._resumed(key[1])
         else:
+            # it is fenced already; a real controller says so again
+            if key[0] == "session" and self.controller.has_old_session(key[1]):
+                self._controller_lines.fenced(key[1], 0)
             self._command(self.controller.on_timer(key, self._clock.now_ms))
 
     def _resumed(self, broker: int) -> None:

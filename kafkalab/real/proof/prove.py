@@ -25,9 +25,12 @@ from kafkalab.real.proof import (
     log_stories,
     offset_stories,
     old_broker_stories,
+    program_stories,
     reader_stories,
     replica_stories,
     share_stories,
+    waiting_stories,
+    window_stories,
 )
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.course_claims import claim_proofs
@@ -56,6 +59,9 @@ ROOMS = (
     line_stories,
     ending_stories,
     old_broker_stories,
+    program_stories,
+    waiting_stories,
+    window_stories,
 )
 
 Key = tuple[str, str]
