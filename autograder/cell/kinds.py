@@ -79,8 +79,9 @@ class Function(Question):
         from autograder.cell import plays
 
         part = getattr(plays, self.part)(namespace[self.answers[0]])
+        lab = None
         try:
-            self.play(dict(case), part)
+            lab = self.play(dict(case), part)
         except Exception:
             if part.error is None:
                 raise
@@ -88,7 +89,9 @@ class Function(Question):
             raise NotAsAsked(said_of_caught(part.error))
         if part.error is not None:
             raise part.error
-        return plain(part.decisions)
+        decisions = plain(part.decisions)
+        _close(lab)
+        return decisions
 
     def _judge_play(self, case, decisions):
         """Play it again by these decisions and look at the run:
@@ -119,9 +122,16 @@ class Function(Question):
             )
         ):
             wrong = (f"{found.sentence} This is called {found.name}.", found.proof)
+        _close(lab)
         if wrong is not None:
             return False, wrong[0], tuple(wrong[1])
         return True, self.kept(case) if callable(self.kept) else self.kept, ()
+
+
+def _close(lab) -> None:
+    """End the apps of a lab that was looked at: one that waits would keep the lab for ever."""
+    if lab is not None:
+        lab.close()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from autograder.cell.data import NotAsAsked, canonical
 
@@ -122,17 +121,17 @@ class Recorder:
 
 
 class StandIn:
-    """A thing as the learner's function sees it. What it stands for is not kept in it, and nothing
-    of that is to be had whose name begins with an underscore: a program that could ask its producer
-    when it will die would know what no program knows."""
+    """A thing as the learner's function sees it. No name of it leads to the thing behind it, and
+    nothing of that thing is to be had whose name begins with an underscore: a program that could
+    ask its producer when it will die would know what no program knows."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_behind")
 
     def __init__(self, recorder: Recorder, real):
-        _behind[self] = (recorder, real)
+        _behind.__set__(self, (recorder, real))
 
     def __getattr__(self, name: str):
-        recorder, real = _behind[self]
+        recorder, real = _behind.__get__(self)
         if name.startswith("_"):
             raise AttributeError(f"a {type(real).__name__} has no {name} here")
         if name not in recorder.calls_of(real):
@@ -148,16 +147,19 @@ class StandIn:
     def __setattr__(self, name: str, value) -> None:
         if name.startswith("_"):
             raise AttributeError(f"{name} is not to be changed here")
-        recorder, real = _behind[self]
+        recorder, real = _behind.__get__(self)
         recorder.put(real, name, value)
 
     def __repr__(self) -> str:
-        return repr(_behind[self][1])
+        return repr(behind(self))
 
 
-_behind: WeakKeyDictionary = WeakKeyDictionary()  # (recorder, real) of each stand-in
+# (recorder, real) of each stand-in. A table beside the stand-ins, with weak keys, would keep every
+# lab for ever: a thing often leads back to its stand-in, by an error's frames or a callback.
+_behind = StandIn.__dict__["_behind"]
+del StandIn._behind
 
 
 def behind(stand_in: StandIn):
     """The thing that a stand-in stands for."""
-    return _behind[stand_in][1]
+    return _behind.__get__(stand_in)[1]

@@ -4,8 +4,8 @@ Three kinds of callers wait in a lab. All of them wait on a `Signal`:
  - the front: the notebook's own cell. While it waits it steps the clock.
  - an app (`Lab.spawn`): a plain blocking function on a stack of its own, a greenlet. A waiting call
    switches back to the code that steps the clock. The awaited event switches to the app again.
-   No thread is involved. So nothing runs by chance, a process may fork, and Python's garbage
-   collector removes an app that nothing refers to.
+   No thread is involved. So nothing runs by chance, and a process may fork. A stack that waits
+   keeps all that it refers to, its lab with it, until the lab is closed.
  - a loop: a client's background thread (the producer's Sender), written as a generator that yields
    how long it may sleep.
 
@@ -28,6 +28,8 @@ LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
 PATIENCE_MS = 3_600_000
 """How long a call waits that waits as long as it takes: an hour of the lab's time, a few seconds
 of ours when all brokers are down."""
+LAST_WAITS = 20
+"""How many waits of an app that is to end raise at once: more than its `finally` blocks have."""
 
 
 class Signal:
@@ -73,7 +75,7 @@ class App:
     """A spawned function and its process. The loops that it starts belong to it.
 
     done    it has returned, or was ended; `result` and `error` hold what it returned or raised
-    ending  its next waiting call raises AppEnded
+    ending  its next waiting call raises AppEnded, and so do those in its `finally` blocks
     """
 
     def __init__(self, name: str, clock: Scheduler) -> None:
@@ -86,6 +88,7 @@ class App:
         self.not_before_ms = 0
         self.stack: greenlet | None = None
         self._wait = 0
+        self._last_waits = 0
 
     def pause(self, ms: int) -> None:
         """Pause the process for `ms` milliseconds, as a long garbage collection does.
@@ -96,7 +99,15 @@ class App:
         self.not_before_ms = max(self.not_before_ms, self._clock.now_ms + ms)
 
     def park(self, signal: Signal, deadline_ms: int) -> None:
-        """Suspend this app until `signal` is set or the clock reaches `deadline_ms`."""
+        """Suspend this app until `signal` is set or the clock reaches `deadline_ms`.
+
+        Raises AppEnded in an app that is to end.
+        """
+        if self.ending and self._last_waits < LAST_WAITS:
+            # A call in a `finally`. Nobody would wake it, and a stack that waits keeps its lab for
+            # ever. One that catches everything and waits again is suspended after some times.
+            self._last_waits += 1
+            raise AppEnded(self.name)
         clock, wait = self._clock, self._wait
         signal.tell(self._wake, wait)
         timer = clock.at(deadline_ms, self._resume, wait) if deadline_ms < FOREVER_MS else None

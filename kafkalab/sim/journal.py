@@ -11,6 +11,7 @@ see `FieldFormat`.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, overload
 
@@ -140,12 +141,14 @@ class Journal:
             `note` and the writers of lines append to it
     """
 
-    __slots__ = ("clock", "events", "kept")
+    __slots__ = ("_ids", "_sorted", "clock", "events", "kept")
 
     def __init__(self, clock: Scheduler) -> None:
         self.kept: list[tuple[Any, ...]] = []
         self.events = Events(self.kept)
         self.clock = clock
+        self._ids: dict[str, array[int]] = {}
+        self._sorted = 0
 
     def append(self, kind: str, who: str, **fields: Any) -> Event:
         """Write an event and return it."""
@@ -177,10 +180,41 @@ class Journal:
         return Because(self.clock, event if isinstance(event, int) else event.id)
 
     def of(self, *kinds: str) -> Iterator[Event]:
+        """The events of these kinds, in order. One kind costs only what was written since the last
+        call, and its own events."""
+        if len(kinds) == 1:
+            yield from self._of_one(kinds[0])
+            return
         for id, kept in enumerate(self.kept):
             kind = kept[1]
             if (kind if kind.__class__ is str else kind.kind) in kinds:
                 yield _event(id, kept)
+
+    def _of_one(self, kind: str) -> Iterator[Event]:
+        given = 0
+        while True:
+            self._sort()
+            ids = self._ids.get(kind, ())
+            if given == len(ids):
+                return
+            for place in range(given, len(ids)):  # the reader may let the lab write more
+                yield _event(ids[place], self.kept[ids[place]])
+            given = len(ids)
+
+    def _sort(self) -> None:
+        """Sort the ids of the new events by kind."""
+        kept, ids = self.kept, self._ids
+        if self._sorted > len(kept):  # somebody has emptied `kept`
+            ids.clear()
+            self._sorted = 0
+        for id in range(self._sorted, len(kept)):
+            kind = kept[id][1]
+            name = kind if kind.__class__ is str else kind.kind
+            try:
+                ids[name].append(id)
+            except KeyError:
+                ids[name] = array("I", (id,))
+        self._sorted = len(kept)
 
     def why(self, event: Event | int) -> Chain:
         """The chain of causes that ends in `event`, oldest first.

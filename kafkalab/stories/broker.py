@@ -678,6 +678,7 @@ def slow_day(day: int) -> Lab:
             lab.broker(1).pause(busy_ms)
         lab.run_for(ms=busy_ms)
         lab.broker(0).disk.slow(0)
+    lab.close()
     return lab
 
 

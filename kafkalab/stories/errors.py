@@ -190,6 +190,8 @@ ON_A_DAY = 16
 DAY_WORK_MS = 20
 KILL_AT_MOST_MS = 3_000
 """Until then ada is killed, also where her loop does not work on records."""
+SPINS = 900
+"""Events in a second, of a loop whose polls raise at once: each takes a millisecond."""
 
 
 def day(
@@ -223,9 +225,28 @@ def day(
         lab.run_for(ms=DAY_WORK_MS // 2)
         lab.kill("ada")
         lab.spawn(program, "bo", name="bo")
-    lab.run_for(ms=14_000)
+    _run_to_the_end(lab, 2 * ON_A_DAY - len(pills))
     lab.close()
     return lab
+
+
+def _run_to_the_end(lab: Lab, readable: int) -> None:
+    """Let 14 seconds pass. A loop that polls the same pill for two of them will do so in the others
+    as well: each poll raises at once, so the day ends there."""
+    spins_s = 0
+    for _ in range(14):
+        events, given = len(lab.journal.events), _records_given(lab)
+        lab.run_for(ms=1_000)
+        stands = given == _records_given(lab) < readable
+        spins = len(lab.journal.events) - events > SPINS
+        spins_s = spins_s + 1 if stands and spins else 0
+        if spins_s == 2:
+            break
+
+
+def _records_given(lab: Lab) -> int:
+    """How many different records the polls have returned."""
+    return len({(event.partition, event.offset) for event in lab.journal.of("record.delivered")})
 
 
 def _is_at_work(lab: Lab, done_before: int) -> bool:

@@ -310,6 +310,7 @@ def shift(strategy: str, work_ms: int, seed: int = 9) -> Lab:
     lab.run_for(ms=30_000)
     start(lab, "m4", strategy)
     lab.run_for(ms=45_000)
+    lab.close()
     return lab
 
 

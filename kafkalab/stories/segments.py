@@ -173,7 +173,11 @@ def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hour
     lab.create_topic("orders", config={**limits, "segment.ms": segment_ms})
     if rule is not None:
         lab.broker(0).delete_segments_by(rule)
-    shop = KafkaProducer(lab, {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}, name="shop")
+    # The broker is down for twenty minutes. With Kafka's pauses that is 1,200 attempts to connect and
+    # 26,000 rounds of the Sender, and nobody looks at them.
+    patient = {"reconnect.backoff.ms": 5_000, "reconnect.backoff.max.ms": 10_000}
+    settings = {"linger.ms": 0, "metadata.max.age.ms": DAY_MS, **patient}
+    shop = KafkaProducer(lab, settings, name="shop")
     fast = rng.randrange(12, 20) if keeps == "clock" else -1
     for number in range(42 if keeps == "exact" else 40):
         ahead_ms = 40 * MINUTE_MS if number == fast else 0

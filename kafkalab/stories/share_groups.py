@@ -554,6 +554,7 @@ def night_of_the_workers(slow: str, poll: int, bad: int, seed: int) -> Lab:
         ends_ms = math.inf if name in (slow, stays) else 25_000
         start_workers(lab, name, rule(name), leaves_at_ms=ends_ms, max_poll_records=poll)
     lab.run_for(50_000)
+    lab.close()
     return lab
 
 

@@ -3,6 +3,7 @@ from its decisions alone."""
 
 import gc
 import json
+import weakref
 
 import pytest
 
@@ -567,3 +568,48 @@ def test_the_lines_of_chapter_09s_bug_hunt_are_what_a_2_3_client_writes(program)
     assert [
         line for line in told if line.startswith(("Setting offset for", "Committed offset"))
     ] == batch_commits(program, 5, 20, 22)
+
+
+@pytest.mark.parametrize("closes", (True, False))
+def test_no_lab_of_a_play_is_kept(closes):
+    """Also where a loop waits in its `finally`, and where the scenario closes no lab."""
+    labs = []
+
+    def play(case, part):
+        lab = Lab(brokers=1, seed=case["seed"])
+        lab.create_topic("orders")
+        labs.append(weakref.ref(lab))
+
+        def on_duty(lab):
+            consumer = KafkaConsumer(lab, {"group.id": "stock"}, name="ada")
+            consumer.subscribe(["orders"])
+            part(lab, consumer)
+
+        lab.spawn(on_duty, name="ada")
+        lab.run_for(ms=4_000)
+        if closes:
+            lab.close()
+        return lab
+
+    def loop(consumer, finish):
+        try:
+            while True:
+                consumer.poll(timeout_ms=200)
+        finally:
+            consumer.commit_sync()
+            consumer.close()
+
+    question = Function(
+        id="99.1",
+        title="a loop",
+        points=1,
+        answers=("loop",),
+        play=play,
+        part="Loop",
+        promise=("lost", "unobserved"),
+    )
+    case = {"seed": 1}
+    decisions = question.run_probe({"loop": loop}, case)
+    assert question.public_judge(case, decisions)[0]
+    gc.collect()
+    assert len(labs) == 2 and all(lab() is None for lab in labs)

@@ -1,6 +1,7 @@
 """Points that rest on what became of a lab are given when the lab, played again by the calls
 that were written down, comes out the same."""
 
+import gc
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from autograder.course.judge import judge_of
 from autograder.course.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.grading.verdict import NOT_PLAYED_AGAIN, all_cases, mark
 from autograder.tests.shares import share
+from kafkalab import Lab
 
 PLAYED_AGAIN = ("04.5", "05.3", "06.5", "09.5")
 
@@ -209,3 +211,24 @@ def test_a_producer_does_not_tell_when_it_will_die():
     with pytest.raises(TypeError):
         vars(seen)
     assert _Cast().stand_in(SimpleNamespace(_free=1))._free == 1
+
+
+def test_no_lab_of_a_recorded_run_is_kept():
+    """The error of an order keeps the frames it went through, and they hold the producer."""
+    question = find("05.3")
+    caught_in_a_frame = """
+def send_all(producer, orders):
+    failed = []
+    for future, order in [(producer.send(order), order) for order in orders]:
+        try:
+            future.get()
+        except Exception:
+            failed.append(order.key)
+    return failed
+"""
+    names = namespace_of(question, caught_in_a_frame, {})
+    gc.collect()
+    before = {id(each) for each in gc.get_objects() if type(each) is Lab}
+    assert len(ask(question, names, question.public_cases[1])["data"]["failed"]) > 3
+    gc.collect()
+    assert not [each for each in gc.get_objects() if type(each) is Lab and id(each) not in before]

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
+from kafkalab.sim.apps import FOREVER_MS, LAST_WAITS, AppEnded, Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 
@@ -171,6 +171,41 @@ def test_an_ended_app_may_clean_up_but_not_go_on():
     here.end(app)
     assert said == ["cleaned up"]
     assert app.error is None
+
+
+def test_a_wait_in_a_finally_ends_too():
+    _, here = stage()
+
+    def works():
+        try:
+            sleep(here, 1_000)
+        finally:
+            try:
+                sleep(here, 20)
+            finally:
+                here.wait(Signal(), FOREVER_MS)
+
+    app = here.spawn("works", works)
+    here.run_until(lambda: False, 10)
+    here.end(app)
+    assert app.done and app.error is None
+
+
+def test_an_app_that_catches_everything_does_not_hold_up_who_ends_it():
+    _, here = stage()
+    caught = []
+
+    def works():
+        while True:
+            try:
+                sleep(here, 1_000)
+            except BaseException as error:
+                caught.append(type(error))
+
+    app = here.spawn("works", works)
+    here.run_until(lambda: False, 10)
+    here.end(app)
+    assert not app.done and caught == [AppEnded] * (1 + LAST_WAITS)
 
 
 def test_an_app_keeps_its_cause_while_others_run():

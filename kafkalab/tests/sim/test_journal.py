@@ -64,3 +64,32 @@ def test_an_id_that_does_not_exist():
     _, book = journal()
     with pytest.raises(IndexError):
         book.why(4)
+
+
+def test_events_of_a_kind_are_given_in_order_also_those_written_meanwhile():
+    _, book = journal()
+    for number in range(3):
+        book.append("told", "ada", number=number)
+        book.append("line", "ada", number=number)
+    assert [event.number for event in book.of("told")] == [0, 1, 2]
+    book.append("told", "bo", number=3)
+    seen = []
+    for event in book.of("told"):
+        seen.append((event.id, event.number))
+        if event.number == 3:
+            book.append("line", "bo", number=4)
+            book.append("told", "bo", number=4)
+    assert seen == [(0, 0), (2, 1), (4, 2), (6, 3), (8, 4)]
+    assert [event.id for event in book.of("told", "line")] == list(range(9))
+    assert not list(book.of("request.sent"))
+
+
+def test_a_journal_that_was_emptied_begins_again():
+    _, book = journal()
+    for _ in range(5):
+        book.append("told", "ada")
+    assert len(list(book.of("told"))) == 5
+    book.kept.clear()
+    book.append("line", "ada")
+    book.append("told", "ada")
+    assert [event.id for event in book.of("told")] == [1]

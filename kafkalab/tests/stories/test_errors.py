@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab import SerializationException
+from kafkalab import SerializationException, TopicPartition
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.stories import errors
 
@@ -101,3 +101,37 @@ def test_a_kill_on_a_day_falls_into_the_work():
     for kill_after in (3, 6, 15, 19):
         lab = errors.day(commits_first, [], seed=7, kill_after=kill_after)
         assert errors.how_it_went(lab, [])["never"], kill_after
+
+
+def on_a_day_with_one_pill(gives_up_after):
+    """A day of a loop that seeks past a pill after so many errors, and how it went."""
+    failures = []
+
+    def loop(lab, consumer):
+        while True:
+            try:
+                for record in consumer.poll(timeout_ms=200):
+                    lab.sleep(errors.DAY_WORK_MS)
+                    place = f"{record.topic}-{record.partition}"
+                    lab.journal.append(
+                        "told", consumer.name, what="done", partition=place, offset=record.offset
+                    )
+                consumer.commit_sync()
+            except SerializationException as error:
+                failures.append(error)
+                if len(failures) == gives_up_after:
+                    consumer.seek(TopicPartition("prices", 0), 8)
+
+    lab = errors.day(loop, [(0, 7)], seed=2)
+    return lab, errors.how_it_went(lab, [(0, 7)])
+
+
+def test_a_day_ends_when_a_loop_polls_the_same_pill_without_end():
+    lab, went = on_a_day_with_one_pill(gives_up_after=None)
+    assert lab.now_ms < 6_000 and ("prices-0", 8) in went["never"]
+
+
+def test_a_day_goes_on_while_a_loop_may_still_pass_the_pill():
+    lab, went = on_a_day_with_one_pill(gives_up_after=700)
+    assert lab.now_ms == 14_000 and not went["never"]
+    assert went["committed"] == [errors.ON_A_DAY] * 2
