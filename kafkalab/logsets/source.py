@@ -85,7 +85,7 @@ class KafkaLines(ds.DataSource):
         return KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
-        quiet_s = float(self.options.get("settleSeconds", 2))
+        quiet_s = _seconds(self.options.get("settleSeconds", "2"))
         if question.question_of(self.options):
             raise ValueError("A stream reads all lines: filter its frame instead.")
         if self._mode() != PERMISSIVE:
@@ -132,6 +132,16 @@ class ClientsReader(KafkaLinesReader):
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         yield from client_prefixes.client_batches(partition.ranges)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1
+    if not 0 <= found < float("inf"):
+        raise ValueError(f"settleSeconds is a number of seconds, from 0 on, not {text!r}.")
+    return found
 
 
 def _well_formed(batch: pa.RecordBatch, block: Block, mode: str) -> pa.RecordBatch:

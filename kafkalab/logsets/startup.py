@@ -1,6 +1,6 @@
 """Shows that Spark is starting and how far it is, in a notebook's cell or in a terminal.
 
-    Spark is starting: step 2 of 3, Spark itself, 14 s (about a minute in all)
+    Spark is starting: step 2 of 3, Spark itself, 14 s (up to a minute in all)
     Spark started in 41 s. The next cells use it at once.
 
 In a notebook it is a display that is replaced, never text on stderr, which nbgrader would take for
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-USUAL = "about a minute in all"
+USUAL = "up to a minute in all"
 EVERY_S = 1.0
 STEPS = ("Java", "Spark itself", "the session for tables")
 

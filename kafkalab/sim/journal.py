@@ -20,7 +20,10 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class FieldFormat(Protocol):
-    """Turns the bare values of a journal event into its fields, when the event is read."""
+    """Turns the bare values of a journal event into its fields, when the event is read.
+
+    Fields that all its events share, such as the level of a line, are attributes of it.
+    """
 
     kind: str
 
@@ -58,6 +61,13 @@ class Event:
             self._fields, self._wording = self._wording.fields(self._fields), None
         fields: Mapping[str, Any] = self._fields
         return fields
+
+    def shared(self, name: str) -> Any:
+        """A field that all events of one wording share, such as the level of a line.
+
+        The other fields are not made. Raises AttributeError or KeyError for another field.
+        """
+        return self._fields[name] if self._wording is None else getattr(self._wording, name)
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -348,14 +348,14 @@ lines
 #
 # Keys decide the partition. What happens if one key is far busier than the others? Spark makes ten
 # million records of a shop for us. Three out of ten belong to one large customer, the others to 700
-# small ones. Spark starts once in each notebook. That takes about a minute, and the cell shows how
-# far it is.
+# small ones. Spark starts once in each notebook. That takes up to a minute, and the cell shows how
+# far it is. With `large=True` it compiles each query first. For millions of rows that is quicker.
 
 # %% spark=true
 from kafkalab import logsets
 from pyspark.sql import functions as F
 
-spark = logsets.session()
+spark = logsets.session(large=True)
 
 
 def orders(busy):

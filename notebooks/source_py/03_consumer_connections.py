@@ -430,7 +430,7 @@ pair.beside("Initiating connection", "Completed connection")
 # A small log set lies in `data/samples/tiny`: some dozens of clients of mixed versions, about ten
 # minutes. Spark reads the lines and makes one row of each connection. `how` says what ended it:
 # `idle` the client's limit, `peer` the broker, `close` the program; `failed` was never established;
-# `None` was open at the end. The first Spark cell takes about a minute: it starts Spark.
+# `None` was open at the end. The first Spark cell takes up to a minute: it starts Spark.
 
 # %% spark=true
 from kafkalab import logsets

@@ -339,7 +339,7 @@ pd.DataFrame({"in Java": in_java, "our rule": {key: home(key, 6) for key in in_j
 # The network team complains. One of eight producers sends far more requests than the others, for
 # the same number of records. `write_logs` lets eight producers write and keeps their lines. One of
 # the eight has another value in one setting. Each student has another guilty producer. Then Spark
-# reads all lines. The first Spark cell takes about a minute: it starts Spark.
+# reads all lines. The first Spark cell takes up to a minute: it starts Spark.
 
 # %%
 from kafkalab.stories.batches import write_logs

@@ -391,7 +391,7 @@ cluster_map(lab, title="after the stop: broker 1 leads two partitions")
 # Three shops, A, B and C, wrote a hundred orders each, one every ten milliseconds. Shop A wrote
 # with `acks=n.A.acks`. Its followers fell asleep after `n.A.asleep_after_ms` milliseconds. After
 # the last order the leader of each shop crashed. An order that was acknowledged and cannot be read
-# is lost. The first Spark cell takes about a minute: it starts Spark.
+# is lost. The first Spark cell takes up to a minute: it starts Spark.
 
 # %%
 n = numbers("05.5")

@@ -489,7 +489,7 @@ truth(
 # and starts again in the middle of the day. After that it sends its last orders again, to be sure.
 # The network loses answers of shop-a and shop-b. You have three such days, A, B and C.
 # `kafka-dump-log` is Kafka's tool that prints what is in a log, here a line for each record. (Spark
-# starts first. That takes about a minute.)
+# starts first. That takes up to a minute.)
 
 # %%
 from kafkalab.course_folder import course_folder

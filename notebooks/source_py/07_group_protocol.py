@@ -687,7 +687,7 @@ n
 # previously assigned partitions" does the same; a member writes it when its membership is not valid
 # any more. "Adding newly assigned partitions" takes partitions over. Spark makes a row of each
 # partition. (Spark starts first. That takes
-# about a minute.)
+# up to a minute.)
 
 # %% spark=true
 from kafkalab import logsets

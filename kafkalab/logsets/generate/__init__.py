@@ -4,11 +4,12 @@ DIR/DONE. The brokers' logs are DIR/broker-0 and so on, where they are wanted.
 Each copy of a story has brokers of its own. A broker's log has what the brokers of that id wrote in
 all copies.
 
-The simulator plays the stories and gives their truth (stories.py, scenes.py). cast.py and
-scripts.py copy them with other names and times. Spark writes many copies (sheets.py,
-part_writer.py). DONE is written last, and without it a folder is no set. An interrupted run
-continues if its manifest and the simulator are unchanged, else it starts again. The text does not
-depend on the machine or the number of workers: its checksum is the manifest's.
+The simulator plays the stories and gives their truth (stories.py, scenes.py), on several cores
+(story_processes.py). cast.py and scripts.py copy them with other names and times. Spark, or this
+process, writes many copies (sheets.py, part_writer.py). DONE is written last, and without it a
+folder is no set. An interrupted run continues if its manifest and the simulator are unchanged, else
+it starts again. The text does not depend on the machine or the number of workers: its checksum is
+the manifest's.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, writ
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.scripts import tables
 from kafkalab.logsets.generate.sheets import Library, Roles, roles_of, roles_of_broker
-from kafkalab.logsets.generate.stories import PlayedStory, play_story
+from kafkalab.logsets.generate.stories import PlayedStory
+from kafkalab.logsets.generate.story_processes import play_stories
 from kafkalab.logsets.generate.truth import truth_of
 
 __all__ = ["Manifest", "ManifestError", "generate", "manifest", "manifest_of"]
@@ -45,7 +47,7 @@ CLIENTS, BROKER = "lines", "broker-"
 
 
 def generate(
-    spark: SparkSession,
+    spark: SparkSession | None,
     wanted: Manifest | str | Path,
     out: str | os.PathLike,
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
@@ -53,6 +55,8 @@ def generate(
     """Make the log set of a manifest (or of its name or file) in the folder `out` (or at that URL),
     and return its truth.
 
+    spark: writes the parts, many at a time; None: this process writes one after the other, which
+    is faster for a set of one or two million lines, because no Spark has to start.
     An existing set is not changed. `say` is called with the progress. Raises ManifestError, and
     FileExistsError when `out` holds something that is no log set.
     """
@@ -69,7 +73,7 @@ def generate(
     for name in ("DONE", "truth.json"):
         (place / name).remove()
 
-    stories, copies, clients = cast(plan, _play_stories(plan, say))
+    stories, copies, clients = cast(plan, play_stories(plan, say))
     epoch_ms = int(datetime.fromisoformat(plan.start).replace(tzinfo=UTC).timestamp() * 1000)
     scripts = [member.script for story in stories for member in story.members]
     scripts += [told for story in stories for told in story.brokers]
@@ -134,15 +138,6 @@ def generate(
         )
     say(f"{truth['lines']:,} lines of {len(clients):,} clients -> {out}")
     return truth
-
-
-def _play_stories(plan: Manifest, say: Callable[[str], None]) -> list[list]:
-    """The variants of each story and version of the manifest, in its order."""
-    found = []
-    for number, want in enumerate(plan.wanted, 1):
-        say(f"story {number} of {len(plan.wanted)}: {want.story.replace('_', ' ')}, {want.version}")
-        found.append([play_story(plan, want, variant) for variant in range(want.variants)])
-    return found
 
 
 def _resumed(

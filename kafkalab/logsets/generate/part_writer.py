@@ -1,7 +1,7 @@
-"""Writes the parts of a log set on Spark's workers: each part with its text, Parquet and receipt.
+"""Writes the parts of a log set: each part with its text, Parquet and receipt.
 
-One part is one Spark task. Its receipt says that it is complete. A worker maps the scripts into
-memory once and keeps them for its next parts. It also needs the part's Sheet.
+On Spark's workers one part is one task. Its receipt says that it is complete. A worker maps the
+scripts into memory once and keeps them for its next parts. It also needs the part's Sheet.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
 
 
 def write_parts(
-    spark: SparkSession,
+    spark: SparkSession | None,
     place: Place,
     checksum: str,
     sheets: Sequence[Sheet],
@@ -161,10 +161,15 @@ def write_parts(
     say: Callable[[str], None],
     already: int = 0,
 ) -> None:
-    """Have Spark write these parts, one in each task.
+    """Have Spark write these parts, one in each task; without Spark this process writes them.
 
     `say` is called with the number of complete parts. `already` parts existed before.
     """
+    if spark is None:
+        with _watched(place, already + len(sheets), say):
+            for sheet in sheets:
+                make_part(place, checksum, sheet, packed, parquet)
+        return
     work = [json.dumps(asdict(sheet)) for sheet in sheets]
     if not work:
         return

@@ -368,7 +368,8 @@ def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tupl
     found, known = [], {}
     for event in lab.line_events():
         if event.who in lives:
-            place = event.fields["logger"], event.fields["level"]
+            # Most lines are TRACE or DEBUG: the text of one that nobody writes is never made.
+            place = event.shared("logger"), event.shared("level")
             if place not in known:
                 known[place] = _is_written(levels, *place)
             if known[place]:
@@ -409,7 +410,7 @@ def _generations(lab: Lab) -> tuple[GroupRebalance, ...]:
     before.
     """
     found, because, owner = [], [], {}
-    for event in lab.journal.events:
+    for event in lab.journal.of("group.member", "group.left", "group.removed", "group.assigned"):
         if event.kind == "group.member" and event.fields["group"] == GROUP:
             owner[event.fields["member"]] = names.number_of(event.fields["client_id"][0])
             because.append(("joined", owner[event.fields["member"]]))

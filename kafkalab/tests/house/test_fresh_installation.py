@@ -107,7 +107,7 @@ def test_the_base_is_small_and_plays_a_lab_without_the_checkout(minor, wheel, tm
     asked = subprocess.run(
         [place / "bin" / "kafkalab", "logsets", "explain", "x.log"], capture_output=True, text=True
     )
-    assert asked.returncode == 2 and 'pip install "kafkalab[spark]"' in asked.stderr
+    assert asked.returncode == 2 and 'pip install "kafkalab[logs]"' in asked.stderr
     assert list(place.rglob("kafkalab/tests")) == []
 
 

@@ -201,6 +201,15 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
     assert rows[0].count() == again["lines"]
 
 
+def test_a_set_made_without_spark_is_the_same_byte_for_byte(few, tmp_path):
+    folder, truth = few
+    assert generate(None, FEW, tmp_path / "set", say=silently) == truth
+    files = [file.relative_to(folder) for file in folder.rglob("*") if file.is_file()]
+    assert len(files) == 4
+    for file in files:
+        assert (tmp_path / "set" / file).read_bytes() == (folder / file).read_bytes()
+
+
 def test_the_parquet_is_what_reading_the_text_gives(spark, few):
     folder, truth = few
     rows, lines = spark.read.parquet(str(folder / "parquet")), load_lines(spark, folder)

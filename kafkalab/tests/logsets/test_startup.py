@@ -16,7 +16,7 @@ def test_the_steps_are_shown_and_at_the_end_the_time(monkeypatch):
     with startup.sign_of_life(shown.append):
         while not any("step 3 of 3" in text for text in shown):
             pass
-    assert shown[0].startswith("Spark is starting: step 1 of 3, Java, 0 s (about a minute")
+    assert shown[0].startswith("Spark is starting: step 1 of 3, Java, 0 s (up to a minute")
     assert shown[-1] == "Spark started in 0 s. The next cells use it at once."
 
 
