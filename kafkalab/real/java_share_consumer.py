@@ -9,7 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from kafkalab.clients.network import arguments
-from kafkalab.errors import IllegalArgumentException, UnsupportedVersionException
+from kafkalab.errors import (
+    IllegalArgumentException,
+    NoSuchName,
+    UnsupportedVersionException,
+)
 from kafkalab.real.java_client import STRINGS, JavaClient
 from kafkalab.real.java_errors import python_error
 from kafkalab.real.java_process import items_of
@@ -48,7 +52,12 @@ class _AcknowledgedForJava:
 
 
 class JavaShareConsumer(JavaClient):
-    """A share consumer of a real lab; its release is 4.4. It belongs to one thread at a time."""
+    """A share consumer of a real lab, for releases from 4.4 on. It belongs to one thread at a time.
+
+    The jars of 3.9 and 4.0 have the class, too, for brokers of an early access. It can be made, and
+    poll() ends in UnsupportedVersionException, for brokers 4.4 do not speak its versions any more.
+    Clients up to 3.6 have no such class.
+    """
 
     kind = "shareconsumer"
     shown = "KafkaShareConsumer"
@@ -154,7 +163,12 @@ class JavaShareConsumer(JavaClient):
         self._call(lambda: self._object.setAcknowledgementCommitCallback(told))
 
     def acquisition_lock_timeout_ms(self) -> int | None:
-        """How long the brokers lock records; None before the first fetch (KIP-1222)."""
+        """How long the brokers lock records; None before the first fetch (KIP-1222). Raises
+        NoSuchName for a release whose class does not have it."""
+        if not self.java.has_method(self._object, "acquisitionLockTimeoutMs"):
+            raise NoSuchName(
+                f"client {self.version} has no acquisition_lock_timeout_ms(); take version='4.4'"
+            )
         found: int | None = self._call(lambda: self._object.acquisitionLockTimeoutMs().orElse(None))
         return found
 

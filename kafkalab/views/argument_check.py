@@ -12,7 +12,20 @@ from kafkalab.errors import IllegalArgumentException
 from .shown_lab import ShownLab, has_journal
 
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
-DRAW_REAL = ("timeline", "compare", "ownership", "readers", "bookmarks", "cluster_map")
+DRAW_REAL = (
+    "timeline",
+    "compare",
+    "ownership",
+    "assignment_matrix",
+    "readers",
+    "bookmarks",
+    "cluster_map",
+)
+NEED_A_JOURNAL = {
+    "sequence": "no line tells when a message came to a broker, or when its answer left",
+    "group_timeline": "no line of a client tells the state of its group",
+}
+"""Why a view that one may expect draws no real lab."""
 """The views that draw a real lab, too. Of it only the clients' lines are known, and what an admin
 client is told."""
 
@@ -34,9 +47,10 @@ def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Argument
         given = list(signature.bind(*args, **named).arguments.values())
         labs = cast(list[ShownLab], _check(view.__name__, what, given))
         if view.__name__ not in DRAW_REAL and not all(map(has_journal, labs)):
+            why = NEED_A_JOURNAL.get(view.__name__)
             raise IllegalArgumentException(
-                f"{view.__name__}() draws what only the simulator's journal tells; a real lab is "
-                f"drawn by {', '.join(DRAW_REAL)}"
+                f"{view.__name__}() draws what only the simulator's journal tells"
+                f"{f': {why}' if why else ''}; a real lab is drawn by {', '.join(DRAW_REAL)}"
             )
         client = signature.bind(*args, **named).arguments.get("client")
         if client is not None:

@@ -9,13 +9,15 @@ its name is in the cell, so that the picture does not depend on colour. In the n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, ToldLab, has_journal
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
@@ -24,6 +26,13 @@ COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f
 The ninth member has the first colour.
 """
 NOBODY = "-"
+FINISHED = re.compile(r"Finished assignment for group(?: at generation (\d+))?: \{(.*)\}", re.S)
+JOINED = re.compile(
+    r"Successfully joined group with generation (?:Generation\{generationId=)?(\d+)"
+)
+SHARE_OF = re.compile(r"([^\s{},=\[\]]+)=Assignment\(partitions=\[([^\]]*)\]")
+UUID = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+"""What a coordinator puts behind a client's id to make the id of a member."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ def group_assignments(lab: ShownLab, group: str) -> list[GroupAssignment]:
 
     Each has the time of its last assigned member.
     """
+    if not has_journal(lab):
+        return _assigned_by_lines(lab, group)
     got: dict[int, dict[str, list[str]]] = {}
     times: dict[int, int] = {}
     called = "generation"
@@ -93,6 +104,47 @@ def group_assignments(lab: ShownLab, group: str) -> list[GroupAssignment]:
     ]
 
 
+def _assigned_by_lines(lab: ShownLab, group: str) -> list[GroupAssignment]:
+    """The same for a lab that knows only what its clients say: the leader of a generation tells
+    the assignment of all members. Clients up to 2.3 tell the generation in their next line."""
+    got: dict[int, dict[str, list[str]]] = {}
+    times: dict[int, int] = {}
+    waiting: dict[str, dict[str, list[str]]] = {}
+    for row in cast(ToldLab, lab).lines().itertuples():
+        if f"groupId={group}]" not in row.message:
+            continue
+        told, joined = FINISHED.search(row.message), JOINED.search(row.message)
+        if told:
+            shares = {
+                UUID.sub("", member): [tp for tp in text.split(", ") if tp]
+                for member, text in SHARE_OF.findall(told[2])
+            }
+            if told[1] is None:
+                waiting[row.client] = shares
+            else:
+                got[int(told[1])], times[int(told[1])] = shares, int(row.at_ms)
+        elif joined and row.client in waiting:
+            got[int(joined[1])] = waiting.pop(row.client)
+            times[int(joined[1])] = int(row.at_ms)
+    places = {tp for shares in got.values() for own in shares.values() for tp in own}
+    return [
+        GroupAssignment(
+            generation,
+            times[generation],
+            {
+                tp: tuple(sorted(who for who, own in got[generation].items() if tp in own))
+                for tp in sorted(places, key=_topic_and_number)
+            },
+        )
+        for generation in sorted(got)
+    ]
+
+
+def _topic_and_number(place: str) -> tuple[str, int]:
+    topic, _, number = place.rpartition("-")
+    return topic, int(number)
+
+
 def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
     """(generation, partition) for each partition whose owners differ from its last owners."""
     moved: set[tuple[int, str]] = set()
@@ -109,9 +161,15 @@ def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
 def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Picture:
     """Draw all generations of a group.
 
-    Raises IllegalArgumentException for one without assignments.
+    Raises IllegalArgumentException for one without assignments. Of a real group the line of its
+    leader is drawn; with group.protocol=consumer there is none.
     """
     found = group_assignments(lab, group)
+    if not found and not has_journal(lab):
+        raise IllegalArgumentException(
+            f"no line tells an assignment of a group {group!r}: its leader has written none yet, "
+            "and with group.protocol=consumer no client does"
+        )
     if not found:
         raise IllegalArgumentException(
             f"no member of a group {group!r} has been assigned partitions yet"

@@ -156,8 +156,8 @@ def _side(values: Sequence[Any], by_chance: bool) -> str:
     if not values:
         return "not run"
     if not by_chance:
-        return _cell(values[0])
-    counted = [(_cell(each), values.count(each)) for each in _distinct(values)]
+        return cell_text(values[0])
+    counted = [(cell_text(each), values.count(each)) for each in _distinct(values)]
     return ", or ".join(
         f"{text} ({'once' if count == 1 else f'{count} times'})" for text, count in counted
     )
@@ -178,7 +178,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float))
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """One value as a cell of the page has it."""
     if isinstance(value, list):
         text = ", ".join(map(str, value)) or "none"
     elif isinstance(value, bool):

@@ -2,7 +2,8 @@
 
 The simulator plays all of them each time, because that is cheap. What real Kafka gave is kept:
 a story runs there again only when its source or that of its helpers has changed. A story whose
-values are a matter of chance runs ten times on either side.
+values are a matter of chance runs ten times on either side. A story that has not run on this
+machine keeps the rows that the page had.
 """
 
 from __future__ import annotations
@@ -35,7 +36,16 @@ from kafkalab.real.proof import (
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.course_claims import claim_proofs
 from kafkalab.real.proof.proof_page import Proof, claims_text, proof_rows, proof_text
-from kafkalab.real.proof.real_run import RealRun, keep_only, keep_run, kept_runs, runs_of
+from kafkalab.real.proof.real_run import (
+    RealRun,
+    keep_only,
+    keep_run,
+    kept_runs,
+    read_runs,
+    runs_of,
+    shown_runs,
+    write_runs,
+)
 from kafkalab.real.proof.sides import RealSide
 from kafkalab.real.proof.simulated_play import (
     RUNS_OF_CHANCE,
@@ -64,6 +74,8 @@ ROOMS = (
     window_stories,
 )
 
+RUNS_OF_PAGE = "proof_runs.jsonl"
+"""The file beside the page that holds what real Kafka gave for each of its rows."""
 Key = tuple[str, str]
 """A story's id and a client release."""
 Show = Callable[[str], None]
@@ -111,10 +123,13 @@ def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
             keep_run(run)
             number += 1
     finally:
-        proof = Proof(stories, simulated, kept)
         page = course_folder() / "notebooks" / "PROOF.md"
+        beside = page.with_name(RUNS_OF_PAGE)
+        shown = shown_runs(stories, kept, read_runs(beside))
+        proof = Proof(stories, simulated, shown)
         text = f"{proof_text(proof)}\n{claims_text(claim_proofs())}"
         page.write_text(text, encoding="utf-8", newline="\n")
+        write_runs(shown, beside)
     show("")
     rows = proof_rows(proof)
     differ = sum(not row.agrees for row in rows)

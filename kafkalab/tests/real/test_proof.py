@@ -6,11 +6,21 @@ import importlib
 
 import pytest
 
+from kafkalab.course_folder import course_folder
 from kafkalab.real.proof.claim import on_brokers, raised_by, story
-from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text
-from kafkalab.real.proof.prove import all_stories, run_story
+from kafkalab.real.proof.proof_page import Proof, cell_text, proof_rows, proof_text
+from kafkalab.real.proof.prove import RUNS_OF_PAGE, all_stories, run_story
 from kafkalab.real.proof.reached_source import reached_source
-from kafkalab.real.proof.real_run import RealRun, keep_only, keep_run, kept_runs, runs_of
+from kafkalab.real.proof.real_run import (
+    RealRun,
+    keep_only,
+    keep_run,
+    kept_runs,
+    read_runs,
+    runs_of,
+    shown_runs,
+    write_runs,
+)
 from kafkalab.real.proof.sides import SimulatedSide
 from kafkalab.real.proof.simulated_play import FEW_SEEDS, plain, play_simulated
 
@@ -156,6 +166,38 @@ def test_runs_survive_their_file(monkeypatch, tmp_path):
     assert kept_runs() == [first, second]
     keep_only([second])
     assert kept_runs() == [second]
+
+
+def test_a_story_that_did_not_run_here_keeps_the_runs_of_the_page(tmp_path):
+    page = [run_of({"drawn": 0, "same": "page"}), run_of({}, digest="other")]
+    own = [run_of({"drawn": 1, "same": "own"})]
+    assert shown_runs([by_chance], [], page) == page[:1]
+    assert shown_runs([by_chance], own, page) == own
+    failed = [run_of({}, "real Kafka: x")]
+    assert shown_runs([by_chance], failed, page) == page[:1]
+    assert shown_runs([by_chance], failed, []) == failed
+    write_runs(page, tmp_path / "runs.jsonl")
+    assert read_runs(tmp_path / "runs.jsonl") == page
+    assert read_runs(tmp_path / "none.jsonl") == []
+
+
+def test_the_runs_beside_the_page_give_its_rows():
+    """Nobody edits the page: each row comes from a run that is committed with it."""
+    runs = read_runs(course_folder() / "notebooks" / RUNS_OF_PAGE)
+    page = (course_folder() / "notebooks" / "PROOF.md").read_text(encoding="utf-8")
+    current = {(each.id, each.digest): each for each in STORIES}
+    rows = 0
+    for name, release in {(run.story, run.release): None for run in runs}:
+        told = [run for run in runs if (run.story, run.release) == (name, release)]
+        claims = current[name, told[-1].digest].claims
+        for claim, text in claims.items():
+            rows += 1
+            found = [
+                line for line in page.splitlines() if line.startswith(f"| {text} | {release} ")
+            ]
+            values = {cell_text(run.values[claim]) for run in told if claim in run.values}
+            assert any(all(value in line for value in values) for line in found), (name, claim)
+    assert f"{rows} rows, " in page
 
 
 def source_of(text, tmp_path, monkeypatch):

@@ -10,16 +10,19 @@ import psutil
 import pytest
 
 from kafkalab import ProducerRecord, TopicPartition, real
+from kafkalab.clients.admin.values import ConfigResource
 from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     InvalidConfigurationException,
+    NoSuchName,
     RecordTooLargeException,
     UnsupportedVersionException,
 )
 from kafkalab.real.home import real_home
 from kafkalab.real.keeper import kept_folders
 from kafkalab.sim.apps import AppEnded
+from kafkalab.views import assignment_matrix
 
 MISSING = real.what_is_missing()
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=MISSING or "set up")]
@@ -194,3 +197,57 @@ def test_a_share_consumer_acquires_gives_back_and_acknowledges(lab):
 def test_a_group_setting_that_is_not_there_is_refused(lab):
     with pytest.raises(InvalidConfigurationException):
         lab.configure_group("workers", {"share.no.such": 1})
+
+
+@pytest.mark.parametrize("release", ["3.9", "4.0"])
+def test_a_share_consumer_of_an_older_client_is_there_and_cannot_poll(lab, release):
+    """The jars of 3.9 and 4.0 have the class, for brokers of an early access."""
+    lab.create_topic("jobs")
+    ada = real.KafkaShareConsumer(lab, {"group.id": "workers"}, version=release, name="ada")
+    ada.subscribe(["jobs"])
+    with pytest.raises(UnsupportedVersionException):
+        for _ in range(20):
+            ada.poll(500)
+    with pytest.raises(NoSuchName, match="acquisition_lock_timeout_ms"):
+        ada.acquisition_lock_timeout_ms()
+
+
+def test_settings_are_described_and_altered(lab):
+    lab.create_topic("orders", config={"retention.ms": 60_000})
+    admin = real.KafkaAdminClient(lab, {})
+    topic, broker = ConfigResource("topic", "orders"), ConfigResource("broker", "0")
+
+    def told(resource, key):
+        return admin.describe_configs([resource]).values()[resource].get()[key]
+
+    assert told(topic, "retention.ms").value == "60000"
+    assert told(broker, "replica.lag.time.max.ms").is_default
+    assert told(broker, "broker.id").value == "0"
+    lab.alter_topic("orders", {"retention.ms": 70_000})
+    assert lab.run_until(lambda: told(topic, "retention.ms").value == "70000", 10_000)
+    lab.alter_topic("orders", {"retention.ms": None})
+    assert lab.run_until(lambda: told(topic, "retention.ms").is_default, 10_000)
+    with pytest.raises(InvalidConfigurationException):
+        lab.alter_topic("orders", {"retention.ms": "tea"})
+    with pytest.raises(IllegalArgumentException, match='"topic" or a "broker"'):
+        admin.describe_configs([ConfigResource("group", "g")])
+
+
+def test_the_owners_by_generation_are_drawn_from_the_leaders_lines(lab):
+    lab.create_topic("orders", partitions=2)
+    ada = real.KafkaConsumer(lab, {"group.id": "g", "client.id": "ada"}, name="ada")
+    ada.subscribe(["orders"])
+    assert lab.run_until(lambda: ada.poll(200) is not None and len(ada.assignment()) == 2, 30_000)
+    text = assignment_matrix(lab, "g").text
+    assert [line.split() for line in text.splitlines()[1:3]] == [
+        ["orders-0", "ada"],
+        ["orders-1", "ada"],
+    ]
+
+
+def test_a_lab_may_have_another_number_of_partitions_for_offsets():
+    with real.Lab(brokers=1, broker_config={"offsets.topic.num.partitions": 3}) as lab:
+        assert lab.coordinator_of("billing") == 0
+        assert lab.leader("__consumer_offsets", 2) == 0
+        with pytest.raises(IndexError):
+            lab.leader("__consumer_offsets", 3)

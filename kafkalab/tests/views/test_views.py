@@ -47,6 +47,7 @@ from kafkalab.views import (
     work_strip,
     worker_lanes,
 )
+from kafkalab.views.assignment_matrix import group_assignments
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.lag_and_lead import distances
@@ -819,9 +820,53 @@ def test_owners_readers_bookmarks_and_the_cluster_of_a_real_lab_are_drawn():
         views.bookmarks(lab, "orders-0", 3)
 
 
+class OnlyItsLines:
+    """A simulated lab of which a view sees what it sees of a real one."""
+
+    knows_lines_only = True
+
+    def __init__(self, lab):
+        self.lab, self.now_ms = lab, lab.now_ms
+
+    def lines(self, client=None):
+        return self.lab.lines(client)
+
+    def table(self, kind):
+        return self.lab.table(kind)
+
+    def check_client(self, client):
+        self.lab.check_client(client)
+
+    def sockets(self, client=None):
+        return self.lab.sockets(client)
+
+
+@pytest.mark.parametrize("release", ["2.3", "2.8", "4.4"])
+def test_the_lines_of_leaders_give_the_matrix_of_the_journal(release):
+    lab = Lab(brokers=1, seed=1, version=release)
+    lab.create_topic("orders", partitions=12)
+    members = []
+    for name in ("ann", "bob-1", "cyd"):
+        members.append(KafkaConsumer(lab, {"group.id": "g", "client.id": name}, name=name))
+        members[-1].subscribe(["orders"])
+        for _ in range(60):
+            for member in members:
+                member.poll(timeout_ms=100)
+    members.pop(0).close()
+    for _ in range(60):
+        for member in members:
+            member.poll(timeout_ms=100)
+    journal = [(each.generation, each.owners) for each in group_assignments(lab, "g")]
+    told = [(each.generation, each.owners) for each in group_assignments(OnlyItsLines(lab), "g")]
+    assert told == journal and len(told) == 4
+    assert "bob-1" in views.assignment_matrix(OnlyItsLines(lab), "g").text
+    with pytest.raises(IllegalArgumentException, match="no line tells an assignment"):
+        views.assignment_matrix(OnlyItsLines(lab), "h")
+
+
 @pytest.mark.parametrize(
     ("name", "given"),
-    [("poll_gap", ("shop",)), ("sequence", ("shop",)), ("assignment_matrix", ("g",))],
+    [("poll_gap", ("shop",)), ("sequence", ("shop",)), ("group_timeline", ("g",))],
 )
 def test_other_views_refuse_a_real_lab_with_a_sentence(name, given):
     with pytest.raises(IllegalArgumentException, match="only the simulator's journal tells"):
