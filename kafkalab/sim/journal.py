@@ -60,6 +60,8 @@ class Event:
         return fields
 
     def __getattr__(self, name: str) -> Any:
+        if name == "level" and (level := getattr(self._wording, "level", "")):
+            return level  # of a line whose text nobody has asked for yet
         try:
             return self.fields[name]
         except KeyError:
