@@ -70,6 +70,8 @@ class Event:
         return self._fields[name] if self._wording is None else getattr(self._wording, name)
 
     def __getattr__(self, name: str) -> Any:
+        if name == "level" and (level := getattr(self._wording, "level", "")):
+            return level  # of a line whose text nobody has asked for yet
         try:
             return self.fields[name]
         except KeyError:

@@ -7,6 +7,7 @@ on a Lab of their own. `retold` plays one of them again with other settings.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -55,6 +56,7 @@ NAMES = {ord(GROUP): "team"} | {
     ord(client_mark(number)): f"worker-{number}" for number in range(MOST_MEMBERS)
 }
 """The names in a story that is played alone."""
+MARKS = re.compile(f"[{''.join(map(chr, NAMES))}]")
 
 
 def night(numbers: Mapping[int, Mapping[str, object]], large: bool = False) -> Manifest:
@@ -131,14 +133,18 @@ def told(part: int, numbers: Mapping[str, object], **settings: Mapping[str, obje
     )
 
 
+def _name_of(mark: re.Match[str]) -> str:
+    return NAMES[ord(mark[0])]
+
+
 @lru_cache(maxsize=32)
 def _told(part: int, numbers: str, settings: str) -> tuple[str, ...]:
     lab, scene = played(part, json.loads(numbers), **json.loads(settings))
     names = {name for lives in scene.lives.values() for name in lives}
     found = tuple(
-        lab.line_text(event).translate(NAMES)
+        MARKS.sub(_name_of, lab.line_text(event))
         for event in lab.journal.of("line")
-        if event.who in names and event.fields["level"] != "TRACE"
+        if event.who in names and event.level != "TRACE"
     )
     lab.close()
     return found

@@ -173,8 +173,8 @@ def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hour
     lab.create_topic("orders", config={**limits, "segment.ms": segment_ms})
     if rule is not None:
         lab.broker(0).delete_segments_by(rule)
-    # The broker is down for twenty minutes. With Kafka's pauses that is 1,200 attempts to connect and
-    # 26,000 rounds of the Sender, and nobody looks at them.
+    # The broker is down for twenty minutes. With Kafka's pauses that is 1,200 attempts to connect,
+    # and 26,000 rounds of the Sender, and nobody looks at them.
     patient = {"reconnect.backoff.ms": 5_000, "reconnect.backoff.max.ms": 10_000}
     settings = {"linger.ms": 0, "metadata.max.age.ms": DAY_MS, **patient}
     shop = KafkaProducer(lab, settings, name="shop")
