@@ -69,6 +69,7 @@ def _ours(spark, folder: Path):
     and a sample of its lines."""
     from kafkalab.logsets import generate as made
     from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, write_parts
+    from kafkalab.logsets.generate.stories import play_story
 
     plan = made.manifest_of(
         {
@@ -80,7 +81,7 @@ def _ours(spark, folder: Path):
     )  # fmt: skip
     begin = time.perf_counter()
     stories, copies, clients = made.cast(
-        plan, [[made.play_story(plan, want, 0)] for want in plan.wanted]
+        plan, [[play_story(plan, want, 0)] for want in plan.wanted]
     )
     told = time.perf_counter() - begin
     lines, gaps, begins = made.tables(

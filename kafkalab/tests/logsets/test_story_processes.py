@@ -1,6 +1,7 @@
 """Stories that several processes play are those that one plays, and what goes wrong there is said
 here."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,10 @@ TWO_KINDS = replace(FEW, incidents=({"kind": "slow_member", "version": "4.4", "a
 def two_processes(monkeypatch):
     monkeypatch.setattr(story_processes, "WORTH_A_PROCESS_MS", 1)
     monkeypatch.setattr(story_processes, "_cores", lambda: 2)
+
+
+def dies(*_):
+    os._exit(7)
 
 
 @pytest.mark.slow
@@ -35,15 +40,14 @@ def test_two_processes_make_the_set_that_one_makes(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("two_processes")
 def test_an_error_of_a_process_is_raised_here():
     unknown = replace(FEW, clients={"heroic_consumer": {"2.3": 1, "4.4": 1}})
-    with pytest.raises(ManifestError, match="There is no story heroic_consumer") as raised:
+    with pytest.raises(ManifestError, match="There is no story heroic_consumer"):
         play_stories(unknown, silently)
-    assert "in play_story" in "".join(raised.value.__notes__)
 
 
 @pytest.mark.usefixtures("two_processes")
 def test_a_process_that_dies_is_told(monkeypatch):
-    monkeypatch.setattr(story_processes, "SERVE", "raise SystemExit(7)")
-    with pytest.raises(OSError, match="story 'consumer' ended by itself, with code 7"):
+    monkeypatch.setattr(story_processes, "play_story", dies)
+    with pytest.raises(OSError, match="story 'consumer' ended by itself"):
         play_stories(FEW, silently)
 
 
