@@ -8,11 +8,14 @@ import os
 import zipfile
 from collections import Counter
 from datetime import timedelta
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from kafkalab.logsets import doctor, schema
 from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.explain import page, pictures
 from kafkalab.tests.logsets.test_mangled_logs import (
     assert_equal_but_for_blanks,
     each,
@@ -399,3 +402,27 @@ def test_the_doctor_needs_one_engine(missing, code, monkeypatch, capsys):
     told = capsys.readouterr().out
     assert ("MISS" in told) == (code == 2)
     assert all(f"{name} is not installed" in told for name in missing.split())
+
+
+def test_the_page_tells_files_of_one_name_apart():
+    files = ["logs/a/inv.log", "logs/b/inv.log", "logs/b/other.log", "inv.log"]
+    story = SimpleNamespace(files=pd.DataFrame({"file": files}))
+    assert page._short_names(story) == {
+        "logs/a/inv.log": "a/inv.log",
+        "logs/b/inv.log": "b/inv.log",
+        "logs/b/other.log": "other.log",
+        "inv.log": "inv.log",
+    }
+
+
+def test_the_causes_of_bars_near_each_other_are_joined():
+    told = [
+        (0.0, "first join"),
+        (0.5, "poll timeout"),
+        (9.0, "another member"),
+        (1.0, "first join"),
+    ]
+    assert pictures._without_overlaps(told, 10.0) == [
+        (0.0, "first join, poll timeout"),
+        (9.0, "another member"),
+    ]
