@@ -181,7 +181,9 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
-    from kafkalab.logsets.line_loader import left_out_of, load_lines
+    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.first_lines import unread_times
+    from kafkalab.logsets.line_loader import by_opener, left_out_of, load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
@@ -193,7 +195,9 @@ def _explain(options: argparse.Namespace) -> int:
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
         named = with_the_files_client(lines, lines.select("file", *CLIENT))
-        story = report_of(named, left_out_of(spark, options.path), lines)
+        near = by_opener(options.path)[1]
+        found = unread_times(files_of(path_list(near)), options.layout) if near else ()
+        story = report_of(named, left_out_of(spark, options.path), lines, found)
         lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
@@ -312,8 +316,9 @@ def _doctor(options: argparse.Namespace) -> int:
 
     found = findings()
     for finding in found:
-        print(f"{'ok  ' if finding.ok else 'MISS'} {finding.text}")
-    return 0 if all(finding.ok for finding in found) else 2
+        mark = "ok  " if finding.ok else "MISS" if finding.needed else "-   "
+        print(f"{mark} {finding.text}")
+    return 0 if all(finding.ok or not finding.needed for finding in found) else 2
 
 
 def _java(options: argparse.Namespace) -> int:
@@ -330,6 +335,8 @@ COMMANDS = {
 
 def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:
     if lines.where("problem is null").limit(1).count() == 0:
+        if lines.limit(1).count() == 0:
+            raise NotALog(f"There is no line in {_named(options.path)}.")
         layout = options.layout or "Kafka's own layout or another usual one"
         raise NotALog(
             f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout "

@@ -40,7 +40,7 @@ KINDS = {
 }
 # The form of a line of a stack trace, as an RE2 expression.
 TRACE_PATTERN = (
-    r"^(\s|Caused by: |Suppressed: |\.\.\. "
+    r"^(\s|at [\w.$]+\(|Caused by: |Suppressed: |\.\.\. \d+ (more|common frames)"
     r"|[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
 )
 
@@ -64,6 +64,7 @@ class Block:
     """
 
     tail_code: np.ndarray | None
+    opening = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) "
 
     def __init__(self, text: bytes, file: str = "", offset: int = 0, places: Places | None = None):
         self.file, self.offset, self.places = file, offset, places
@@ -74,6 +75,7 @@ class Block:
             readable = text.decode(errors="kafkalab.same_length").encode()
             self.damaged = np.frombuffer(text, np.uint8) != np.frombuffer(readable, np.uint8)
             text = readable
+        self.has_zeros = b"\0" in text
         self.size = len(text)
         # Room to look ahead at the end.
         self.bytes = np.frombuffer(text + b"\n" * WINDOW, np.uint8)
@@ -87,7 +89,7 @@ class Block:
 
         The tail is `(logger)`; -1 where there is none.
         """
-        starts, ends = self._lines()
+        starts, ends = self.line_spans()
         heads = np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
         is_head = _looks_like_head(heads)
         tail_open, tail_code = self._tails(starts, ends)
@@ -115,7 +117,13 @@ class Block:
         self.heads = heads[row_lines]
         self.rows = len(row_lines)
 
-    def _lines(self) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def may_be_torn(self) -> bool:
+        """Whether a record may begin amid a line: its bytes are there more often than lines."""
+        text = self.bytes[: self.size].tobytes()
+        return text.count(b"[2") > text.count(b"\n[2") + text.startswith(b"[2")
+
+    def line_spans(self) -> tuple[np.ndarray, np.ndarray]:
         """Where each line of text starts and ends, its break left out."""
         breaks = np.flatnonzero(self.bytes[: self.size] == 10)
         if not len(breaks) or breaks[-1] != self.size - 1:
@@ -379,6 +387,7 @@ class Block:
                 schema.NO_LEVEL,
                 schema.NO_LOGGER,
                 schema.NOT_UTF8,
+                schema.ZEROS,
             ]
         )
         code = np.select(
@@ -387,6 +396,9 @@ class Block:
         if self.damaged is not None:
             until = np.concatenate([[0], np.cumsum(self.damaged)])
             code = np.where((code < 0) & (until[self.end] > until[self.start]), 4, code)
+        if self.has_zeros:
+            until = np.concatenate([[0], np.cumsum(self.bytes[: self.size] == 0)])
+            code = np.where((code < 0) & (until[self.end] > until[self.start]), 5, code)
         return reasons.take(pa.array(code, mask=code < 0))
 
     def texts(self, begin: np.ndarray, end: np.ndarray) -> pa.Array:

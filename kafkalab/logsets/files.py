@@ -18,7 +18,9 @@ import os
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -47,13 +49,23 @@ ROTATED = re.compile(
     rf"(?:[._-](?P<late>{_DAY}))?(?:\.(?P<number>\d{{1,4}}))?(?P<old>\.old|\.bak|\.prev|~)?",
     re.IGNORECASE,
 )
-# The first bytes of packed files.
+# The first bytes of packed files that a name with this end would have opened.
 MAGIC = {
     b"\x1f\x8b": ".gz",
     b"PK\x03\x04": ".zip",
     b"BZh": ".bz2",
     b"\x28\xb5\x2f\xfd": ".zst",
     b"\xfd7zXZ\x00": ".xz",
+}
+
+OFFICE = (".xlsx", ".docx", ".ods", ".odt", ".pptx")
+# The first bytes of what is no log, and what to do with it.
+NOT_READ = {
+    b"7z\xbc\xaf": "a 7z archive: unpack it with `7z x` first",
+    b"Rar!": "a RAR archive: unpack it with `unrar x` first",
+    b"\x1f\x9d": "packed by compress: unpack it with `uncompress` first",
+    b"%PDF-": "a PDF: save its text as a file first",
+    b"PAR1": "a Parquet file: `spark.read.parquet` reads it",
 }
 
 
@@ -139,7 +151,7 @@ def text_bytes(file: LogFile) -> int:
     if not file.packed:
         return file.size
     count = 0
-    with open_unpacked(file.name) as stream:
+    with unpacking(file.name) as stream:
         while piece := stream.read(1 << 22):
             count += len(piece)
     return count
@@ -171,7 +183,14 @@ def _below(path: str) -> tuple[list[LogFile], list[str]]:
     except PermissionError:
         raise PermissionError(f"{path} may not be read: its rights forbid it.") from None
     files = []
-    for info in below:
+    seen: set[str] = set()
+    for info in sorted(below, key=lambda each: (each.path.count("/"), each.path)):
+        if info.type == fs.FileType.File and URL not in path:
+            # A link to a folder above would show each file again and again.
+            real = os.path.realpath(info.path)
+            if real in seen:
+                continue
+            seen.add(real)
         if info.type == fs.FileType.File:
             name = _named(path, inside, info.path)
             hidden = os.path.basename(name).startswith((".", "_"))
@@ -307,12 +326,29 @@ def open_unpacked(name: str) -> pa.NativeFile:
     return system.open_input_stream(inside, compression="detect")
 
 
+@contextmanager
+def unpacking(name: str) -> Iterator[pa.NativeFile]:
+    """open_unpacked, with one sentence as ValueError where the file is damaged."""
+    try:
+        with open_unpacked(name) as stream:
+            yield stream
+    except (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        if getattr(error, "errno", None) or not (name.endswith(PACKED) or INSIDE in name):
+            raise
+        raise ValueError(damaged(name)) from None
+
+
 def _open_member(name: str) -> pa.NativeFile:
     """Open a file in an archive from its beginning, unpacked."""
     archive, _, member = name.partition(INSIDE)
     system, inside = where(archive)
     if archive.endswith(".zip"):
-        stream = zipfile.ZipFile(system.open_input_file(inside)).open(member)
+        try:
+            stream = zipfile.ZipFile(system.open_input_file(inside)).open(member)
+        except RuntimeError:
+            raise ValueError(
+                f"{archive} has a password: unpack it first, and read its folder."
+            ) from None
     else:
         tarred = tarfile.open(
             fileobj=system.open_input_stream(inside, compression=None), mode="r|*"
@@ -324,6 +360,29 @@ def _open_member(name: str) -> pa.NativeFile:
     if member.endswith(".xz"):
         return pa.PythonFile(lzma.open(stream), mode="r")
     return pa.input_stream(stream, compression=_codec(member))
+
+
+def damaged(name: str) -> str:
+    """What to say of a packed file that cannot be unpacked to its end."""
+    tool = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd", ".lz4": "lz4"}.get(
+        os.path.splitext(name)[1], "unzip"
+    )
+    if INSIDE in name or tool == "unzip":
+        return f"{name} is cut or damaged: unpack what there is of it, and read that."
+    return (
+        f"{name} is cut, damaged, or has something else behind it: `{tool} -dc {name} > part.log` "
+        "unpacks what there is."
+    )
+
+
+def _is_packed_as_named(name: str) -> bool:
+    """Whether a packed file begins as its name says."""
+    end = os.path.splitext(name)[1]
+    magic = next((magic for magic, each in MAGIC.items() if each == end), None)
+    if INSIDE in name or magic is None:
+        return False
+    with open_plain(name) as file:
+        return file.read(len(magic)) == magic
 
 
 def _codec(name: str) -> str | None:
@@ -345,10 +404,27 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:
-        raise ValueError(
-            f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
-        ) from None
-    for magic, end in MAGIC.items():
-        if text.startswith(magic):
-            raise ValueError(f"{file.name} is packed: give it a name that ends with {end}.")
+        if not _is_packed_as_named(file.name):
+            raise ValueError(
+                f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
+            ) from None
+        raise ValueError(damaged(file.name)) from None
+    _refuse_what_is_packed(file.name, text)
     return text
+
+
+def _refuse_what_is_packed(name: str, text: bytes) -> None:
+    """Raises ValueError where the first bytes of a text show that it is none."""
+    for magic, told in NOT_READ.items():
+        if text.startswith(magic):
+            raise ValueError(f"{name} is {told}.")
+    for magic, end in MAGIC.items():
+        if text.startswith(magic) and name.endswith((end, *OFFICE)):
+            office = name.endswith(OFFICE)
+            raise ValueError(
+                f"{name} is a spreadsheet or a document: save it as CSV or text first."
+                if office
+                else f"{name} is packed twice: unpack it once first."
+            )
+        if text.startswith(magic):
+            raise ValueError(f"{name} is packed: give it a name that ends with {end}.")

@@ -6,12 +6,16 @@ empty answer would be wrong without a word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
+from kafkalab.logsets.layout_block import LaidOutBlock
+from kafkalab.logsets.layouts import Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.wrapped_lines import unwrapped
@@ -22,8 +26,51 @@ PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES = 50
 
 
+# What a time that was not understood looks like, in the head of a line.
+SOME_TIME = re.compile(r"(?<![=\w])\d[\d.:,/_+\-T]{3,}\d")
+SOME_DAY = re.compile(r"\S*\d\S{0,9}[^\w\]]{0,3}$")
+SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
+
+
+def unread_times(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
+    """A sentence for each file whose times are more than was read of them, of the first MOST_FILES.
+
+    In the heads of most of its first records is what may be a day, a clock, a fraction of a
+    second or a zone, and the layout passes it over.
+    """
+    for file in files[:MOST_FILES]:
+        for block in _blocks(file, layout):
+            if isinstance(block, LaidOutBlock) and (text := _unread_time(block)):
+                yield (
+                    f"{file.name}: its times are not read in full, see {text!r}. --layout names "
+                    "the log's pattern."
+                )
+                break
+
+
+def _unread_time(block: LaidOutBlock) -> str | None:
+    """An example of a time of which a part is passed over; None where there is none."""
+    heads = block.heads_of_rows()
+    found = [text for head, time in heads if (text := _passed_over(head, time, block.layout.clock))]
+    changing = len(set(found)) > 1 or (block.layout.clock and found)
+    return found[0] if changing and 2 * len(found) > len(heads) > 1 else None
+
+
+def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
+    if clock is None:
+        found = SOME_TIME.search(head)
+        return found[0] if found else None
+    before, _, after = head.partition(time)
+    if rest := SOME_REST.match(after):
+        return time + rest[0]
+    if not clock.dated and (day := SOME_DAY.search(before)):
+        return day[0] + time
+    return None
+
+
 def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
     """A sentence for each file whose first lines are not understood, of the first MOST_FILES."""
+    yield from unread_times(files, layout)
     for file in files[:MOST_FILES]:
         rows = _rows(file, layout)
         read = rows.filter(pc.is_null(rows["problem"]))
@@ -44,10 +91,14 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
 
 
 def _rows(file: LogFile, layout: str | None) -> pa.Table:
+    return pa.Table.from_batches(
+        record_batch_of(block, ("client_id", "message", "problem"))
+        for block in _blocks(file, layout)
+    )
+
+
+def _blocks(file: LogFile, layout: str | None) -> Iterator[Block]:
     found, wrapping, others = how_written(file, layout)
     text = b"\n".join(line for _, line, _ in unwrapped([beginning(file)], wrapping))
     whole = text[: text.rfind(b"\n") + 1] or text
-    blocks = Range(file.name, 0, None, found, others=others).read(whole, 0, None)
-    return pa.Table.from_batches(
-        record_batch_of(block, ("client_id", "message", "problem")) for block in blocks
-    )
+    return Range(file.name, 0, None, found, others=others).read(whole, 0, None)

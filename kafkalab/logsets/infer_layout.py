@@ -12,12 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from kafkalab.logsets import layouts, recognition, templates
+from kafkalab.logsets import layouts, recognition
 from kafkalab.logsets.anchored_layout import ANCHOR, anchored
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.layout_block import LaidOutBlock
+from kafkalab.logsets.templates import is_known
+from kafkalab.logsets.time_forms import time_at, time_within
 
 FIRST_LINES = 400
 SHAPES = 6  # So many of the most frequent shapes are tried.
@@ -31,7 +32,7 @@ BRACKET = {
 CLASS = re.compile(r"((?:[\w$\-]+\.)*[\w$\-]+)(:(?:\d+|\?))?")
 NUMBER = re.compile(r"\d+(?=\s)")
 # log4j's `%r [%t] %p`: milliseconds since the program began.
-RELATIVE = re.compile(rf"\d+(?= +(?:\[[^\]\n]+\] +)?(?:{layouts.LEVEL_FORM})\b)")
+RELATIVE = re.compile(rf"\d{{1,10}}(?= +(?:\[[^\]\n]+\] +)?(?:{layouts.LEVEL_FORM})\b)")
 MARK = re.compile(r"(-{1,3}|::?)(?=\s|$)|\|")
 PLACE = r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(:(?:\d+|\?))?"
 FILE = r"([A-Za-z_$][\w$]*)\.(?:java|scala)(:(?:\d+|\?))?"
@@ -50,23 +51,6 @@ JAVA_THREAD = re.compile(r"Thread\[[^\]\n]*\]")
 BEFORE_LEVEL = re.compile(rf"[^\s\[\]]+(?= \[(?:{layouts.LEVEL_FORM})\])")
 THREAD = re.compile(r"main|thread|exec|pool|nio|worker|task|scheduling|#\d|-\d+$", re.IGNORECASE)
 FIELD = re.compile(r"[^|\n]*(?=\|)")
-# The forms of a time: what it looks like, and the pattern's letters in place of each group.
-DAYS = (
-    (r"\d{4}-\d\d-\d\d", "yyyy-MM-dd"),
-    (r"\d{4}/\d\d/\d\d", "yyyy/MM/dd"),
-    (r"\d{4}\.\d\d\.\d\d", "yyyy.MM.dd"),
-    (r"(?:1[3-9]|2\d|3[01])/\d\d/\d{4}", "dd/MM/yyyy"),
-    (r"\d\d/(?:1[3-9]|2\d|3[01])/\d{4}", "MM/dd/yyyy"),
-    (r"\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d", "M/d/yy"),
-    (r"\d\d/\d\d/\d\d", "yy/MM/dd"),
-    (r"\d\d\.\d\d\.\d{4}", "dd.MM.yyyy"),
-    (r"\d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}", "dd MMM yyyy"),
-    (r"\d\d-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{4}", "dd-MMM-yyyy"),
-    (r"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{4}", "dd/MMM/yyyy"),
-    (r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2}, \d{4}", "MMM d, yyyy"),
-    (r"\d{8}", "yyyyMMdd"),
-)
-CLOCK = r"\d\d:\d\d:\d\d"
 KNOWN_ENOUGH = 0.9  # The share of lines with a client's prefix that a layout must make known.
 LEAST = 3  # Lines that a shape must have, where there are as many.
 
@@ -106,7 +90,7 @@ def guess(text: bytes) -> str:
     sample = b"\n".join(lines) + b"\n"
     best, most = _best(tried, lines, sample, (best, most))
     if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
-        found = dict.fromkeys(anchored(readable, _time_within, _known))
+        found = dict.fromkeys(anchored(readable, time_within, is_known))
         best, most = _best(found, lines, sample, (best, most))
     return best
 
@@ -191,8 +175,12 @@ def _head(line: str) -> Head | None:
 
 def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, int] | None:
     """The part at this place: its kind, its pattern, where it ends. None: the message begins."""
-    if "time" not in seen and (time := _time(line, at)):
+    if "time" not in seen and (time := time_at(line, at)):
         return "time", f"%d{{{time[0]}}}", time[1]
+    # the day in brackets of its own: `[2026-11-21] [02:07:58.816]`
+    time = time_at(line, at + 1) if "time" not in seen and line.startswith("[", at) else None
+    if time and line.startswith("]", time[1]):
+        return "time", f"[%d{{{time[0]}}}]", time[1] + 1
     if "level" not in seen and (level := LEVEL.match(line, at)):
         end = level.end()
         return ("level", "%p:", end + 1) if line.startswith(":", end) else ("level", "%p", end)
@@ -228,80 +216,23 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
 def _bracketed(inner: str, seen: set[str]) -> tuple[str, str] | None:
     """The kind and pattern of the text in brackets."""
     text = inner.strip()
-    if "time" not in seen and (time := _time(text, 0)) and time[1] == len(text):
+    if "time" not in seen and (time := time_at(text, 0)) and time[1] == len(text):
         return "time", f"%d{{{time[0]}}}"
     if "level" not in seen and LEVEL.fullmatch(text):
         return "level", "%p"
-    if "logger" not in seen and text and (name := CLASS.fullmatch(text)) and _known(name[1]):
+    if "logger" not in seen and text and (name := CLASS.fullmatch(text)) and is_known(name[1]):
         return "logger", "%c:%L" if name[2] else "%c"
     if "thread" in seen or (not THREAD.search(text) and ("logger" in seen or len(text) > 100)):
         return "any", "%X{}"
     return ("thread", "%t") if THREAD.search(text) else ("any", "%X{}")
 
 
-def _time(line: str, at: int) -> tuple[str, int] | None:
-    """The pattern of the time at this place, and where it ends."""
-    for form, letters in _times():
-        if found := form.match(line, at):
-            return _letters(found, letters), found.end()
-    return None
-
-
-def _time_within(line: str) -> tuple[str, int, int] | None:
-    """The pattern of the first time in a text, where it begins and where it ends."""
-    for form, letters in _times():
-        if found := form.search(line):
-            return _letters(found, letters), found.start(), found.end()
-    return None
-
-
-def _letters(found: re.Match[str], letters: str) -> str:
-    """The letters of a time, with its fraction and its zone."""
-    parts = found.groupdict()
-    if fraction := parts.get("fraction"):
-        letters = letters.replace("ss", f"ss{fraction[0]}SSS")  # of any length
-    if parts.get("half"):
-        letters = letters.replace("HH", "h") + " a"
-    if parts.get("zone"):
-        letters += parts["gap"] + ("XXX" if not parts["gap"] else "Z")
-    return letters
-
-
-@lru_cache(maxsize=1)
-def _times() -> tuple[tuple[re.Pattern[str], str], ...]:
-    fraction = r"(?P<fraction>[.,]\d{1,9})?"
-    zone = rf"(?:(?P<gap> ?)(?P<zone>{layouts.ZONE_FORM})(?![\w:]))?"
-    rest = rf"{CLOCK}{fraction}{zone}"
-    half = rf"\d{{1,2}}:\d\d:\d\d{fraction} (?P<half>AM|PM|am|pm){zone}"
-    made = []
-    for form, letters in DAYS:
-        for between, quoted in (("T", "'T'"), (" ", " "), (", ", ", "), (":", ":")):
-            for clock in (half, rest):
-                found = re.compile(rf"(?<!\d){form}{between}{clock}(?!\d)")
-                made.append((found, f"{letters}{quoted}HH:mm:ss"))
-    # WebSphere
-    date = r"(?<!\d)\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d"
-    for between in (" ", ", "):
-        found = re.compile(rf"{date}{between}\d{{1,2}}:\d\d:\d\d:\d{{3}}{zone}(?!\d)")
-        made.append((found, f"M/d/yy{between}H:mm:ss:SSS"))
-    made.append((re.compile(rf"(?<!\d){rest}(?!\d)"), "HH:mm:ss"))
-    made.append((re.compile(r"(?<!\d)1[5-9]\d{11}(?!\d)"), "UNIX_MILLIS"))
-    made.append((re.compile(r"(?<![\d.])1[5-9]\d{8}(?:\.\d{1,9})?(?![\d.])"), "UNIX"))
-    return tuple(made)
-
-
 def _is_class(name: str, after: str) -> bool:
     """Whether a word is a logger: a class of Kafka's, or one with packages before a mark."""
-    if _known(name):
+    if is_known(name):
         return True
     last = name.rpartition(".")[2]
     return ("." in name or bool(re.match(r"\s*(-{1,3}|:)\s", after))) and last[:1].isupper()
-
-
-@lru_cache(maxsize=1 << 14)
-def _known(name: str) -> bool:
-    """Whether it is the name of a class of the catalogue, shortened or not."""
-    return name in templates.by_logger() or templates.in_full(name) != name
 
 
 def _pattern(heads: list[Head]) -> str:
@@ -309,7 +240,8 @@ def _pattern(heads: list[Head]) -> str:
     text, parts = "", heads[0].parts
     for place, part in enumerate(parts):
         before = max(head.parts[place].blanks for head in heads)
-        text += " " * bool(before)
+        padded = part.kind in PADDED or (place and parts[place - 1].kind in PADDED)
+        text += " " * (2 if before > 1 and not padded else bool(before))
         # A width says on which side a part is padded, to any length. Blanks behind a level are its
         # own: `%-5p`.
         left = before > 1 and not (place and parts[place - 1].kind == "level")
@@ -325,7 +257,9 @@ def _tail(heads: list[Head], threaded: bool) -> str:
     """The pattern of what most lines have after their message."""
     for form, text in TAILS:
         found = [match for head in heads if (match := form.search(head.line))]
-        if 2 * len(found) > len(heads) and any("." in each[1] or _known(each[1]) for each in found):
+        if 2 * len(found) > len(heads) and any(
+            "." in each[1] or is_known(each[1]) for each in found
+        ):
             text = text.replace("%t", "%X{}") if threaded else text
             if any(match[2] for match in found):
                 text = text.replace("%c", "%c:%L").replace("%F", "%F:%L")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
-from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block, Places
+from kafkalab.logsets.block import LEVELS, LONG_NUMBER, TRACE_PATTERN, Block, Places
 from kafkalab.logsets.layouts import (
     ANY_OPENING,
     LEVEL_LETTERS,
@@ -34,6 +34,10 @@ LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
 
 
+OF_A_MESSAGE = np.frombuffer(b"\t *", np.uint8)
+CLIENT_PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) \w+="
+
+
 class LaidOutBlock(Block):
     """Whole lines of one file in some layout."""
 
@@ -45,11 +49,15 @@ class LaidOutBlock(Block):
         offset: int = 0,
         places: Places | None = None,
     ):
-        self.layout = layout
+        self.layout, self.opening = layout, layout.head
         super().__init__(text, file, offset, places)
 
+    @property
+    def may_be_torn(self) -> bool:
+        return True
+
     def _cut_into_rows(self) -> None:
-        starts, ends = self._lines()
+        starts, ends = self.line_spans()
         fronts = self.texts(starts, np.minimum(ends, starts + LONGEST_HEAD))
         found = pc.extract_regex(fronts, f"^(?P<front>{self.layout.head})")
         is_head = pc.is_valid(found).to_numpy(zero_copy_only=False)
@@ -63,6 +71,7 @@ class LaidOutBlock(Block):
         others = np.flatnonzero(~is_head & (ends > starts) & (self.bytes[starts] != 9))
         opened = pc.match_substring_regex(fronts.take(pa.array(others)), ANY_OPENING)
         foreign[others[opened.to_numpy(zero_copy_only=False).astype(bool)]] = True
+        foreign[self._loose(starts, ends, is_head, foreign, found)] = True
         rows = np.flatnonzero(is_head | foreign)
         self.rows, self.start, self.heads = len(rows), starts[rows], None
         next_row = np.append(rows[1:], len(starts))
@@ -88,6 +97,41 @@ class LaidOutBlock(Block):
         where = np.full(len(rows), -1)
         where[place] = np.arange(len(place))
         self._tail = last.take(pa.array(where, mask=where < 0))
+
+    def _loose(
+        self,
+        starts: np.ndarray,
+        ends: np.ndarray,
+        is_head: np.ndarray,
+        foreign: np.ndarray,
+        found: pa.Array,
+    ) -> np.ndarray:
+        """The lines that belong to no record: they follow one of Kafka's clients, whose messages
+        are one line. Settings and lists follow a colon, or begin with a blank or a star."""
+        heads = np.flatnonzero(is_head | foreign)
+        lines = np.flatnonzero(~is_head & ~foreign & (ends > starts))
+        lines = lines[~np.isin(self.bytes[starts[lines]], OF_A_MESSAGE)]
+        if not len(lines) or not len(heads):
+            return lines[:0]
+        owner = heads[np.maximum(np.searchsorted(heads, lines) - 1, 0)]
+        lines, owner = lines[is_head[owner]], owner[is_head[owner]]
+        last = ends[owner] - 1
+        last -= self.bytes[last] == 32
+        lines, owner = lines[self.bytes[last] != 58], owner[self.bytes[last] != 58]
+        names = [field.name for field in found.type]
+        if "logger" in names:
+            loggers = pc.struct_field(found.take(pa.array(owner)), "logger").dictionary_encode()
+            known = [templates.is_known(name) for name in loggers.dictionary.to_pylist()]
+            mine = np.array(known, bool)[loggers.indices.to_numpy()] if len(owner) else owner > 0
+        else:
+            owners, place = np.unique(owner, return_inverse=True)
+            prefixed = pc.match_substring_regex(
+                self.texts(starts[owners], ends[owners]), CLIENT_PREFIX
+            )
+            mine = prefixed.to_numpy(zero_copy_only=False).astype(bool)[place]
+        lines = lines[mine]
+        traced = pc.match_substring_regex(self.texts(starts[lines], ends[lines]), TRACE_PATTERN)
+        return lines[~traced.to_numpy(zero_copy_only=False).astype(bool)]
 
     def _closing(
         self, starts: np.ndarray, ends: np.ndarray, head_lines: np.ndarray, after: np.ndarray
@@ -121,6 +165,14 @@ class LaidOutBlock(Block):
             if found is not None and name in [field.name for field in found.type]:
                 return pc.struct_field(found, name)
         return pa.nulls(self.rows, pa.string())
+
+    def heads_of_rows(self) -> list[tuple[str, str]]:
+        """The text before the message of each record, and the time in it, its zone included."""
+        rows = pa.array(np.flatnonzero(self.head_ok))
+        fronts = pc.struct_field(self._head, "front").take(rows)
+        times, zones = (pc.fill_null(self._part(name).take(rows), "") for name in ("time", "zone"))
+        whole = pc.binary_join_element_wise(times, zones, "")
+        return list(zip(fronts.to_pylist(), whole.to_pylist(), strict=True))
 
     @cached_property
     def _clock(self) -> tuple[np.ndarray, np.ndarray]:

@@ -31,17 +31,35 @@ USUAL = (
     "%d %p %m (%c:%L) [%t]%n",
 )
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
-# java.util.logging's names of levels, and those of others.
+# java.util.logging's names of levels in some of its languages, and those of others.
 OTHER_LEVELS = {
     "FINEST": "TRACE", "FINER": "TRACE", "FINE": "DEBUG", "CONFIG": "DEBUG", "WARNING": "WARN",
-    "SEVERE": "ERROR", "CRITICAL": "FATAL",
+    "SEVERE": "ERROR", "CRITICAL": "FATAL", "NOTICE": "INFO", "EMERGENCY": "FATAL",
+    "VERBOSE": "TRACE", "INFORMATION": "INFO",
+    "TRC": "TRACE", "DBG": "DEBUG", "INF": "INFO", "WRN": "WARN", "ERR": "ERROR", "FTL": "FATAL",
+    "FEINER": "TRACE", "FEIN": "DEBUG", "WARNUNG": "WARN", "SCHWERWIEGEND": "ERROR",
+    "FEHLER": "ERROR", "INFOS": "INFO", "AVERTISSEMENT": "WARN", "GRAVE": "ERROR", "FIN": "DEBUG",
+    "PLUS FIN": "TRACE", "ADVERTENCIA": "WARN",
 }  # fmt: skip
 LEVEL_OF = dict(zip(LEVELS, LEVELS)) | OTHER_LEVELS
 LETTERS_OF_LEVELS = "TDIWEF"  # `%p{length=1}`
-LEVEL_OF |= {name.lower(): level for name, level in LEVEL_OF.items()}
+LEVEL_OF |= {
+    written: level
+    for name, level in LEVEL_OF.items()
+    for written in (name.lower(), name.capitalize())
+}
 LEVEL_LETTERS = dict(zip(LETTERS_OF_LEVELS, LEVELS))
 LEVEL_FORM = "|".join(sorted(LEVEL_OF, reverse=True))  # WARNING before WARN
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+# How the names of months begin in English, German, French, Spanish, Italian, Portuguese and Dutch.
+MONTH_STEMS = {
+    "jan": 1, "ene": 1, "gen": 1, "feb": 2, "fév": 2, "fev": 2, "mar": 3, "mär": 3, "mrt": 3,
+    "maa": 3, "apr": 4, "avr": 4, "abr": 4, "mai": 5, "may": 5, "mei": 5, "mag": 5, "jun": 6,
+    "juin": 6, "giu": 6, "jul": 7, "juil": 7, "lug": 7, "aug": 8, "aoû": 8, "ago": 8, "sep": 9,
+    "set": 9, "okt": 10, "oct": 10, "ott": 10, "out": 10, "nov": 11, "dec": 12, "dez": 12,
+    "déc": 12, "dic": 12,
+}  # fmt: skip
+MONTH_FORM = rf"(?i:{'|'.join(MONTH_STEMS)})[^\s\d.,:/\-]{{0,9}}\.?"
 NAMED_TIMES = {
     None: "yyyy-MM-dd HH:mm:ss,SSS",
     "DEFAULT": "yyyy-MM-dd HH:mm:ss,SSS",
@@ -52,6 +70,10 @@ CONVERSION = re.compile(r"%(-?\d*(?:\.-?\d+)?)([a-zA-Z]+)((?:\{[^}]*\})*)|\$\{[^
 LETTERS = re.compile(r"'([^']*)'|([a-zA-Z])\2*|.", re.DOTALL)
 WIDTHS = {
     "yyyy": "year",
+    "YYYY": "year",
+    "ww": "week",
+    "e": "day of week",
+    "DDD": "day of year",
     "yy": "short year",
     "MM": "month",
     "MMM": "name",
@@ -63,16 +85,22 @@ WIDTHS = {
 # Parts of a time that have no fixed width, or are words.
 LOOSE = {
     "M": ("month", r"\d{1,2}"),
-    "d": ("day", r"\d{1,2}"),
+    "d": ("day", r" ?\d{1,2}\.?"),
     "H": ("hour", r"\d{1,2}"),
     "h": ("hour", r"\d{1,2}"),
     "hh": ("hour", r"\d\d"),
-    "a": ("half", "(?:AM|PM|am|pm)"),
+    "a": ("half", r"(?:AM|PM|am|pm|[ap]\.m\.)"),
+    "LLL": ("local", MONTH_FORM),
     "EEE": ("weekday", "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"),
 }
 UNIX = r"(?P<epoch_s>\d{10})(?:\.(?P<fraction>\d{1,9}))?"
+# Finer units than milliseconds since 1970, and their digits.
+FINER = {"UNIX_MICROS": 16, "UNIX_NANOS": 19}
 MICROS = 6
 BEGIN = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0, "fraction": 0}
+# A day that is told by the week or within the year has no month.
+BY_WEEK, BY_YEAR = ("week", "day_of_week"), ("day_of_year",)
+BEGIN |= dict.fromkeys((*BY_WEEK, *BY_YEAR, "epoch_ms", "minutes"), 0)
 LIMITS = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60)}
 LONG_NAMES = {
     "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
@@ -89,11 +117,12 @@ IN_TAIL = r"[^\[\]\n]*?"  # A thread after the message, which may hold brackets 
 # How records begin in whatever layout: a time and soon a level, or the other way round, or in JSON.
 _MONTH = f"(?:{'|'.join(MONTHS)})"
 _DAY = (
-    rf"(?:\d{{4}}[-/.]\d\d[-/.]\d\d|\d\d?[-/. ](?:\d\d|{_MONTH})[-/. ]\d{{2,4}}"
-    rf"|{_MONTH} \d\d?, \d{{4}})"
+    rf"(?:\d{{4}}[-/._]\d\d[-/._]\d\d|\d\d?[-/. ](?:\d\d|{_MONTH})[-/. ]\d{{2,4}}"
+    rf"|{_MONTH} [ \d]?\d(?:, \d{{4}})?|\d{{4}}-(?:W\d\d-\d|\d{{3}})|\d{{8}}"
+    rf"|\d\d?\.? {MONTH_FORM} \d{{4}})"
 )
 ANY_OPENING = (
-    rf"^(?:\W?(?:{_DAY}[T :,]+)?\d\d?:\d\d:\d\d[^\n]{{0,80}}\b(?:{LEVEL_FORM})\b"
+    rf"^(?:\W?(?:{_DAY}[T :,_\-@]+)?\d\d?:\d\d:\d\d[^\n]{{0,80}}\b(?:{LEVEL_FORM})\b"
     rf"|\W?(?:{LEVEL_FORM})\W[^\n]{{0,40}}\d\d:\d\d:\d\d"
     r'|\{"[^\n]*"(?:@?timestamp|time|ts|log\.level|level|severity)")'
 )
@@ -114,13 +143,16 @@ ZONES = {
     "MDT": -360, "PST": -480, "PDT": -420,
 }  # fmt: skip
 # `+02:00`, `+0200`, `+02`, `GMT+02:00`, a name; Java adds `[Europe/Berlin]` to an offset.
-ZONE_FORM = (
-    rf"(?:GMT|UTC)?[+-]\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|{'|'.join(sorted(ZONES, reverse=True))}"
+# Some editors turn the hyphen of an offset into a minus sign.
+ZONE_FORM = r"(?:GMT|UTC)?(?:[+-]|−)\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|" + "|".join(
+    sorted(ZONES, reverse=True)
 )
 ZONE = f"(?P<zone>{ZONE_FORM})"
 PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
 PADDING = "\0"
-TRACE_START = r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |Caused by: |Suppressed: )"
+TRACE_START = (
+    r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |at [\w.$]+\(|Caused by: |Suppressed: )"
+)
 
 
 class LayoutError(ValueError):
@@ -139,6 +171,21 @@ class Clock:
     spots: tuple[tuple[str, int, int], ...]
     zoned: bool
     reading: re.Pattern[str] | None = None
+
+    @property
+    def _names(self) -> set[str]:
+        of_reading = self.reading.groupindex if self.reading else ()
+        return {name for name, _, _ in self.spots} | set(of_reading)
+
+    @property
+    def since(self) -> bool:
+        """Whether it counts from 1970, or from the begin of a program."""
+        return bool(self._names & {"epoch_ms", "epoch_s"})
+
+    @property
+    def dated(self) -> bool:
+        """Whether it tells the day."""
+        return self.since or bool(self._names & {"day", "day of year", "day_of_year", "week"})
 
 
 @dataclass(frozen=True)
@@ -188,7 +235,8 @@ def layout(text: str) -> Layout:
         elif name == "time":
             asked = found[3][1:-1].partition("}")[0] if found[3] else None
             clock = _clock("RELATIVE" if found[2] in ("r", "relative") else asked)
-            target += f"(?P<time>{clock.form})" + (ZONE if clock.zoned else "")
+            form = f"(?P<time>{clock.form})" + (ZONE if clock.zoned else "")
+            target += _padded(found[1] or "", form)
             opening = _with_blanks(target)
         elif name == "any":
             target += _padded(found[1] or "", _any(found[3], target))
@@ -247,6 +295,15 @@ def _clock(pattern: str | None) -> Clock:
     if pattern in ("ISO8601", "ISO8601_BASIC"):  # log4j 2 puts a T between, log4j 1 a blank.
         form = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[,.]\d{1,9})?"
         return Clock(form, _clock("yyyy-MM-dd HH:mm:ss,SSS").spots, False)
+    if pattern in FINER:
+        form = rf"\d{{{FINER[pattern]}}}"
+        more = FINER[pattern] - 16
+        return Clock(
+            form,
+            (),
+            False,
+            re.compile(rf"(?P<epoch_s>\d{{10}})(?P<fraction>\d{{6}})\d{{{more}}}"),
+        )
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
     if pattern == "UNIX":
@@ -264,15 +321,14 @@ def _clock(pattern: str | None) -> Clock:
         elif letter in "XxZz":
             if zoned := piece.end() == len(pattern or ""):
                 break
-            raise LayoutError(
-                f"A time like {pattern!r} has its zone in the middle; that cannot be read."
-            )
+            form, fixed = f"{form}(?:{ZONE_FORM})", False
+            reading = f"{reading}(?P<offset>{ZONE_FORM})"
         elif text in WIDTHS or letter in "Sn":
             name = WIDTHS.get(text, "fraction")
             digits = rf"\d{{{len(text)}}}" if text != "MMM" else f"(?:{'|'.join(MONTHS)})"
-            if name == "fraction" and form.endswith((r"\.", ",")):
+            if name == "fraction" and form.endswith((r"\.", ",", ":")):
                 # Java leaves digits out that are zero, and may write down to nanoseconds.
-                mark = 2 if form.endswith(".") else 1
+                mark = 2 if form.endswith(r"\.") else 1
                 form = f"{form[:-mark]}(?:{form[-mark:]}\\d{{1,9}})?"
                 reading = rf"{reading[:-mark]}(?:{reading[-mark:]}(?P<fraction>\d{{1,9}}))?"
                 spots.append((name, at, at + MICROS))
@@ -286,7 +342,7 @@ def _clock(pattern: str | None) -> Clock:
         else:
             raise LayoutError(
                 f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy yy MM "
-                "MMM dd HH mm ss SSS, M d H h hh a EEE, and XXX."
+                "MMM LLL dd DDD HH mm ss SSS, M d H h hh a EEE, YYYY ww e, and XXX."
             )
     return Clock(form, tuple(spots), zoned, None if fixed else re.compile(reading + " *"))
 
@@ -297,17 +353,23 @@ def micros_of(
     """Microseconds since 1970 (UTC) of times that all fit the clock's form, and whether there is
     such a time. A clock without a date counts from 1970-01-01."""
     value = _read_texts(clock.reading, times) if clock.reading else _read_digits(clock, times)
-    if "epoch_ms" in value or "epoch_s" in value:
-        ms = value["epoch_ms"] if "epoch_ms" in value else value["epoch_s"] * 1000
+    if clock.since:
+        ms = value["epoch_s"] * 1000 if "epoch_s" in value else value["epoch_ms"]
         return ms * 1000 + value["fraction"], np.ones(len(times), bool)
     exists = np.ones(len(times), bool)
     for name, (least, most) in LIMITS.items():
         exists &= (value[name] >= least) & (value[name] <= most)
     days = days_since_1970(*(value[name] for name in ("year", "month", "day")))
+    if value["week"].any():  # ISO 8601: the week with January 4 is the first, and begins on Monday
+        fourth = days_since_1970(value["year"], value["month"], np.full(len(days), 4))
+        days = fourth - (fourth + 3) % 7 + 7 * (value["week"] - 1) + value["day_of_week"] - 1
+    if value["day_of_year"].any():
+        days = days + value["day_of_year"] - 1
     micros = (
         ((days * 24 + value["hour"]) * 60 + value["minute"]) * 60_000_000
         + value["second"] * 1_000_000
         + value["fraction"]
+        - value["minutes"] * 60_000_000
     )
     return micros if zones is None else micros - _offsets(zones), exists
 
@@ -337,7 +399,8 @@ def _read_digits(clock: Clock, times: pa.Array) -> dict[str, np.ndarray]:
         number = digits[:, begin].copy()
         for place in range(begin + 1, end):
             number = number * 10 + digits[:, place]
-        if name == "short year":
+        name = name.replace(" ", "_")
+        if name == "short_year":
             name, number = "year", 2000 + number
         if name == "fraction":
             number = (
@@ -370,6 +433,12 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, int]:
             continue
         if name == "name":
             value["month"] = MONTHS.index(text) + 1
+        elif name == "local":
+            value["month"] = _month(text)
+        elif name == "offset":
+            value["minutes"] = _minutes(text)
+        elif name == "day":
+            value["day"] = int(text.strip(" ."))
         elif name == "short_year":
             value["year"] = 2000 + int(text)
         elif name == "fraction":
@@ -377,8 +446,14 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, int]:
         else:
             value[name] = int(text)
     if half:
-        value["hour"] = value["hour"] % 12 + 12 * (half == "pm")
+        value["hour"] = value["hour"] % 12 + 12 * half.startswith("p")
     return value
+
+
+def _month(name: str) -> int:
+    """The number of a month with this name; 0 where no language has such."""
+    stems = sorted(MONTH_STEMS, key=len, reverse=True)
+    return next((MONTH_STEMS[stem] for stem in stems if name.lower().startswith(stem)), 0)
 
 
 def _offsets(zones: pa.Array) -> np.ndarray:
@@ -392,5 +467,11 @@ def _minutes(zone: str) -> int:
     """Minutes east of UTC: of `CET`, `+02:00`, `GMT+0200`, `+02`, `+01:00[Europe/Berlin]`."""
     if zone in ZONES:
         return ZONES[zone]
-    offset = zone.partition("[")[0].replace(":", "").removeprefix("GMT").removeprefix("UTC")
+    offset = (
+        zone.partition("[")[0]
+        .replace(":", "")
+        .replace("\u2212", "-")
+        .removeprefix("GMT")
+        .removeprefix("UTC")
+    )
     return int(offset[0] + "1") * (int(offset[1:3]) * 60 + int(offset[3:] or 0))

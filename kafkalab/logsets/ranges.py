@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from kafkalab.logsets import layouts
 from kafkalab.logsets.block import HEAD_PATTERN, Block, Places
-from kafkalab.logsets.files import PACKED, LogFile, open_plain, open_unpacked
+from kafkalab.logsets.files import PACKED, LogFile, open_plain, unpacking
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.mixed_layouts import in_their_layouts
 from kafkalab.logsets.needles import finder
@@ -102,7 +102,7 @@ class Range:
     def _is_full_of(self, needles: tuple[bytes, ...]) -> bool:
         """Whether so many records hold these bytes that it is faster to parse all of them."""
         if self.stop is None:
-            with open_unpacked(self.file) as stream:
+            with unpacking(self.file) as stream:
                 sample = stream.read(SAMPLE)
         else:
             with open_plain(self.file) as file:
@@ -163,7 +163,7 @@ def blocks_of(piece: Range, size: int | None = None) -> Iterator[Text]:
     """The text of a piece in blocks of whole records. size: of a block, in bytes."""
     begins = _Begins(piece.layout)
     if piece.stop is None:
-        with open_unpacked(piece.file) as stream:
+        with unpacking(piece.file) as stream:
             if piece.wrapping:
                 pieces = iter(lambda: stream.read(BLOCK_BYTES), b"")
                 yield from _cut_lines(unwrapped(pieces, piece.wrapping), begins)

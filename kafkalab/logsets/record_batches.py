@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from kafkalab.logsets import recognition, templates
+from kafkalab.logsets import recognition, schema, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
+
+SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 
 
 def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
@@ -31,6 +35,52 @@ def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[st
     if layout is not None:
         return layout, wrapping, False
     return guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping))), wrapping, True
+
+
+def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
+    """Why each row cannot be trusted. To the block's own reasons come lines that were cut, and
+    those in which another record begins."""
+    known = known or recognition.Recognised(block)
+    problem = block.problem
+    if block.may_be_torn:
+        torn = pc.match_substring_regex(block.message, block.opening)
+        torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
+        problem = pc.if_else(torn, schema.TORN, problem)
+    cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
+    return pc.if_else(cut, schema.CUT, problem)
+
+
+def _wrote_kafka(block: Block) -> np.ndarray:
+    """Which rows are of a class of the catalogue, or of none that is known."""
+    loggers = pc.fill_null(block.logger, "").dictionary_encode()
+    known = [not name or templates.is_known(name) for name in loggers.dictionary.to_pylist()]
+    return np.array(known, bool)[loggers.indices.to_numpy()] if block.rows else np.zeros(0, bool)
+
+
+def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
+    """Which rows were cut.
+
+    Where several of the longest lines are equally long, end in different ways, and are not known to
+    the catalogue although its classes wrote them, something cut them at that length.
+    """
+    mask = np.zeros(block.rows, bool)
+    starts, ends = block.line_spans()
+    lengths = ends - starts
+    longest = lengths.max(initial=0)
+    cut = np.flatnonzero(lengths == longest)
+    if longest < SHORTEST_CUT or len(cut) < LEAST_CUT or not block.rows:
+        return mask
+    endings = block.texts(ends[cut] - ENDING, ends[cut])
+    if len(endings.unique()) < LEAST_CUT:
+        return mask
+    rows = np.maximum(np.searchsorted(block.start, starts[cut], side="right") - 1, 0)
+    rows = np.unique(rows[block.head_ok[rows]])
+    unknown = pc.is_null(known.event.take(pa.array(rows)))
+    unknown = unknown.to_numpy(zero_copy_only=False) & _wrote_kafka(block)[rows]
+    if np.count_nonzero(unknown) < LEAST_CUT:
+        return mask
+    mask[rows] = True
+    return mask
 
 
 def record_batch_of(
@@ -55,6 +105,8 @@ def record_batch_of(
         elif name == "event":
             assert known is not None
             columns.append(known.event)
+        elif name == "problem":
+            columns.append(_problem(block, known))
         elif name == "broker":
             columns.append(recognition.broker_of(fields["node_id"]))
         else:

@@ -126,6 +126,9 @@ NO_LEVEL = "no level"
 NO_LOGGER = "no logger at the end"
 NO_SUCH_TIME = "no such time"
 NOT_UTF8 = "not UTF-8"
+ZEROS = "zero bytes"
+CUT = "cut line"  # As long as the longest ones, which are not known to the catalogue.
+TORN = "two records in one line"
 
 # Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n
 # (AbstractCoordinator). 4.4 prints `+n`.

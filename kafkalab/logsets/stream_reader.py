@@ -83,8 +83,10 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         layout, wrapping, _ = how_written(file, self.layout)
         if wrapping:
             raise ValueError(
-                f"A stream reads plain logs; {file.name} is wrapped ({', '.join(wrapping)}). Read "
-                "it with spark.read when it is whole."
+                # Its lines have no place of their own in the file, where a batch could end.
+                f"A stream reads plain logs; {file.name} is wrapped "
+                f"({', '.join(name.partition(' ')[0] for name in wrapping)}). Read it with "
+                "spark.read when it is whole."
             )
         return layout
 

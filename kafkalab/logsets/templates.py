@@ -70,6 +70,7 @@ WHOLE_NUMBERS = {
     "sequence",
 }
 LARGE_NUMBERS = {"position", "producer_id"}
+CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
 CUT = 20  # A class name of fewer letters is not cut.
 FIELDS = (
     "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition",
@@ -156,6 +157,16 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
     }
 
 
+@lru_cache(maxsize=1)
+def classes_of_clients() -> tuple[str, ...]:
+    """The classes of which only clients write lines."""
+    return tuple(
+        logger
+        for logger, patterns in by_logger().items()
+        if logger.startswith(CLIENTS) and not any(pattern.of_broker for pattern in patterns)
+    )
+
+
 @lru_cache(maxsize=1 << 16)
 def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
     """The patterns of a logger, also of a shortened name; of all loggers where the layout has
@@ -169,6 +180,12 @@ def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
         if logger is None or _shortens(logger, full)
         for pattern in patterns
     )
+
+
+@lru_cache(maxsize=1 << 16)
+def is_known(logger: str) -> bool:
+    """Whether it is the name of a class of the catalogue, shortened or not."""
+    return logger in by_logger() or any(_shortens(logger, known) for known in by_logger())
 
 
 @lru_cache(maxsize=1 << 16)

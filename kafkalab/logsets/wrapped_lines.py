@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import codecs
 import csv
+import html
 import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 
-from kafkalab.logsets.layouts import OPENING
+from kafkalab.logsets.json_records import record_of, source_of, spread, text_of, written
+from kafkalab.logsets.layouts import LEVEL_FORM, MONTH_FORM, OPENING
+from kafkalab.logsets.learned_frames import HOW, frame_of, framed
 
 Lines = Iterator[tuple[int, bytes, str]]
 """Lines without their breaks, each with its place in the file's text, in bytes, and its source: the
 container, pod or host that wrote it, where the wrapping names one."""
 
 MOST = 0.9  # The share of the first lines that must be wrapped alike.
+MOST_OF_JSON = 0.5  # Records of JSON are known for certain; a banner or prints may be among them.
 # The layout in which records of JSON are written down.
 JSON_LAYOUT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%t] %c - %m%n"
-COLOR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
+# Colors and links of a terminal, also as `cat -v` shows them.
+COLOR = re.compile(rb"(?:\x1b|\^\[)\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 CRI = re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) ([FP]) ?")
 # A group is the source.
 PREFIXES = {
@@ -72,61 +76,35 @@ OUTER = {
 SOME_TIME = re.compile(rb"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
 FALLS = 9  # So often must times fall, and so many times more often than rise.
 TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
+# What tools make of marks in a text, and Kafka's clients never write.
+CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
+TWICE = 2
+ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
+ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
+ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
+ENTITY = re.compile(rb"&(?:lt|gt|quot|amp|apos|#\d+|#x[0-9a-fA-F]+);")
+TYPESET = re.compile("‘|’|“|”|–|…".encode())
+TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "…": "..."})
 HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
-# The keys of a whole line as text, in the records of collectors.
-TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw")
-# The keys of a record's parts, whatever their letters' size. A dot leads into a record within.
-TIMES = (
-    "@timestamp", "timestamp", "time", "ts", "date", "timeMillis", "instant", "timeUnixNano", "@t",
-)  # fmt: skip
-LEVELS = (
-    "_level_name", "log.level", "level", "severity", "severityText", "level_name", "levelname",
-    "lvl", "@l",
-)  # fmt: skip
-LOGGERS = (
-    "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
-    "SourceContext", "scope.name",
-)  # fmt: skip
-THREADS = (
-    "process.thread.name", "thread_name", "thread", "threadName", "_process_thread_name",
-    "_threadName",
-)  # fmt: skip
-# logback's own encoder has a template in `message`.
-MESSAGES = (
-    "formattedMessage", "message", "msg", "short_message", "textPayload", "body.stringValue",
-    "body", "@m",
-)  # fmt: skip
-TRACES = (
-    "error.stack_trace",
-    "stack_trace",
-    "stackTrace",
-    "stacktrace",
-    "exception",
-    "thrown.extendedStackTrace",
-    "@x",
-)
-# What a search engine or a collector puts a record into, and who wrote it.
-INSIDE = ("_source", "result", "content", "jsonPayload")
-SOURCES = (
-    "kubernetes.pod_name", "kubernetes.pod.name", "kubernetes.container_name",
-    "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
-    "resource.labels.pod_name",
-)  # fmt: skip
-SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 ARRAY = re.compile(rb"\[\s*\{")
+BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
+DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resourceLogs\"")
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
+SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
 UTIL_PLACE = re.compile(
-    rb"([A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d [AP]M) ([\w.$]+)(?: [\w<>$]+)?"
+    (
+        rf"({MONTH_FORM} \d{{1,2}}, \d{{4}},? \d{{1,2}}:\d\d:\d\d [AP]M) "
+        r"([\w.$]+)(?: [\w<>$]+)?"
+    ).encode()
 )
-UTIL_MESSAGE = re.compile(rb"(?:SEVERE|WARNING|INFO|CONFIG|FINE|FINER|FINEST): ")
-ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
+UTIL_MESSAGE = re.compile(f"(?:{LEVEL_FORM}): ".encode())
 
 
 @dataclass(frozen=True)
@@ -143,12 +121,16 @@ def wrapping_of(beginning: bytes) -> tuple[str, ...]:
     if encoding := _encoding_of(beginning):
         found.append(encoding)
     whole = beginning if encoding else beginning[: beginning.rfind(b"\n") + 1] or beginning
+    text = whole if not encoding else next(_decoded([whole], encoding))
+    found += [name for name, mark in BREAKS.items() if b"\n" not in text and mark in text]
     while True:
         sample = [line for _, line, _ in unwrapped([whole], tuple(found)) if line.strip()]
         name = next(
             (name for name, each in WRAPPINGS.items() if name not in found and each.holds(sample)),
             None,
         )
+        if name is None and not any(each.startswith(HOW) for each in found):
+            name = frame_of(sample)
         if name is None:
             return tuple(found)
         found.append(name)
@@ -158,20 +140,50 @@ def unwrapped(pieces: Iterable[bytes], wrapping: tuple[str, ...]) -> Lines:
     """The lines of a text that comes in pieces, without their wrapping."""
     names = list(wrapping)
     decode = names.pop(0) if names and names[0] in ENCODINGS else None
-    lines = _lines(_decoded(pieces, decode) if decode else pieces)
+    texts = _decoded(pieces, decode) if decode else iter(pieces)
+    while names and names[0] in BREAKS:
+        texts = _broken(texts, BREAKS[names.pop(0)])
+    lines = _lines(texts)
     for name in names:
-        lines = WRAPPINGS[name].take_out(lines)
+        lines = _unframed(lines, name) if name.startswith(HOW) else WRAPPINGS[name].take_out(lines)
     return lines
+
+
+def _unframed(lines: Lines, name: str) -> Lines:
+    take = framed(name)
+    for at, line, source in lines:
+        text, named = take(line)
+        yield at, line if text is None else text, f"{source} {named}".strip()
 
 
 # -- bytes to lines -------------------------------------------------------------------------------
 
-ENCODINGS = ("utf-8-sig", "utf-16-le", "utf-16-be")
+ENCODINGS = ("utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+# What ends lines where no line break does: of old Macs, and of texts that a web page gave.
+BREAKS = {"carriage returns": b"\r", "line separators": "\u2028".encode()}
+
+
+def _broken(texts: Iterable[bytes], mark: bytes) -> Iterator[bytes]:
+    """The text with line breaks. A mark may be cut by the end of a piece."""
+    kept = b""
+    for text in texts:
+        text = kept + text
+        cut = len(text) - (len(mark) - 1)
+        yield (
+            text[:cut].replace(mark, b"\n")
+            if mark not in text[cut - 1 :]
+            else text.replace(mark, b"\n")
+        )
+        kept = text[cut:] if mark not in text[cut - 1 :] else b""
+    if kept:
+        yield kept
 
 
 def _encoding_of(text: bytes) -> str | None:
     if text.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
+    if text.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32-le" if text.startswith(codecs.BOM_UTF32_LE) else "utf-32-be"
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16-le" if text.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
     head = text[:400].lstrip(b"\0")  # a file that was cut while it was written begins with zeros
@@ -205,8 +217,8 @@ def _lines(pieces: Iterable[bytes]) -> Lines:
 # -- the kinds ------------------------------------------------------------------------------------
 
 
-def _mostly(sample: list[bytes], fits: Callable[[bytes], object]) -> bool:
-    return bool(sample) and sum(1 for line in sample if fits(line)) >= MOST * len(sample)
+def _mostly(sample: list[bytes], fits: Callable[[bytes], object], most: float = MOST) -> bool:
+    return bool(sample) and sum(1 for line in sample if fits(line)) >= most * len(sample)
 
 
 def _without(pattern: re.Pattern[bytes]) -> Wrapping:
@@ -242,6 +254,38 @@ def _softened(lines: Lines) -> Lines:
         yield at, line.replace(HARD_BLANK, b" "), source
 
 
+def _in_clients_lines(sample: list[bytes], mark: re.Pattern[bytes]) -> bool:
+    """Whether lines of Kafka's clients hold what these never write."""
+    return sum(1 for line in sample if CLIENTS.search(line) and mark.search(line)) >= TWICE
+
+
+def _is_escaped(sample: list[bytes]) -> bool:
+    """Whether lines were written as a text of JSON has them, perhaps all of them in one."""
+    sample = [line for line in sample if b'{"' not in line]  # a record of JSON has its own reader
+    joined = sum(1 for line in sample for part in line.split(rb"\n")[1:] if OPENING.match(part))
+    return _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
+
+
+def _unescaped(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        text = line.decode(errors="replace").strip('"')
+        for number, part in enumerate(text.split(r"\n") if OPENING.search(line) else [text]):
+            plain = ESCAPE.sub(
+                lambda found: ESCAPES.get(found[0]) or chr(int(found[0][2:], 16)), part
+            )
+            yield at + number, plain.encode(errors="replace"), source
+
+
+def _without_entities(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, html.unescape(line.decode(errors="replace")).encode(), source
+
+
+def _as_typed(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.decode(errors="replace").translate(TYPED).encode(), source
+
+
 def _of_tailed(lines: Lines) -> Lines:
     """`==> a.log <==` says whose lines follow."""
     now = ""
@@ -257,9 +301,14 @@ def _uncolored(lines: Lines) -> Lines:
         yield at, COLOR.sub(b"", line), source
 
 
+def _without_zeros(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.replace(b"\0", b""), source
+
+
 def _without_returns(lines: Lines) -> Lines:
     for at, line, source in lines:
-        yield at, line.removesuffix(b"\r"), source
+        yield at, line.rstrip(b"\r"), source
 
 
 def _of_cri(lines: Lines) -> Lines:
@@ -278,7 +327,7 @@ def _of_cri(lines: Lines) -> Lines:
 
 def _stripped(lines: Lines) -> Lines:
     for at, line, source in lines:
-        yield at, line.rstrip(b" "), source
+        yield at, line.rstrip(b" \t"), source
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -295,7 +344,7 @@ def _own_time(line: bytes) -> object:
 
 
 def _docker(line: bytes) -> str | None:
-    record = _record(line)
+    record = record_of(line)
     return record["log"] if record and isinstance(record.get("log"), str) else None
 
 
@@ -306,32 +355,22 @@ def _is_docker(sample: list[bytes]) -> bool:
     return len(texts) >= MOST * len(sample) and 2 * whole > len(texts)
 
 
-def _text(line: bytes) -> str | None:
-    """The line that a collector's record holds as a text, or that is a string of JSON itself."""
-    if line.startswith(b'"'):
-        try:
-            text = json.loads(line)
-        except ValueError:
-            return None
-        return text if isinstance(text, str) else None
-    record = _record(line)
-    if record is None:
-        return None
-    text = next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
-    if text is None and _written(line) is None and isinstance(record.get("message"), str):
-        return str(record["message"])
-    return text
-
-
 def _of_texts(lines: Lines) -> Lines:
+    begun: dict[str, tuple[int, str]] = {}
     for at, line, source in lines:
-        text = _text(line)
+        text = text_of(line)
         if text is None:
             yield at, line, source
             continue
-        source = _source(line, source)
+        source = source_of(line, source)
+        record = record_of(line) or {}
+        first, before = begun.pop(source, (at, ""))
+        text = before + text
+        if record.get("partial_message") == "true" and record.get("partial_last") != "true":
+            begun[source] = first, text  # docker cuts long lines
+            continue
         for part in text.removesuffix("\n").split("\n"):
-            yield at, part.encode(), source
+            yield first, part.encode(), source
 
 
 def _of_docker(lines: Lines) -> Lines:
@@ -352,112 +391,13 @@ def _of_docker(lines: Lines) -> Lines:
         yield first, held.encode(), source
 
 
-def _record(line: bytes) -> dict | None:
-    """A record of JSON; what a search engine holds inside of its hit is part of it."""
-    text = line.strip().removesuffix(b",")
-    if not text.startswith(b"{"):
-        return None
-    try:
-        record = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(record, dict):
-        return None
-    for name in INSIDE:
-        if isinstance(record.get(name), dict):
-            record = {**record, **record[name]}
-    return {**{key.lower(): value for key, value in record.items()}, **record}
-
-
-def _source(line: bytes, source: str) -> str:
-    """The source of a record of JSON, added to that of its wrapping."""
-    record = _record(line) or {}
-    found = (_first(record, (name,)) for name in SOURCES)
-    named = " ".join(dict.fromkeys(text for text in found if isinstance(text, str) and text))
-    return f"{source} {named}".strip() if named else source
-
-
-def _first(record: dict, names: tuple[str, ...]) -> object:
-    """The value of the first of these keys; a dot also leads into a record within."""
-    for name in names:
-        if name in record:
-            return record[name]
-        within: object = record
-        for step in name.split("."):
-            within = within.get(step) if isinstance(within, dict) else None
-        if within is not None:
-            return within
-    return None
-
-
-def _written(line: bytes) -> str | None:
-    """A record of JSON as a log line in JSON_LAYOUT; None for another line."""
-    record = _record(line)
-    if record is None:
-        return None
-    message, time, level = _first(record, MESSAGES), _time_of(record), _level(record)
-    if not isinstance(message, str) or time is None or level is None:
-        return None
-    logger, thread = _first(record, LOGGERS) or "-", _first(record, THREADS) or ""
-    text = f"{time} {level.upper():5} [{thread}] {logger} - {message}"
-    whole = record.get("full_message")  # GELF: the message is cut, and here with its trace
-    if isinstance(whole, str) and whole.startswith(message):
-        return text + whole[len(message) :].rstrip()
-    trace = _first(record, TRACES)
-    if isinstance(trace, list):
-        trace = "\n".join(map(str, trace))
-    return f"{text}\n{trace.rstrip()}" if isinstance(trace, str) and trace else text
-
-
-def _level(record: dict) -> str | None:
-    """The name of a record's level. GELF has the numbers of syslog."""
-    level = _first(record, LEVELS)
-    if isinstance(level, int) and "short_message" in record:
-        return SYSLOG[min(max(level, 0), len(SYSLOG) - 1)]
-    return level if isinstance(level, str) else None
-
-
-def _time_of(record: dict) -> str | None:
-    """The time of a record as JSON_LAYOUT has it."""
-    if isinstance(record.get("timestampSeconds"), int | str):  # Google Cloud's
-        seconds, nanos = record["timestampSeconds"], record.get("timestampNanos") or 0
-        return _time({"seconds": seconds, "nanos": nanos})
-    return _time(_first(record, TIMES))
-
-
-def _time(value: object) -> str | None:
-    """A time as JSON_LAYOUT has it: from ISO 8601, from numbers since 1970, or log4j's instant."""
-    if isinstance(value, dict):
-        seconds = str(value.get("epochSecond", value.get("seconds")))
-        nanos = str(value.get("nanoOfSecond", value.get("nanos", 0)))
-        if not seconds.isdigit() or not nanos.isdigit():
-            return None
-        value = int(seconds) * 1000 + int(nanos) // 1_000_000
-    if isinstance(value, str) and re.fullmatch(r"\d{10}(?:\.\d+)?|\d{13}|\d{19}", value):
-        value = float(value) if len(value) < 13 or "." in value else int(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not 0 <= value < 1e20:
-            return None
-        ms = int(value) // 1_000_000 if value > 1e17 else int(value)
-        ms = ms if value > 1e11 else round(value * 1000)
-        moment = datetime.fromtimestamp(ms // 1000, UTC)
-        return f"{moment:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
-    found = ISO.match(value) if isinstance(value, str) else None
-    if not found:
-        return None
-    day, clock, fraction, zone = found.groups()
-    zone = zone or "Z"
-    zone = zone if zone == "Z" or ":" in zone else f"{zone[:3]}:{zone[3:]}"
-    return f"{day}T{clock}.{(fraction or '0')[:6]:<03}{zone}"
-
-
 def _of_json(lines: Lines) -> Lines:
     for at, line, source in lines:
-        text = _written(line)
+        text = written(line)
         if text is None:
             yield at, line, source
             continue
-        source = _source(line, source)
+        source = source_of(line, source)
         for part in text.encode().split(b"\n"):
             yield at, part, source
 
@@ -526,30 +466,90 @@ def _of_array(lines: Lines) -> Lines:
         yield first, held.encode("latin-1"), source
 
 
+def _is_document(sample: list[bytes]) -> bool:
+    """Whether a record of JSON holds a list of records before it holds a text."""
+    return bool(DOCUMENT.match(b"\n".join(sample).lstrip()))
+
+
+def _of_document(lines: Lines) -> Lines:
+    """The records of documents, each on a line. A document over many lines is read in memory."""
+    held: list[bytes] = []
+    first, last = 0, ""
+    for at, line, source in lines:
+        if not held:
+            first = at
+        held.append(line)
+        last = source
+        # The end of one that is spread over lines has no blank before it.
+        ends = line.endswith(b"}") if len(held) == 1 else line in (b"}", b"]")
+        if ends and (found := _parsed(held)) is not None:
+            yield from ((first + n, text, source) for n, text in enumerate(found))
+            held = []
+    if held:
+        found = _parsed(held) or _parsed(_closed(held)) or held
+        yield from ((first + n, text, last) for n, text in enumerate(found))
+
+
+def _closed(held: list[bytes]) -> list[bytes]:
+    """A document that was cut, up to its last whole record, with the brackets closed."""
+    text = b"\n".join(held)
+    open_now: list[bytes] = []
+    end, closing = 0, b""
+    for found in BRACKETS.finditer(text):
+        if found[0] in CLOSES:
+            open_now.append(CLOSES[found[0]])
+        elif open_now and found[0] == open_now[-1]:
+            open_now.pop()
+            if found[0] == b"}":
+                end, closing = found.end(), b"".join(reversed(open_now))
+    return [text[:end] + closing]
+
+
+def _parsed(held: list[bytes]) -> list[bytes] | None:
+    """The records of one document; None where it is not whole."""
+    try:
+        document = json.loads(b"\n".join(held))
+    except ValueError:
+        return None
+    return [json.dumps(record).encode() for record in spread(document)]
+
+
 def _is_table(sample: list[bytes]) -> bool:
     """Whether the first line names columns, one of them the message."""
-    names = _cells(sample[0]) if sample else []
+    header = next((line for line in sample if not SEPARATOR.match(line)), b"")
+    names = _cells(header, _delimiter(header))
     return len(names) > 1 and bool({name.lower() for name in names} & set(COLUMNS))
 
 
 def _of_table(lines: Lines) -> Lines:
     """Each row of a table as a record of JSON. A text in quotes may hold line breaks."""
     names: list[str] | None = None
+    delimiter = ","
     held, first = b"", 0
     for at, line, source in lines:
         held, first = (held + b"\n" + line, first) if held else (line, at)
         if held.count(b'"') % 2:
             continue
-        cells, held = _cells(held), b""
+        if names is None:
+            if SEPARATOR.match(held):
+                held = b""
+                continue
+            delimiter = _delimiter(held)
+        cells, held = _cells(held, delimiter), b""
         if names is None:
             names = [RAW if name.lower() in RAWS else name for name in cells]
         elif cells:
             yield first, json.dumps(dict(zip(names, cells))).encode(), source
 
 
-def _cells(line: bytes) -> list[str]:
+def _cells(line: bytes, delimiter: str) -> list[str]:
     text = line.decode(errors="replace")
-    return next(csv.reader(io.StringIO(text, newline="")), [])
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+
+
+def _delimiter(header: bytes) -> str:
+    """What is most often between the names of a table's columns."""
+    return max(",;\t|", key=lambda mark: header.count(mark.encode()))
 
 
 def _of_pairs(lines: Lines) -> Lines:
@@ -603,18 +603,23 @@ def _of_twos(lines: Lines) -> Lines:
 JSON = "json"
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
+    "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
     "blanks of a page": Wrapping(
         lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
         _softened,
     ),
+    "escapes": Wrapping(_is_escaped, _unescaped),
+    "entities": Wrapping(lambda sample: _in_clients_lines(sample, ENTITY), _without_entities),
+    "typography": Wrapping(lambda sample: _in_clients_lines(sample, TYPESET), _as_typed),
     "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
+    "document": Wrapping(_is_document, _of_document),
     "array": Wrapping(_is_array, _of_array),
     "table": Wrapping(_is_table, _of_table),
     "pairs": Wrapping(lambda sample: _mostly(sample, _pairs), _of_pairs),
     "two lines": Wrapping(_is_in_twos, _of_twos),
     "docker": Wrapping(_is_docker, _of_docker),
-    "text in JSON": Wrapping(lambda sample: _mostly(sample, _text), _of_texts),
+    "text in JSON": Wrapping(lambda sample: _mostly(sample, text_of), _of_texts),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
     **{
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
@@ -622,7 +627,9 @@ WRAPPINGS = {
     },
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
-    "blanks": Wrapping(lambda sample: _mostly(sample, lambda line: line.endswith(b" ")), _stripped),
-    JSON: Wrapping(lambda sample: _mostly(sample, _written), _of_json),
+    "blanks": Wrapping(
+        lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped
+    ),
+    JSON: Wrapping(lambda sample: _mostly(sample, written, MOST_OF_JSON), _of_json),
     "newest first": Wrapping(_is_newest_first, _oldest_first),
 }

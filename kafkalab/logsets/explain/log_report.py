@@ -6,6 +6,7 @@ the report does not grow with the log.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -92,7 +93,10 @@ class LogReport:
 
 
 def report_of(
-    lines: DataFrame, left_out: list[str] | None = None, as_written: DataFrame | None = None
+    lines: DataFrame,
+    left_out: list[str] | None = None,
+    as_written: DataFrame | None = None,
+    doubts: Iterable[str] = (),
 ) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
@@ -146,7 +150,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written),
+        reading=reading_of(lines, left_out or [], as_written, doubts),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
             lines,

@@ -30,6 +30,7 @@ TIMES = (
     "first",
     "last",
 )
+UNBROKEN = (*TIMES, "file", "client_id")
 STYLE = """
 :root { color-scheme: light; --ink: #222; --quiet: #666; --paper: #fff; --rule: #ddd; --faint: #eee; --strong: #999; --box: #f6f6f4; --link: #0b5394;
   --w1: #bbb; --w2: #e69f00; --w3: #b00020; }
@@ -45,15 +46,18 @@ a { color: var(--link); } :target { outline: 2px solid var(--w2); outline-offset
 .odd.w3 { border-color: var(--w3); } .odd.w2 { border-color: var(--w2); } .odd h3 { margin: 0; font-size: 1.02rem; }
 .said { white-space: pre-wrap; overflow-wrap: anywhere; } .odd p { margin: .25rem 0; } .odd .do { font-weight: 600; }
 .index { padding-left: 1.2rem; columns: 2; } .index li { break-inside: avoid; }
-pre { background: var(--box); padding: .5rem .7rem; overflow-x: auto; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; }
+pre { background: var(--box); padding: .5rem .7rem; white-space: pre-wrap; overflow-wrap: anywhere; font: 12.5px/1.45 ui-monospace, monospace; margin: .4rem 0; }
 .place { margin: .1rem 0; font-size: 13px; } details.place summary { margin: .1rem 0; font-weight: normal; color: var(--link); } .place code { font: 12px ui-monospace, monospace; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; } .wide + .wide { margin-top: .9rem; } table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th { text-align: left; border-bottom: 2px solid var(--strong); } th, td { padding: .2rem .8rem .2rem 0; vertical-align: top; }
 td { border-bottom: 1px solid var(--faint); } td.n, th.n { text-align: right; } td.t { white-space: nowrap; }
+.sides table { width: 100%; table-layout: fixed; } .sides th:first-child { width: 6.2rem; } .sides td { overflow-wrap: anywhere; }
 figure { margin: 0; overflow-x: auto; } figure svg { width: 100%; min-width: 640px; height: auto; } figcaption { color: var(--quiet); font-size: 13px; }
-@media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 .8rem; } .index { columns: 1; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
+@media (max-width: 40rem) { body { margin: 1rem auto; padding: 0 .8rem; } .index { columns: 1; }
+  .sides thead { display: none; } .sides tr, .sides td { display: block; } .sides tr { border-bottom: 1px solid var(--faint); padding: .2rem 0; }
+  .sides td { border: 0; padding: 0; } .sides td:empty { display: none; } .sides td:nth-child(3) { border-left: 3px solid var(--w2); padding-left: .6rem; } }
 @media print { body { max-width: none; margin: 0; } details:not(.place)::details-content { content-visibility: visible; height: auto; } figure, .odd, tr { break-inside: avoid; }
-  .wide, figure, pre { overflow: visible; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } figure svg { min-width: 0; } table { font-size: 8pt; width: 100%; } td, th { overflow-wrap: anywhere; padding-right: .3rem; } a { color: inherit; } }
+  .wide, figure { overflow: visible; } figure svg { min-width: 0; } table { font-size: 8pt; width: 100%; } td, th { overflow-wrap: anywhere; padding-right: .3rem; } a { color: inherit; } }
 details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """  # noqa: E501
 
@@ -103,8 +107,10 @@ def _reading(story: LogReport) -> str:
 
 
 def _clients(story: LogReport) -> str:
-    servers = _table(story.servers) if len(story.servers) else ""
-    return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"])) + servers
+    names = _short_names(story)
+    servers = _table(story.servers, names) if len(story.servers) else ""
+    clients = _table(story.clients.drop(columns=["lives"]), names)
+    return f"<h2>Who wrote here</h2>{clients}{servers}"
 
 
 def _oddities(story: LogReport) -> str:
@@ -136,17 +142,17 @@ def _oddities(story: LogReport) -> str:
             )
             + "".join(f'<p class="said">{escape(text)}</p>' for text in oddity.settings)
             + (f"<pre>{escape(shown)}</pre>" if shown else "")
-            + _places(oddity)
+            + _places(oddity, _short_names(story))
             + "</div>"
         )
     return "\n".join(parts)
 
 
-def _places(oddity: Oddity) -> str:
+def _places(oddity: Oddity, names: dict[str, str]) -> str:
     """Where the cited lines are, with the lines around each and a command that prints it."""
     parts = []
     for (file, offset), line in zip(oddity.places, oddity.evidence):
-        name = f"{escape(file.rsplit('/', 1)[-1])}, byte {offset:,}"
+        name = f"{escape(names.get(file, file))}, byte {offset:,}"
         words = line.partition("] ")[2].partition(" ")[2].splitlines() or [""]
         if (found := around(file, offset, words[0][:CITED])) is None:
             parts.append(f'<p class="place quiet">{name}</p>')
@@ -168,7 +174,7 @@ def _both_sides(story: LogReport) -> str:
     for what, rows in story.sides.groupby("what", sort=False):
         brokers, clients = speakers(rows)
         shown = pd.DataFrame({"at": rows["at"], "brokers": brokers, "clients": clients})
-        parts.append(f"<h3>{escape(str(what))}</h3>{_table(shown)}")
+        parts.append(f'<h3>{escape(str(what))}</h3><div class="sides">{_table(shown)}</div>')
     return "\n".join(parts)
 
 
@@ -196,17 +202,29 @@ def _tables(story: LogReport) -> str:
         "What coordinators wrote": story.coordinators,
         "Files": story.files, "Lines that the catalogue does not know": story.unknown,
     }  # fmt: skip
+    names = _short_names(story)
     return "\n".join(
         (
             f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits', 'Transactions') else ''}><summary>{title} "  # noqa: E501
-            f"({len(rows)})</summary>{_table(rows)}</details>"
+            f"({len(rows)})</summary>{_table(rows, names)}</details>"
         )
         for title, rows in tables.items()
         if len(rows)
     )
 
 
-def _table(rows: pd.DataFrame) -> str:
+def _short_names(story: LogReport) -> dict[str, str]:
+    """Each file's name, with as many of its folders as tell it from the others."""
+    files = [f"/{file}" for file in story.files["file"]]
+    found = {}
+    for file in files:
+        ends = (file[at:] for at in range(len(file) - 1, -1, -1) if file[at] == "/")
+        alone = (end for end in ends if sum(each.endswith(end) for each in files) == 1)
+        found[file[1:]] = next(alone, file)[1:]
+    return found
+
+
+def _table(rows: pd.DataFrame, names: dict[str, str] | None = None) -> str:
     numbers = {name for name in rows.columns if pd.api.types.is_numeric_dtype(rows[name])}
     head = "".join(
         f"<th{' class=n' if name in numbers else ''}>{escape(str(name).replace('_', ' '))}</th>"
@@ -215,8 +233,8 @@ def _table(rows: pd.DataFrame) -> str:
     body = "\n".join(
         "<tr>"
         + "".join(
-            f"<td{' class=n' if name in numbers else ' class=t' if name in TIMES else ''}>"
-            f"{_cell(name, value)}</td>"
+            f"<td{' class=n' if name in numbers else ' class=t' if name in UNBROKEN else ''}>"
+            f"{_cell(name, value, names or {})}</td>"
             for name, value in zip(rows.columns, row)
         )
         + "</tr>"
@@ -228,7 +246,7 @@ def _table(rows: pd.DataFrame) -> str:
     )
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, value: Any, names: dict[str, str]) -> str:
     if isinstance(value, list | tuple) or (
         hasattr(value, "tolist") and getattr(value, "ndim", False)
     ):
@@ -236,7 +254,8 @@ def _cell(name: str, value: Any) -> str:
     if value is None or pd.isna(value):
         return ""
     if name == "file":
-        return f'<span title="{escape(value)}">{escape(value.rsplit("/", 1)[-1])}</span>'
+        short = names.get(value, value.rsplit("/", 1)[-1])
+        return f'<span title="{escape(value)}">{escape(short)}</span>'
     if name in TIMES:
         return f"{value:%H:%M:%S}.{value.microsecond // 1000:03d}"
     if isinstance(value, float):

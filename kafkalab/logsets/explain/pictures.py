@@ -31,6 +31,7 @@ WEIGHTS = {3: ALERT, 2: "#E69F00", 1: QUIET}
 ROW_IN = 0.19
 LABELS = 0.3  # The share of the width for the rows' names.
 FITTING = 42  # The most characters of a name in that width.
+ROOM = 0.2  # The share of a picture's width that a cause's words may take.
 
 
 def pictures(story: LogReport) -> list[tuple[str, Picture]]:
@@ -237,6 +238,7 @@ def rounds(story: LogReport) -> Picture | None:
         return None
     clients = list(dict.fromkeys(rows["client_id"]))[:BARS]
     figure, axes, unit = _axes(len(clients) * 2, story)
+    causes: dict[int, list[tuple[float, str]]] = {}
     for row in rows[rows["client_id"].isin(clients)].itertuples():
         place, begin, end = (
             clients.index(row.client_id),
@@ -255,13 +257,19 @@ def rounds(story: LogReport) -> Picture | None:
         if pd.notna(row.stopped_at):
             stopped = _seconds(story, row.stopped_at) / unit
             axes.barh(place, end - stopped, left=stopped, height=0.5, color=ALERT, linewidth=0)
-        axes.annotate(
-            f"{row.cause or ''}",
-            (begin, place - 0.34),
-            fontsize=SMALL_PT - 1.5,
-            color=INK,
-            va="bottom",
-        )
+        causes.setdefault(place, []).append((begin, str(row.cause or "")))
+    whole = _seconds(story, story.ends) / unit
+    for place, told in causes.items():
+        for begin, words in _without_overlaps(told, whole):
+            late = begin > whole * (1 - ROOM)
+            axes.annotate(
+                words,
+                (begin, place - 0.34),
+                fontsize=SMALL_PT - 1.5,
+                color=INK,
+                va="bottom",
+                ha="right" if late else "left",
+            )
     axes.set_yticks(range(len(clients)), [_fitting(name) for name in clients])
     axes.set_ylim(len(clients) - 0.4, -0.9)
     _key(
@@ -281,6 +289,18 @@ def rounds(story: LogReport) -> Picture | None:
         f"{len(rows)} rebalance{'' if len(rows) == 1 else 's'}; red is time in which a member had "
         "given its partitions up and read nothing.",
     )
+
+
+def _without_overlaps(told: list[tuple[float, str]], whole: float) -> list[tuple[float, str]]:
+    """Words beside a bar, each at its time. Those of bars near each other are joined."""
+    found: list[tuple[float, str]] = []
+    for begin, words in sorted(told):
+        if found and begin - found[-1][0] < ROOM * whole:
+            if words not in found[-1][1]:
+                found[-1] = found[-1][0], f"{found[-1][1]}, {words}"
+        else:
+            found.append((begin, words))
+    return found
 
 
 def committed(story: LogReport) -> Picture | None:

@@ -6,7 +6,7 @@ the commonest shapes of what was not, and what the log's levels cannot show.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.first_lines import ENOUGH, PREFIX
+from kafkalab.logsets.templates import classes_of_clients
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,6 +34,9 @@ class LinesRead:
     debug         whether there are DEBUG or TRACE lines: only they show sockets and requests
     dated         whether the layout has a date; without one times count from 1970-01-01
     timed         whether any line has a time
+    doubts        sentences on files whose times are not read in full
+    leveled       read lines with a level
+    known         read lines that the catalogue knows
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
     hidden        read lines with a client's prefix inside of the message, so that it begins there
@@ -50,10 +54,19 @@ class LinesRead:
     of_clients: int = 0
     unknown: int = 0
     timed: bool = True
+    doubts: tuple[str, ...] = ()
+    leveled: int = 0
+    known: int = 0
 
     @property
     def enough(self) -> bool:
-        return self._mostly_read and not (self.misplaced or self.foreign_words)
+        doubtful = self.misplaced or self.foreign_words or self.nothing_known or self.doubts
+        return self._mostly_read and not doubtful
+
+    @property
+    def nothing_known(self) -> bool:
+        """Whether Kafka may have written none of the lines, or none was understood."""
+        return self.read >= FEW and not self.known
 
     @property
     def _mostly_read(self) -> bool:
@@ -91,6 +104,13 @@ class LinesRead:
                 "clients are not in the catalogue. The layout is another one, and --layout names "
                 "it, or the release is none of 2.1 to 4.4."
             )
+        if self.nothing_known and not self.misplaced and not self.foreign_words:
+            yield (
+                f"None of the {self.read:,} lines that were read is in the catalogue of Kafka's "
+                "lines: no client or broker wrote them, or the layout is another one."
+            )
+        for doubt in self.doubts[:NAMED_FILES]:
+            yield f"Do not trust the times in this report. {doubt}"
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -99,14 +119,19 @@ class LinesRead:
                 f"Not read, for the name is no log's: {', '.join(self.left_out[:NAMED_FILES])}"
                 + (f" and {more} more." if more > 0 else ".")
             )
-        if self.read and not self.timed:
+        if self.leveled < ENOUGH * self.read:
+            yield (
+                f"{self.read - self.leveled:,} of the lines that were read have no level that is "
+                "known: warnings and errors among them are not told apart."
+            )
+        if self.read and not self.timed and not self.doubts:
             yield (
                 "The lines have no time: nothing can be said of how long anything took, and what "
                 "is told by order may be wrong."
             )
-        elif self.read and not self.dated:
-            yield "The lines have no date: their times count from 1970-01-01."
-        if self.read and not self.debug:
+        elif self.read and self.timed and not self.dated:
+            yield "The lines have no year, or no date: their times count from 1970-01-01."
+        if self.leveled and not self.debug:
             yield (
                 "There are no DEBUG lines: sockets, requests, heartbeats and fetches are not "
                 "visible here."
@@ -116,7 +141,7 @@ class LinesRead:
         """What to say where nothing is odd: only what the lines that were read can show."""
         if not self.read:
             return "Nothing can be said: no line could be read."
-        if self.misplaced or self.foreign_words:
+        if self.misplaced or self.foreign_words or self.nothing_known:
             return "Nothing can be said: the lines were not understood."
         what = (
             "no lost connections, no refused commits, no eviction"
@@ -128,21 +153,27 @@ class LinesRead:
 
 
 def reading_of(
-    lines: DataFrame, left_out: list[str], as_written: DataFrame | None = None
+    lines: DataFrame,
+    left_out: list[str],
+    as_written: DataFrame | None = None,
+    doubts: Iterable[str] = (),
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
-    as_written: the lines with the client of their own prefix only.
+    as_written: the lines with the client of their own prefix only. doubts: what their first lines
+    tell (first_lines.py).
     """
     as_written = lines if as_written is None else as_written
     read = F.col("problem").isNull()
-    own = read & F.col("client_id").isNotNull()
+    own = read & (F.col("client_id").isNotNull() | F.col("logger").isin(*classes_of_clients()))
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
         F.count_if(read & F.col("level").isin("DEBUG", "TRACE")).alias("debug"),
+        F.count_if(read & F.col("level").isNotNull()).alias("leveled"),
         F.max("time").alias("last"),
         F.count_if(own).alias("of_clients"),
+        F.count_if(read & F.col("event").isNotNull()).alias("known"),
         F.count_if(own & F.col("event").isNull()).alias("unknown"),
         F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
             "hidden"
@@ -178,4 +209,7 @@ def reading_of(
         hidden=counted["hidden"],
         of_clients=counted["of_clients"],
         unknown=counted["unknown"],
+        doubts=tuple(doubts),
+        leveled=counted["leveled"],
+        known=counted["known"],
     )

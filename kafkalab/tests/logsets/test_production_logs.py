@@ -366,7 +366,7 @@ def test_what_is_no_log_has_no_row_that_could_be_read(tmp_path):
 def test_a_record_swallows_no_line_of_another_layout():
     """Somebody's own lines stand between the client's, with a time, but in another layout."""
     text = (
-        "12:00:00.000 [main] INFO  o.a.k.c.NetworkClient - one\nmore of it\n"
+        "12:00:00.000 [main] INFO  com.acme.Shop - one\nmore of it\n"
         "12:00:01.000 INFO from another layout\nits second line\n"
         "12:00:02.000 [main] INFO  o.a.k.c.NetworkClient - two\n"
     )

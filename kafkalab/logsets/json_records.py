@@ -1,0 +1,313 @@
+"""Finds the parts of a log line in records of JSON, whatever their keys are called.
+
+Many encoders and collectors have keys of their own. Those that are known are looked up. Where one
+part has none of them, its value tells: a time, a level, a class of Kafka's, the longest text.
+Documents that hold many records are taken apart, as the exports of OpenTelemetry, Loki and
+CloudWatch are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from kafkalab.logsets import layouts
+from kafkalab.logsets.templates import is_known
+from kafkalab.logsets.time_forms import time_at
+
+# The keys of a whole line as text, in the records of collectors.
+TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw", "logmessage", "logentry")
+# The keys of a record's parts, whatever their letters' size. A dot leads into a record within.
+TIMES = (
+    "@timestamp", "timestamp", "time", "ts", "date", "timeMillis", "instant", "timeUnixNano", "@t",
+    "TimeGenerated",
+)  # fmt: skip
+LEVELS = (
+    "_level_name", "log.level", "level", "severity", "severityText", "level_name", "levelname",
+    "lvl", "@l",
+)  # fmt: skip
+LOGGERS = (
+    "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
+    "SourceContext", "scope.name",
+)  # fmt: skip
+THREADS = (
+    "process.thread.name", "thread_name", "thread", "threadName", "_process_thread_name",
+    "_threadName", "thread.name",
+)  # fmt: skip
+# logback's own encoder has a template in `message`.
+MESSAGES = (
+    "formattedMessage", "message", "msg", "short_message", "textPayload", "body.stringValue",
+    "body", "@m",
+)  # fmt: skip
+TRACES = (
+    "error.stack_trace",
+    "stack_trace",
+    "stackTrace",
+    "stacktrace",
+    "exception",
+    "thrown.extendedStackTrace",
+    "exception.stacktrace",
+    "@x",
+)
+# What a search engine or a collector puts a record into, and who wrote it.
+INSIDE = ("_source", "result", "content", "jsonPayload")
+SOURCES = (
+    "kubernetes.pod_name", "kubernetes.pod.name", "kubernetes.container_name",
+    "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
+    "resource.labels.pod_name", "stream.pod", "stream.instance", "stream.container", "PodName",
+)  # fmt: skip
+SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+# A level as a number, by the key's owner: OpenTelemetry has four of each, Azure counts from 0, pino
+# and bunyan from 10, logback and log4j from 5,000.
+STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}
+ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
+
+
+def text_of(line: bytes) -> str | None:
+    """The line that a collector's record holds as a text, or that is a string of JSON itself."""
+    if line.startswith(b'"'):
+        try:
+            text = json.loads(line)
+        except ValueError:
+            return None
+        return text if isinstance(text, str) else None
+    record = record_of(line)
+    if record is None:
+        return None
+    text = next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
+    if text is None and written(line) is None and isinstance(record.get("message"), str):
+        return str(record["message"])
+    return text
+
+
+def record_of(line: bytes) -> dict | None:
+    """A record of JSON; what a search engine holds inside of its hit is part of it."""
+    text = line.strip().removesuffix(b",")
+    if not text.startswith(b"{"):
+        return None
+    try:
+        record = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(record, dict):
+        return None
+    for name in INSIDE:
+        if isinstance(record.get(name), dict):
+            record = {**record, **record[name]}
+    return {**{key.lower(): value for key, value in record.items()}, **record}
+
+
+def source_of(line: bytes, source: str) -> str:
+    """The source of a record of JSON, added to that of its wrapping."""
+    record = record_of(line) or {}
+    found = (_first(record, (name,)) for name in SOURCES)
+    named = " ".join(dict.fromkeys(text for text in found if isinstance(text, str) and text))
+    return f"{source} {named}".strip() if named else source
+
+
+def _first(record: dict, names: tuple[str, ...]) -> object:
+    """The value of the first of these keys; a dot also leads into a record within."""
+    for name in names:
+        if name in record:
+            return record[name]
+        within: object = record
+        for step in name.split("."):
+            within = within.get(step) if isinstance(within, dict) else None
+        if within is not None:
+            return within
+    return None
+
+
+def written(line: bytes) -> str | None:
+    """A record of JSON as a log line in JSON_LAYOUT; None for another line."""
+    record = record_of(line)
+    if record is None:
+        return None
+    message, time, level = _first(record, MESSAGES), _time_of(record), _level(record)
+    logger, thread = _first(record, LOGGERS), _first(record, THREADS) or ""
+    if None in (message, time, level, logger):
+        values = list(_values(record))
+        trace = _first(record, TRACES)
+        texts = [value for value in values if " " in value and value != trace]
+        message = message or max(texts, key=len, default=None)
+        time = time or next((made for v in values if (made := _time(v))), None)
+        level = level or next((v for v in values if v in layouts.LEVEL_OF), None)
+        logger = logger or next((v for v in values if "." in v and is_known(v)), "-")
+    if not isinstance(message, str) or time is None or level is None:
+        return None
+    if message.startswith("{") and (inner := written(message.encode())):
+        return inner  # a record within a record
+    text = f"{time} {level.upper():5} [{thread}] {logger} - {message}"
+    whole = record.get("full_message")  # GELF: the message is cut, and here with its trace
+    if isinstance(whole, str) and whole.startswith(message):
+        return text + whole[len(message) :].rstrip()
+    trace = _first(record, TRACES)
+    if isinstance(trace, list):
+        trace = "\n".join(map(str, trace))
+    return f"{text}\n{trace.rstrip()}" if isinstance(trace, str) and trace.strip(" -") else text
+
+
+def _level(record: dict) -> str | None:
+    """The name of a record's level. GELF has the numbers of syslog."""
+    level = _first(record, LEVELS)
+    if isinstance(level, str) and not level.isdigit():
+        return level
+    number = next(
+        (
+            int(found)
+            for name in ("severitynumber", "severitylevel", *LEVELS)
+            if isinstance(found := record.get(name), int | str) and str(found).isdigit()
+        ),
+        None,
+    )
+    if number is None:
+        return None
+    if "short_message" in record:
+        return SYSLOG[min(number, len(SYSLOG) - 1)]
+    if "severitynumber" in record:
+        return STEPS[min(max(number - 1, 0) // 4, len(STEPS) - 1)]
+    if "severitylevel" in record:
+        return AZURE[min(number, len(AZURE) - 1)]
+    return LOGBACK.get(number) or (STEPS[number // 10 - 1] if 10 <= number <= 60 else None)
+
+
+def _time_of(record: dict) -> str | None:
+    """The time of a record as JSON_LAYOUT has it."""
+    if isinstance(record.get("timestampSeconds"), int | str):  # Google Cloud's
+        seconds, nanos = record["timestampSeconds"], record.get("timestampNanos") or 0
+        return _time({"seconds": seconds, "nanos": nanos})
+    return _time(_first(record, TIMES))
+
+
+def _time(value: object) -> str | None:
+    """A time as JSON_LAYOUT has it: from ISO 8601, from numbers since 1970, or log4j's instant."""
+    if isinstance(value, dict):
+        seconds = str(value.get("epochSecond", value.get("seconds")))
+        nanos = str(value.get("nanoOfSecond", value.get("nanos", 0)))
+        if not seconds.isdigit() or not nanos.isdigit():
+            return None
+        value = int(seconds) * 1000 + int(nanos) // 1_000_000
+    if isinstance(value, str) and re.fullmatch(r"\d{10}(?:\.\d+)?|\d{13}|\d{16}|\d{19}", value):
+        value = float(value) if len(value) < 13 or "." in value else int(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not 0 <= value < 1e20:
+            return None
+        ms = int(value) // (1_000_000 if value > 1e17 else 1000 if value > 1e14 else 1)
+        ms = ms if value > 1e11 else round(value * 1000)
+        moment = datetime.fromtimestamp(ms // 1000, UTC)
+        return f"{moment:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"
+    found = ISO.match(value) if isinstance(value, str) else None
+    if not found:
+        return _other_time(value) if isinstance(value, str) else None
+    day, clock, fraction, zone = found.groups()
+    zone = zone or "Z"
+    zone = zone if zone == "Z" or ":" in zone else f"{zone[:3]}:{zone[3:]}"
+    return f"{day}T{clock}.{(fraction or '0')[:6]:<03}{zone}"
+
+
+def _other_time(text: str) -> str | None:
+    """A time in one of the other forms that lines have: `Nov 21, 2026 @ 02:07:58.816`."""
+    found = time_at(text, 0)
+    if found is None or found[1] != len(text):
+        return None
+    pattern = layouts.layout(f"%d{{{found[0]}}} %m")
+    parts = pattern.begins().match(text.encode() + b" ")
+    if parts is None or not pattern.clock or not pattern.clock.dated:
+        return None
+    time, zone = parts["time"].decode(), (parts.groupdict().get("zone") or b"").decode()
+    zones = pa.array([zone]) if pattern.clock.zoned else None
+    micros, exists = layouts.micros_of(pattern.clock, pa.array([time]), zones)
+    moment = datetime.fromtimestamp(int(micros[0]) // 1_000_000, UTC)
+    fraction = int(micros[0]) % 1_000_000 // 1000
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:03d}Z" if exists[0] else None
+
+
+def _values(record: dict) -> Iterator[str]:
+    """All texts of a record, those of records within it too, also where one is written as text."""
+    for value in record.values():
+        if isinstance(value, str) and value.startswith("{") and value.endswith("}"):
+            try:
+                value = json.loads(value)
+            except ValueError:
+                pass
+        if isinstance(value, dict):
+            yield from _values(value)
+        elif isinstance(value, str):
+            yield value
+
+
+# -- documents ------------------------------------------------------------------------------------
+
+
+def spread(document: object) -> list[dict]:
+    """The records of a document, from the oldest on. What is said around a record is part of it."""
+    found = list(_spread(document, {}))
+    times = [_first(record, TIMES) for record in found]
+    if len({type(time) for time in times}) != 1 or not isinstance(times[0], str | int | float):
+        return found
+    if times[0] > times[-1]:  # type: ignore[operator]
+        found, times = found[::-1], times[::-1]
+    order = sorted(range(len(found)), key=lambda place: times[place])  # type: ignore[arg-type, return-value]
+    return [found[place] for place in order]
+
+
+def _spread(value: object, around: dict) -> Iterator[dict]:
+    if isinstance(value, list):
+        for each in value:
+            if isinstance(each, list) and len(each) > 1 and isinstance(each[1], str):
+                yield {**around, "time": each[0], "line": each[1]}  # Loki
+            else:
+                yield from _spread(each, around)
+        return
+    if not isinstance(value, dict):
+        return
+    own = {**around, **{name: _plain(part) for name, part in value.items() if not _is_many(part)}}
+    own |= _attributes(value)
+    if _first(value, MESSAGES) is not None or text_of(json.dumps(value).encode()) is not None:
+        yield own
+        return
+    many = [part for part in value.values() if _is_many(part)]
+    if not many:  # perhaps deeper
+        many = [part for part in value.values() if isinstance(part, dict) and _holds_many(part)]
+    for part in many:
+        yield from _spread(part, own)
+    if not many:
+        yield own
+
+
+def _is_many(part: object) -> bool:
+    """Whether it is a list of records, and none of OpenTelemetry's attributes."""
+    if not isinstance(part, list) or not part:
+        return False
+    return (isinstance(part[0], dict) and "key" not in part[0]) or isinstance(part[0], list)
+
+
+def _holds_many(part: dict) -> bool:
+    return any(
+        _is_many(each) or (isinstance(each, dict) and _holds_many(each)) for each in part.values()
+    )
+
+
+def _plain(part: object) -> object:
+    """A record within without its lists of records."""
+    if not isinstance(part, dict):
+        return part
+    return {name: each for name, each in part.items() if not _is_many(each)}
+
+
+def _attributes(record: dict) -> dict:
+    """OpenTelemetry's attributes as names and values: `{"thread.name": "main"}`."""
+    listed = record.get("attributes")
+    if not isinstance(listed, list):
+        return {}
+    return {
+        each["key"]: next(iter(each["value"].values()), None)
+        for each in listed
+        if isinstance(each, dict) and isinstance(each.get("value"), dict) and "key" in each
+    }

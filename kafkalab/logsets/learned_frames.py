@@ -1,0 +1,116 @@
+"""Learns what a tool has put around every line of a log, from the lines themselves.
+
+Stack traces and settings tell: their lines begin in many ways, so what they have in common with the
+lines that begin records is not the log's own. `[shop-6d4f] `, `│ `, `Nov 21 02:08:00.123456 web-1
+shop[471]: ` are found this way, whatever tool wrote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import zip_longest
+
+from kafkalab.logsets.layouts import LEVEL_FORM, OPENING
+
+FEW = 2  # So many lines must begin no record.
+BEGUN = 0.2  # The share of lines that must begin one behind the frame.
+ODD = 0.05  # The share of lines that may be without the frame: a banner, a prompt.
+LOOKED_AT = 160  # Bytes at the begin of a line.
+MOST_SOURCES = 20
+PIECE = re.compile(rb"\d+(?![\w])|\w[\w.\-/@]*|[ ]+|[^\w ]")
+LEVEL = re.compile(rf"\b(?:{LEVEL_FORM})\b".encode())
+STREAMS = {b"stdout", b"stderr", b"OUT", b"ERR", b"O", b"E", b"F", b"P"}
+HOW = "framed "  # The name of such a wrapping goes on with its two regular expressions.
+BETWEEN = "\x00"
+
+
+def frame_of(sample: list[bytes]) -> str | None:
+    """The name of a wrapping with what is around these lines; None where nothing is."""
+    prefix, suffix = _prefix(sample), _suffix(sample)
+    if not prefix and not suffix:
+        return None
+    name = f"{HOW}{prefix}{BETWEEN}{suffix}"
+    take = framed(name)
+    inner = [text for line in sample if (text := take(line)[0]) is not None]
+    begun = sum(1 for line in inner if OPENING.match(line))
+    if inner and all(text.startswith(b'{"') for text in inner):
+        return name  # JSON, whose own keys tell more
+    if begun < BEGUN * len(sample) or begun > len(inner) - FEW:
+        return None
+    # A frame that holds the records' own times or levels is none.
+    return (
+        name if begun >= sum(1 for line in inner if LEVEL.search(line[:LOOKED_AT])) // 2 else None
+    )
+
+
+def framed(name: str) -> Callable[[bytes], tuple[bytes | None, str]]:
+    """A function that takes a line out of this wrapping, and tells its source."""
+    prefix, suffix = name.removeprefix(HOW).split(BETWEEN)
+    begins, ends = re.compile(prefix.encode("latin-1")), suffix.encode("latin-1")
+
+    def take(line: bytes) -> tuple[bytes | None, str]:
+        found = begins.match(line)
+        if not found:
+            # The blanks at the end of a frame are lost where its line is empty.
+            return (b"" if begins.match(line + b" ") else None), ""
+        source = b" ".join(filter(None, found.groups())).decode(errors="replace")
+        return line[found.end() :].removesuffix(ends), source
+
+    return take
+
+
+def _prefix(sample: list[bytes]) -> str:
+    """A regular expression for what lines have in common at their begin, as Latin-1."""
+    split = [PIECE.findall(line[:LOOKED_AT]) for line in sample]
+    kinds = Counter(_kind(pieces[0]) for pieces in split if pieces)
+    if not kinds or kinds.most_common(1)[0][1] < (1 - ODD) * len(sample):
+        return ""
+    usual = kinds.most_common(1)[0][0]
+    split = [pieces for pieces in split if pieces and _kind(pieces[0]) == usual]
+    form = b""
+    for place in zip_longest(*split):
+        different = set(place)
+        if different == {b"{"}:  # a record of JSON begins
+            break
+        if None in different or len({_kind(piece) for piece in different}) > 1:
+            break
+        form += _form(different)
+    return form.decode("latin-1")
+
+
+def _kind(piece: bytes) -> bytes:
+    """Pieces of one kind may stand for each other: numbers, words, blanks, and each mark itself."""
+    if piece.isdigit():
+        return b"0"
+    return b"a" if piece[:1].isalnum() or piece[:1] == b"_" else piece[:1]
+
+
+def _form(different: set[bytes]) -> bytes:
+    """The regular expression for pieces of one kind. Words of few sorts name the source."""
+    one = next(iter(different))
+    if one.isdigit():
+        return rb"\d+"
+    if one[:1] == b" ":
+        return b" " if different == {b" "} else b" +"
+    if len(different) == 1:
+        return re.escape(one)
+    form = rb"\w[\w.\-/@]*"
+    return b"(%s)" % form if len(different) <= MOST_SOURCES and not different & STREAMS else form
+
+
+def _suffix(sample: list[bytes]) -> str:
+    """What all lines have in common at their end."""
+    shortest = min(sample, key=len, default=b"")
+    common = next(
+        (
+            shortest[at:]
+            for at in range(len(shortest))
+            if sum(1 for line in sample if line.endswith(shortest[at:])) >= (1 - ODD) * len(sample)
+        ),
+        b"",
+    )
+    # what is after a record of JSON, but not its own end
+    common = common[common.rfind(b"}") + 1 :]
+    return common.decode("latin-1") if common.strip() and not common[:1].isalnum() else ""
