@@ -1,8 +1,9 @@
 """Plays the stories of a log set, several at a time where that is worth it.
 
-A simulator uses one core, so each process has one. A process gets the manifest and then one story after the other at its stdin. It answers each with
-the played story, or with the error, at its stdout. Both sides use pickle. It is no process of
-`multiprocessing`, for those run the user's script once more.
+A simulator uses one core, so each process has one. A process gets the manifest and then one story
+after the other at its stdin. It answers each with the played story, or with the error, at its
+stdout. Both sides use pickle. It is no process of `multiprocessing`, for those run the script of
+the user once more.
 """
 
 from __future__ import annotations
