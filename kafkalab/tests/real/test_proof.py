@@ -189,6 +189,10 @@ def test_the_runs_beside_the_page_give_its_rows():
     rows = 0
     for name, release in {(run.story, run.release): None for run in runs}:
         told = [run for run in runs if (run.story, run.release) == (name, release)]
+        assert (name, told[-1].digest) in current, (
+            f"the story {name!r} has changed since it ran: `python -m kafkalab real prove "
+            f"{name.split()[0]}` runs it again and writes the page"
+        )
         claims = current[name, told[-1].digest].claims
         for claim, text in claims.items():
             rows += 1
