@@ -35,8 +35,8 @@ class BackgroundThread(ABC):
     # called by the application's thread
 
     def start(self, stage: Stage, starting_ms: tuple[int, int] = (0, 0)) -> None:
-        """Starts the thread. Its first line stands before the starter's next one in each recorded
-        log of 4.0 and 4.4. starting_ms: as for `run`."""
+        """Starts the thread. Its first line is written before the starter's next one in each
+        recorded log of 4.0 and 4.4. starting_ms: as for `run`."""
         self._log("NETWORK_THREAD_STARTED")
         stage.loop(
             self.run(starting_ms), self._network.client.selector.signal, self._log.who, told=True
