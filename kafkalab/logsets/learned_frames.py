@@ -56,7 +56,11 @@ def framed(name: str) -> Callable[[bytes], tuple[bytes | None, str]]:
             # The blanks at the end of a frame are lost where its line is empty.
             return (b"" if begins.match(line + b" ") else None), ""
         source = b" ".join(filter(None, found.groups())).decode(errors="replace")
-        return line[found.end() :].removesuffix(ends), source
+        text = line[found.end() :]
+        # A table's cell is padded up to its end.
+        padded = ends.startswith(b" ")
+        text = text.removesuffix(ends)
+        return text.rstrip(b" ") if padded else text, source
 
     return take
 

@@ -125,7 +125,7 @@ def story() -> LogReport:
 
 READING = LinesRead(
     lines=12, read=11, shapes=((1, f"12:00 {EVIL}", "foreign line"),), debug=True, dated=True,
-    unread_files=(), left_out=(f"{EVIL}.md",),
+    unread_files=(), left_out=(f"{EVIL}.md",), leveled=11, known=11,
 )  # fmt: skip
 
 
@@ -135,8 +135,14 @@ READING = LinesRead(
         ({}, "1 of 12 lines (8%) could not be read."),
         ({"read": 10}, "Do not trust this report: 2 of 12 lines (17%) could not be read."),
         ({"debug": False}, "There are no DEBUG lines: sockets, requests"),
-        ({"dated": False}, "The lines have no date: their times count from 1970-01-01."),
+        (
+            {"dated": False},
+            "The lines have no year, or no date: their times count from 1970-01-01.",
+        ),
         ({"unread_files": ("b.log",)}, "No line of b.log could be read."),
+        ({"leveled": 2}, "9 of the lines that were read have no level that is known:"),
+        ({"known": 0}, "None of the 11 lines that were read is in the catalogue of Kafka's lines:"),
+        ({"doubts": ("a.log: see",)}, "Do not trust the times in this report. a.log: see"),
     ],
 )
 def test_what_was_not_read_is_said_first(story, change, said):
@@ -144,7 +150,8 @@ def test_what_was_not_read_is_said_first(story, change, said):
     assert said in text_report(less).split("\n\n")[0]
     shown = page(less, "x")
     assert shown.index(escape(said)) < shown.index("What stands out")
-    assert json.loads(json_report(less))["reading"]["enough"] == ("read" not in change)
+    doubtful = {"read", "known", "doubts"} & set(change)
+    assert json.loads(json_report(less))["reading"]["enough"] == (not doubtful)
 
 
 def test_nothing_odd_is_said_of_what_was_read(story):
