@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
-SPARK, DUCKDB = ENGINES = ("spark", "duckdb")
+SPARK, DUCKDB = "spark", "duckdb"
 # A larger log is read by Spark, on all cores and without a copy of all lines in memory.
 SMALL_BYTES = 64 << 20
 # A question that few lines answer keeps little of a log, so DuckDB takes larger ones.

@@ -2,12 +2,15 @@
 gaps.
 
 All wordings come from kafkalab.lines.catalog. GAPS has the form of a placeholder's text and its
-column in schema.py. A placeholder that is not in GAPS may be any text.
+column in schema.py. A placeholder that is not in GAPS may be any text. So a new column for a gap is
+a row of schema.COLUMNS and one of GAPS.
 """
 
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from kafkalab.logsets import schema
 
 ANYTHING = "(?s:.*?)"
 NODE = r"(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)"
@@ -59,24 +62,16 @@ OF_EVENT = {
 }
 # In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
 MEMBER_EPOCHS = "MEMBER_"
-WHOLE_NUMBERS = {
-    "port",
-    "api_version",
-    "correlation_id",
-    "partition",
-    "count",
-    "generation",
-    "producer_epoch",
-    "sequence",
-}
-LARGE_NUMBERS = {"position", "producer_id"}
 CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
 CUT = 20  # A class name of fewer letters is not cut.
-FIELDS = (
-    "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition",
-    "position", "count", "generation",
-    "member_id", "producer_id", "producer_epoch", "sequence", "state", "reason",
-)  # fmt: skip
+# The columns that GAPS fill, in the order of schema.py, and those of them that are numbers.
+FIELDS = tuple(
+    name for name in schema.NAMES if any(f"(?P<{name}>" in form for form in GAPS.values())
+)
+WHOLE_NUMBERS, LARGE_NUMBERS = (
+    {column.name for column in schema.COLUMNS if column.name in FIELDS and column.type == type_}
+    for type_ in ("int", "bigint")
+)
 
 
 @dataclass(frozen=True)
