@@ -182,7 +182,7 @@ class Question:
         if type(value) is dict:
             raise NotAsAsked(f"`{name}` has no entry for {of}")
         raise NotAsAsked(
-            f"`{name}` needs an entry for each of {', '.join(self.draws)}; it is a "
+            f"`{name}` needs an entry for each of {', '.join(self.draws)}; it has the type "
             f"{type(value).__name__}"
         )
 

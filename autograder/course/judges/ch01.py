@@ -189,6 +189,26 @@ JUDGE_01_1 = Judge(
                 "in_the_topic = {a: 0 for a, x in n.items()}"
             ),
         ),
+        WrongAnswer(
+            name="a copy for each reader",
+            sentence="You counted each reading. A reader gets a copy, and the topic holds its {records} records once.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: 4 * x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first reading and two more",
+            sentence="The program without a group reads two times in all: once, and then once again.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 3 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=lambda case: _got(case["records"], case["members"]),
     right=(
@@ -348,6 +368,18 @@ JUDGE_01_2 = Judge(
                 "idle_in_the_crowd = {a: x.crowd % x.partitions for a, x in n.items()}"
             ),
         ),
+        WrongAnswer(
+            name="the first and the last",
+            sentence="These are the first and the last partition of the block. m2 owns those in between, too: list all.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: [_block(x, 1)[0], _block(x, 1)[-1]] for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=_owned,
     right=(
@@ -355,8 +387,9 @@ JUDGE_01_2 = Judge(
         "{partitions} of {crowd} members own one."
     ),
     otherwise=(
-        "not this share. Assign {partitions} partitions to {members} members in blocks. The "
-        "remainder goes to the first members, one each."
+        "not these two. For m2, assign {partitions} partitions to {members} members in blocks. The "
+        "remainder goes to the first members, one each. In the crowd each partition has one owner. "
+        "Count the members that have none."
     ),
 )
 
@@ -408,6 +441,14 @@ JUDGE_01_3 = Judge(
             source=(
                 "busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}\n"
                 "busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="topics, not members",
+            sentence="You counted the topics. Count members: one partition of one topic is enough to be busy.",
+            source=(
+                "busy_with_range = {a: 3 for a in n}\n"
+                "busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}"
             ),
         ),
     ),

@@ -148,6 +148,83 @@ JUDGE_10_1 = Judge(
                 "}"
             ),
         ),
+        WrongAnswer(
+            name="the end of the trouble",
+            sentence="The clock is right. It ends the membership when its own limit is over, and does not wait for the end of the {seconds} s.",
+            source=(
+                "def clock_that_ends(x):\n"
+                "    if x.what == \"works\":\n"
+                "        return \"poll\" if x.seconds > x.poll_limit_s else \"none\"\n"
+                "    return \"session\" if x.what == \"is killed\" or x.seconds > x.session_s else \"none\"\n"
+                "\n"
+                "\n"
+                "limits = {a: {\"none\": 0, \"poll\": x.poll_limit_s, \"session\": x.session_s} for a, x in n.items()}\n"
+                "clock = {a: clock_that_ends(x) for a, x in n.items()}\n"
+                "after_s = {a: x.seconds if clock[a] != \"none\" else 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the limit of the other clock",
+            sentence="The clock is right, and the seconds are those of the other one. The session timeout is {session_s} s, the poll interval {poll_limit_s} s.",
+            source=(
+                "def clock_that_ends(x):\n"
+                "    if x.what == \"works\":\n"
+                "        return \"poll\" if x.seconds > x.poll_limit_s else \"none\"\n"
+                "    return \"session\" if x.what == \"is killed\" or x.seconds > x.session_s else \"none\"\n"
+                "\n"
+                "\n"
+                "limits = {a: {\"none\": 0, \"poll\": x.poll_limit_s, \"session\": x.session_s} for a, x in n.items()}\n"
+                "clock = {a: clock_that_ends(x) for a, x in n.items()}\n"
+                "after_s = {\n"
+                "    a: {\"none\": 0, \"poll\": x.session_s, \"session\": x.poll_limit_s}[clock[a]] for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a limit where nothing ends",
+            sentence="The clock is right. Nothing ends this membership, so there are no seconds to count: write 0.",
+            source=(
+                "def clock_that_ends(x):\n"
+                "    if x.what == \"works\":\n"
+                "        return \"poll\" if x.seconds > x.poll_limit_s else \"none\"\n"
+                "    return \"session\" if x.what == \"is killed\" or x.seconds > x.session_s else \"none\"\n"
+                "\n"
+                "\n"
+                "limits = {a: {\"none\": 0, \"poll\": x.poll_limit_s, \"session\": x.session_s} for a, x in n.items()}\n"
+                "clock = {a: clock_that_ends(x) for a, x in n.items()}\n"
+                "after_s = {a: limits[a][clock[a]] or x.poll_limit_s for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="None is no text",
+            sentence="No clock ends it, and that is right. Write the word in quotation marks: \"none\".",
+            source=(
+                "def clock_that_ends(x):\n"
+                "    if x.what == \"works\":\n"
+                "        return \"poll\" if x.seconds > x.poll_limit_s else \"none\"\n"
+                "    return \"session\" if x.what == \"is killed\" or x.seconds > x.session_s else \"none\"\n"
+                "\n"
+                "\n"
+                "limits = {a: {\"none\": 0, \"poll\": x.poll_limit_s, \"session\": x.session_s} for a, x in n.items()}\n"
+                "clock = {a: None if clock_that_ends(x) == \"none\" else clock_that_ends(x) for a, x in n.items()}\n"
+                "after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the heartbeat clock",
+            sentence="The clock that waits for heartbeats has the name \"session\" here.",
+            source=(
+                "def clock_that_ends(x):\n"
+                "    if x.what == \"works\":\n"
+                "        return \"poll\" if x.seconds > x.poll_limit_s else \"none\"\n"
+                "    return \"session\" if x.what == \"is killed\" or x.seconds > x.session_s else \"none\"\n"
+                "\n"
+                "\n"
+                "limits = {a: {\"none\": 0, \"poll\": x.poll_limit_s, \"session\": x.session_s} for a, x in n.items()}\n"
+                "clock = {a: clock_that_ends(x).replace(\"session\", \"heartbeat\") for a, x in n.items()}\n"
+                "after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=_two_clocks,
     right="right: a busy program still sends heartbeats; a stopped or dead one does not.",
@@ -305,6 +382,62 @@ JUDGE_10_2 = Judge(
                 "}"
             ),
         ),
+        WrongAnswer(
+            name="80 % of the batch",
+            sentence="The records are right. Your interval is shorter than the batch. The batch is 80 % of the interval, so divide by 0.8.",
+            source=(
+                "def right_records(x):\n"
+                "    return (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1\n"
+                "\n"
+                "\n"
+                "def batch_of_500_ms(x):\n"
+                "    return 499 * x.record_ms + x.slow_ms + x.batch_ms\n"
+                "most_records = {a: right_records(x) for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-batch_of_500_ms(x) * 8 // 10_000) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="20 % more than the batch",
+            sentence="The records are right. You added 20 % of the batch. The rule takes 20 % of the interval, which is more: divide the batch by 0.8.",
+            source=(
+                "def right_records(x):\n"
+                "    return (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1\n"
+                "\n"
+                "\n"
+                "def batch_of_500_ms(x):\n"
+                "    return 499 * x.record_ms + x.slow_ms + x.batch_ms\n"
+                "most_records = {a: right_records(x) for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-batch_of_500_ms(x) * 12 // 10_000) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="not rounded",
+            sentence="The records are right. Whole seconds are asked for: round up.",
+            source=(
+                "def right_records(x):\n"
+                "    return (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1\n"
+                "\n"
+                "\n"
+                "def batch_of_500_ms(x):\n"
+                "    return 499 * x.record_ms + x.slow_ms + x.batch_ms\n"
+                "most_records = {a: right_records(x) for a, x in n.items()}\n"
+                "least_interval_s = {a: batch_of_500_ms(x) / 800 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="milliseconds",
+            sentence="The records are right. The interval is in milliseconds: divide by 1,000, and round up.",
+            source=(
+                "def right_records(x):\n"
+                "    return (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1\n"
+                "\n"
+                "\n"
+                "def batch_of_500_ms(x):\n"
+                "    return 499 * x.record_ms + x.slow_ms + x.batch_ms\n"
+                "most_records = {a: right_records(x) for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-batch_of_500_ms(x) * 10 // 8) for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=_cure,
     right="right: the slowest batch fits, and a fifth of the poll interval is left.",
@@ -439,6 +572,39 @@ JUDGE_10_3 = Judge(
                 "}"
             ),
         ),
+        WrongAnswer(
+            name="a refused commit counts",
+            sentence="The outcome is right. A refused commit changes nothing: group stock goes on at {records}.",
+            source=(
+                "def is_refused(x):\n"
+                "    is_member = x.members == \"read\" or (x.members == \"killed\" and x.ago_s < x.session_s)\n"
+                "    return x.script_group == \"stock\" and is_member\n"
+                "\n"
+                "\n"
+                "right_outcome = {a: \"CommitFailedException\" if is_refused(x) else \"committed\" for a, x in n.items()}\n"
+                "outcome = right_outcome\n"
+                "stock_reads_next = {\n"
+                "    a: x.script_commits if x.script_group == \"stock\" else x.records for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="one behind the committed offset",
+            sentence="The outcome is right. A committed offset is the next one to read: do not add 1.",
+            source=(
+                "def is_refused(x):\n"
+                "    is_member = x.members == \"read\" or (x.members == \"killed\" and x.ago_s < x.session_s)\n"
+                "    return x.script_group == \"stock\" and is_member\n"
+                "\n"
+                "\n"
+                "right_outcome = {a: \"CommitFailedException\" if is_refused(x) else \"committed\" for a, x in n.items()}\n"
+                "outcome = right_outcome\n"
+                "stock_reads_next = {\n"
+                "    a: 1 + (x.script_commits if x.script_group == \"stock\" and not is_refused(x) else x.records)\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
     ),
     truth=_script,
     right="right: a group with members takes their commits only; an empty group takes any.",
@@ -494,6 +660,46 @@ JUDGE_10_4 = Judge(
             source=(
                 "lost = [7]\n"
                 "broken_promise = 16"
+            ),
+        ),
+        WrongAnswer(
+            name="the largest first",
+            sentence="The right offsets. List them with the smallest first.",
+            source=(
+                "lost = [12, 7]\n"
+                "broken_promise = 16"
+            ),
+        ),
+        WrongAnswer(
+            name="the newest alone",
+            sentence="12 is one. A smaller offset has no line of its own either.",
+            source=(
+                "lost = [12]\n"
+                "broken_promise = 16"
+            ),
+        ),
+        WrongAnswer(
+            name="the newest unfinished as well",
+            sentence="17 was not finished, but the last commit is 16: bo gets it. Only what lies below the last commit is lost.",
+            source=(
+                "lost = [7, 12, 17]\n"
+                "broken_promise = 16"
+            ),
+        ),
+        WrongAnswer(
+            name="the commit past the second",
+            sentence="The offsets are right. Line 26 is the first commit past 12; another line went past 7 before that.",
+            source=(
+                "lost = [7, 12]\n"
+                "broken_promise = 26"
+            ),
+        ),
+        WrongAnswer(
+            name="the offset that was committed",
+            sentence="The offsets are right. 9 is the offset that the line commits; write the number at the beginning of that line.",
+            source=(
+                "lost = [7, 12]\n"
+                "broken_promise = 9"
             ),
         ),
     ),

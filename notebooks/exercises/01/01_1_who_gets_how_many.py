@@ -159,6 +159,20 @@ second_group = {a: x.records for a, x in n.items()}
 no_group = {a: 2 * x.records for a, x in n.items()}
 in_the_topic = {a: 0 for a, x in n.items()}
 
+# %% wrong="a copy for each reader"
+# You counted each reading. A reader gets a copy, and the topic holds its {records} records once.
+first_group = {a: x.records for a, x in n.items()}
+second_group = {a: x.records for a, x in n.items()}
+no_group = {a: 2 * x.records for a, x in n.items()}
+in_the_topic = {a: 4 * x.records for a, x in n.items()}
+
+# %% wrong="the first reading and two more"
+# The program without a group reads two times in all: once, and then once again.
+first_group = {a: x.records for a, x in n.items()}
+second_group = {a: x.records for a, x in n.items()}
+no_group = {a: 3 * x.records for a, x in n.items()}
+in_the_topic = {a: x.records for a, x in n.items()}
+
 # %% hint
 # Which of these readers have a committed offset in common? Only they share records.
 

@@ -81,8 +81,9 @@ Judge(
         "{partitions} of {crowd} members own one."
     ),
     otherwise=(
-        "not this share. Assign {partitions} partitions to {members} members in blocks. The "
-        "remainder goes to the first members, one each."
+        "not these two. For m2, assign {partitions} partitions to {members} members in blocks. The "
+        "remainder goes to the first members, one each. In the crowd each partition has one owner. "
+        "Count the members that have none."
     ),
 )
 
@@ -162,6 +163,11 @@ idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 # {crowd} members, {partitions} partitions.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd % x.partitions for a, x in n.items()}
+
+# %% wrong="the first and the last"
+# These are the first and the last partition of the block. m2 owns those in between, too: list all.
+owned_by_m2 = {a: [_block(x, 1)[0], _block(x, 1)[-1]] for a, x in n.items()}
+idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
 # %% hint
 # Divide the partitions by the members: so many for each, and a remainder. Who gets the remainder?

@@ -76,6 +76,11 @@ busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
 busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}
 busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}
 
+# %% wrong="topics, not members"
+# You counted the topics. Count members: one partition of one topic is enough to be busy.
+busy_with_range = {a: 3 for a in n}
+busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
+
 # %% hint
 # Range assigns each topic on its own and begins with m1 every time. When does the last busy member
 # get its first partition?

@@ -165,6 +165,45 @@ after_s = {
     for a, x in n.items()
 }
 
+
+# %% begin
+def clock_that_ends(x):
+    if x.what == "works":
+        return "poll" if x.seconds > x.poll_limit_s else "none"
+    return "session" if x.what == "is killed" or x.seconds > x.session_s else "none"
+
+
+limits = {a: {"none": 0, "poll": x.poll_limit_s, "session": x.session_s} for a, x in n.items()}
+
+# %% wrong="the end of the trouble"
+# The clock is right. It ends the membership when its own limit is over, and does not wait for the end
+# of the {seconds} s.
+clock = {a: clock_that_ends(x) for a, x in n.items()}
+after_s = {a: x.seconds if clock[a] != "none" else 0 for a, x in n.items()}
+
+# %% wrong="the limit of the other clock"
+# The clock is right, and the seconds are those of the other one. The session timeout is {session_s} s,
+# the poll interval {poll_limit_s} s.
+clock = {a: clock_that_ends(x) for a, x in n.items()}
+after_s = {
+    a: {"none": 0, "poll": x.session_s, "session": x.poll_limit_s}[clock[a]] for a, x in n.items()
+}
+
+# %% wrong="a limit where nothing ends"
+# The clock is right. Nothing ends this membership, so there are no seconds to count: write 0.
+clock = {a: clock_that_ends(x) for a, x in n.items()}
+after_s = {a: limits[a][clock[a]] or x.poll_limit_s for a, x in n.items()}
+
+# %% wrong="None is no text"
+# No clock ends it, and that is right. Write the word in quotation marks: "none".
+clock = {a: None if clock_that_ends(x) == "none" else clock_that_ends(x) for a, x in n.items()}
+after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}
+
+# %% wrong="the heartbeat clock"
+# The clock that waits for heartbeats has the name "session" here.
+clock = {a: clock_that_ends(x).replace("session", "heartbeat") for a, x in n.items()}
+after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}
+
 # %% hint
 # Ask which threads still run. A busy program has a heartbeat thread beside it; one that is
 # frozen or dead has none.

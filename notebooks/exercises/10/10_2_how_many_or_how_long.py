@@ -193,6 +193,38 @@ least_interval_s = {
     a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) - 1 for a, x in n.items()
 }
 
+
+# %% begin
+def right_records(x):
+    return (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1
+
+
+def batch_of_500_ms(x):
+    return 499 * x.record_ms + x.slow_ms + x.batch_ms
+
+
+# %% wrong="80 % of the batch"
+# The records are right. Your interval is shorter than the batch. The batch is 80 % of the interval, so
+# divide by 0.8.
+most_records = {a: right_records(x) for a, x in n.items()}
+least_interval_s = {a: -(-batch_of_500_ms(x) * 8 // 10_000) for a, x in n.items()}
+
+# %% wrong="20 % more than the batch"
+# The records are right. You added 20 % of the batch. The rule takes 20 % of the interval, which is
+# more: divide the batch by 0.8.
+most_records = {a: right_records(x) for a, x in n.items()}
+least_interval_s = {a: -(-batch_of_500_ms(x) * 12 // 10_000) for a, x in n.items()}
+
+# %% wrong="not rounded"
+# The records are right. Whole seconds are asked for: round up.
+most_records = {a: right_records(x) for a, x in n.items()}
+least_interval_s = {a: batch_of_500_ms(x) / 800 for a, x in n.items()}
+
+# %% wrong="milliseconds"
+# The records are right. The interval is in milliseconds: divide by 1,000, and round up.
+most_records = {a: right_records(x) for a, x in n.items()}
+least_interval_s = {a: -(-batch_of_500_ms(x) * 10 // 8) for a, x in n.items()}
+
 # %% hint
 # The slowest batch takes the time of its usual orders, of one slow order and of one transaction. All
 # of it lies between two polls.

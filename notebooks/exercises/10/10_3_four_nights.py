@@ -200,6 +200,30 @@ stock_reads_next = {
     for a, x in n.items()
 }
 
+
+# %% begin
+def is_refused(x):
+    is_member = x.members == "read" or (x.members == "killed" and x.ago_s < x.session_s)
+    return x.script_group == "stock" and is_member
+
+
+right_outcome = {a: "CommitFailedException" if is_refused(x) else "committed" for a, x in n.items()}
+
+# %% wrong="a refused commit counts"
+# The outcome is right. A refused commit changes nothing: group stock goes on at {records}.
+outcome = right_outcome
+stock_reads_next = {
+    a: x.script_commits if x.script_group == "stock" else x.records for a, x in n.items()
+}
+
+# %% wrong="one behind the committed offset"
+# The outcome is right. A committed offset is the next one to read: do not add 1.
+outcome = right_outcome
+stock_reads_next = {
+    a: 1 + (x.script_commits if x.script_group == "stock" and not is_refused(x) else x.records)
+    for a, x in n.items()
+}
+
 # %% hint
 # Who is a member when the script commits? A group without members takes a commit from anybody.
 

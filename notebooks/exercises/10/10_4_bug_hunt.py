@@ -146,6 +146,33 @@ broken_promise = 30
 lost = [7]
 broken_promise = 16
 
+# %% wrong="the largest first"
+# The right offsets. List them with the smallest first.
+lost = [12, 7]
+broken_promise = 16
+
+# %% wrong="the newest alone"
+# 12 is one. A smaller offset has no line of its own either.
+lost = [12]
+broken_promise = 16
+
+# %% wrong="the newest unfinished as well"
+# 17 was not finished, but the last commit is 16: bo gets it. Only what lies below the last commit is
+# lost.
+lost = [7, 12, 17]
+broken_promise = 16
+
+# %% wrong="the commit past the second"
+# The offsets are right. Line 26 is the first commit past 12; another line went past 7 before that.
+lost = [7, 12]
+broken_promise = 26
+
+# %% wrong="the offset that was committed"
+# The offsets are right. 9 is the offset that the line commits; write the number at the beginning of
+# that line.
+lost = [7, 12]
+broken_promise = 9
+
 # %% hint
 # A commit of 8 says that everything below 8 is done. Which of these were never finished by
 # anybody, before or after?
