@@ -165,7 +165,7 @@ JUDGE_10_1 = Judge(
         ),
         WrongAnswer(
             name="the limit of the other clock",
-            sentence="The clock is right, and the seconds are those of the other one. The session timeout is {session_s} s, the poll interval {poll_limit_s} s.",
+            sentence="The clock is right. But the seconds are those of the other one: the session timeout is {session_s} s, the poll interval {poll_limit_s} s.",
             source=(
                 "def clock_that_ends(x):\n"
                 "    if x.what == \"works\":\n"
@@ -441,7 +441,10 @@ JUDGE_10_2 = Judge(
     ),
     truth=_cure,
     right="right: the slowest batch fits, and a fifth of the poll interval is left.",
-    otherwise="not these two. What lies between two polls in the slowest batch?",
+    otherwise=(
+        "not these two. What lies between two polls in the slowest batch? That time is at most 80 % "
+        "of the poll interval."
+    ),
 )
 
 

@@ -182,8 +182,8 @@ clock = {a: clock_that_ends(x) for a, x in n.items()}
 after_s = {a: x.seconds if clock[a] != "none" else 0 for a, x in n.items()}
 
 # %% wrong="the limit of the other clock"
-# The clock is right, and the seconds are those of the other one. The session timeout is {session_s} s,
-# the poll interval {poll_limit_s} s.
+# The clock is right. But the seconds are those of the other one: the session timeout is
+# {session_s} s, the poll interval {poll_limit_s} s.
 clock = {a: clock_that_ends(x) for a, x in n.items()}
 after_s = {
     a: {"none": 0, "poll": x.session_s, "session": x.poll_limit_s}[clock[a]] for a, x in n.items()

@@ -123,7 +123,10 @@ def _cure(case: dict) -> dict:
 Judge(
     truth=_cure,
     right="right: the slowest batch fits, and a fifth of the poll interval is left.",
-    otherwise="not these two. What lies between two polls in the slowest batch?",
+    otherwise=(
+        "not these two. What lies between two polls in the slowest batch? That time is at most 80 % "
+        "of the poll interval."
+    ),
 )
 
 # %% wrong="no margin"
