@@ -67,15 +67,6 @@ narrow = narrow.load(folder + "/a.log")
 told = lines.where("file like '%a.log' and event in ('POLL_TIMEOUT_EXPIRED', 'JOINED_GROUP')")
 found["narrow"] = narrow.count() if narrow.exceptAll(told).isEmpty() else -1
 found["filtered"] = told.count()
-
-def one_pass(batches):
-    import pyarrow
-    from kafkalab.logsets import needles
-
-    for batch in batches:
-        yield pyarrow.RecordBatch.from_pydict({"id": [int(needles.IN_ONE_PASS)] * batch.num_rows})
-
-found["in one pass"] = spark.range(1).mapInArrow(one_pass, "id long").first().id
 try:
     asked = spark.read.format("kafkalab").option("events", "NO_SUCH_EVENT").load(folder)
     found["unknown event"] = asked.count()
@@ -138,7 +129,7 @@ def test_a_foreign_session_reads_with_its_defaults_and_few_packages(recordings, 
     assert found == {
         "rows": 2 * (rows + 1), "known": 2 * (rows + 1), "errors": 2, "glob": 2 * (rows + 1),
         "DROPMALFORMED": rows + 1, "FAILFAST": True, "layuot": True, "streamed": rows + 1,
-        "narrow": 3, "filtered": 3, "in one pass": 0, "unknown event": True,
+        "narrow": 3, "filtered": 3, "unknown event": True,
     }  # fmt: skip
 
 
