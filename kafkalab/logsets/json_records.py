@@ -69,7 +69,7 @@ LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
 
 
-def text_of(line: bytes) -> str | None:
+def line_in(line: bytes) -> str | None:
     """The line that a collector's record holds as a text, or that is a string of JSON itself."""
     if line.startswith(b'"'):
         try:
@@ -81,7 +81,7 @@ def text_of(line: bytes) -> str | None:
     if record is None:
         return None
     text = next((record[key] for key in TEXTS if isinstance(record.get(key), str)), None)
-    if text is None and written(line) is None and isinstance(record.get("message"), str):
+    if text is None and record_in(line) is None and isinstance(record.get("message"), str):
         return str(record["message"])
     return text
 
@@ -124,7 +124,7 @@ def _first(record: dict, names: tuple[str, ...]) -> object:
     return None
 
 
-def written(line: bytes) -> str | None:
+def record_in(line: bytes) -> str | None:
     """A record of JSON as a log line in JSON_LAYOUT; None for another line."""
     record = record_of(line)
     if record is None:
@@ -141,7 +141,7 @@ def written(line: bytes) -> str | None:
         logger = logger or next((v for v in values if "." in v and is_known(v)), "-")
     if not isinstance(message, str) or time is None or level is None:
         return None
-    if message.startswith("{") and (inner := written(message.encode())):
+    if message.startswith("{") and (inner := record_in(message.encode())):
         return inner  # a record within a record
     text = f"{time} {level.upper():5} [{thread}] {logger} - {message}"
     whole = record.get("full_message")  # GELF: the message is cut, and here with its trace
@@ -269,7 +269,7 @@ def _spread(value: object, around: dict) -> Iterator[dict]:
         return
     own = {**around, **{name: _plain(part) for name, part in value.items() if not _is_many(part)}}
     own |= _attributes(value)
-    if _first(value, MESSAGES) is not None or text_of(json.dumps(value).encode()) is not None:
+    if _first(value, MESSAGES) is not None or line_in(json.dumps(value).encode()) is not None:
         yield own
         return
     many = [part for part in value.values() if _is_many(part)]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kafkalab.logsets.json_records import record_of, source_of, spread, text_of, written
+from kafkalab.logsets.json_records import line_in, record_in, record_of, source_of, spread
 from kafkalab.logsets.layouts import LEVEL_FORM, MONTH_FORM, OPENING
 from kafkalab.logsets.learned_frames import HOW, frame_of, framed
 
@@ -358,7 +358,7 @@ def _is_docker(sample: list[bytes]) -> bool:
 def _of_texts(lines: Lines) -> Lines:
     begun: dict[str, tuple[int, str]] = {}
     for at, line, source in lines:
-        text = text_of(line)
+        text = line_in(line)
         if text is None:
             yield at, line, source
             continue
@@ -393,7 +393,7 @@ def _of_docker(lines: Lines) -> Lines:
 
 def _of_json(lines: Lines) -> Lines:
     for at, line, source in lines:
-        text = written(line)
+        text = record_in(line)
         if text is None:
             yield at, line, source
             continue
@@ -619,7 +619,7 @@ WRAPPINGS = {
     "pairs": Wrapping(lambda sample: _mostly(sample, _pairs), _of_pairs),
     "two lines": Wrapping(_is_in_twos, _of_twos),
     "docker": Wrapping(_is_docker, _of_docker),
-    "text in JSON": Wrapping(lambda sample: _mostly(sample, text_of), _of_texts),
+    "text in JSON": Wrapping(lambda sample: _mostly(sample, line_in), _of_texts),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
     **{
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
@@ -630,6 +630,6 @@ WRAPPINGS = {
     "blanks": Wrapping(
         lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped
     ),
-    JSON: Wrapping(lambda sample: _mostly(sample, written, MOST_OF_JSON), _of_json),
+    JSON: Wrapping(lambda sample: _mostly(sample, record_in, MOST_OF_JSON), _of_json),
     "newest first": Wrapping(_is_newest_first, _oldest_first),
 }

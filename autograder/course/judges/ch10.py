@@ -577,7 +577,7 @@ JUDGE_10_3 = Judge(
         ),
         WrongAnswer(
             name="a refused commit counts",
-            sentence="The outcome is right. A refused commit changes nothing: group stock goes on at {records}.",
+            sentence="The outcome is right. A refused commit changes nothing: group stock continues at {records}.",
             source=(
                 "def is_refused(x):\n"
                 "    is_member = x.members == \"read\" or (x.members == \"killed\" and x.ago_s < x.session_s)\n"

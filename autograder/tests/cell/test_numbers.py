@@ -38,7 +38,7 @@ def some(one_in: int, first: int) -> list:
     return share(OWN, one_in, first, id=lambda question: question.id)
 
 
-@pytest.mark.parametrize("question", some(18, 1))
+@pytest.mark.parametrize("question", some(18, 5))
 def test_ten_thousand_students_have_numbers_of_their_own(question):
     assert different(question) >= LEAST_DIFFERENT
 

@@ -1,5 +1,7 @@
-"""Plays the stories of a log set, several at a time where that is worth it: each process has a
-simulator, and a simulator uses one core."""
+"""Plays the stories of a log set, several at a time where that is worth it.
+
+A simulator uses one core, so each process has one of its own.
+"""
 
 from __future__ import annotations
 

@@ -171,7 +171,8 @@ def test_the_names_are_those_the_recorded_clients_give():
         line.split()[0]
         for table in (
             recorded_metrics.POLL,
-            recorded_metrics.COORDINATOR,
+            recorded_metrics.COMMITS,
+            recorded_metrics.LISTENER,
             recorded_metrics.FETCH,
             recorded_metrics.FETCH_TOPIC,
             recorded_metrics.FETCH_PARTITION,

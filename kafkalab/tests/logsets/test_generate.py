@@ -26,6 +26,7 @@ from kafkalab.logsets.generate import (
 from kafkalab.logsets.generate.cast import draw
 from kafkalab.logsets.generate.part_writer import write_parts
 from kafkalab.logsets.generate.stories import play_story
+from kafkalab.logsets.generate.story_processes import play_stories
 from kafkalab.logsets.generate.truth import truth_of
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.proof.replay import replay
@@ -102,7 +103,7 @@ def test_generating_the_sample_gives_the_sample_byte_for_byte():
     the sample anew, and looks at what it is used for."""
     plan = manifest("tiny")
     epoch_ms = int(datetime.fromisoformat(plan.start).replace(tzinfo=UTC).timestamp() * 1_000)
-    stories, copies, clients = made.cast(plan, made._play_stories(plan, silently))
+    stories, copies, clients = made.cast(plan, play_stories(plan, silently))
     text = b"".join(text_of(library(plan, (stories, copies, clients), epoch_ms), sheets.PART_LINES))
     committed = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").iterdir())]
     assert text == b"".join(committed), (
@@ -317,7 +318,7 @@ def test_another_seed_gives_another_set(few):
 
 def library(plan: Manifest, players: tuple | None = None, epoch_ms: int = 0):
     """What workers write a manifest's set from, without Spark."""
-    stories, copies, clients = players or made.cast(plan, made._play_stories(plan, silently))
+    stories, copies, clients = players or made.cast(plan, play_stories(plan, silently))
     roles = made.roles_of(
         clients, [copy.starts_ms for copy in copies], [copy.numbers for copy in copies],
         [made.identities(plan, copy, stories[copy.story].identities) for copy in copies],

@@ -210,7 +210,7 @@ def is_refused(x):
 right_outcome = {a: "CommitFailedException" if is_refused(x) else "committed" for a, x in n.items()}
 
 # %% wrong="a refused commit counts"
-# The outcome is right. A refused commit changes nothing: group stock goes on at {records}.
+# The outcome is right. A refused commit changes nothing: group stock continues at {records}.
 outcome = right_outcome
 stock_reads_next = {
     a: x.script_commits if x.script_group == "stock" else x.records for a, x in n.items()
