@@ -48,9 +48,14 @@ HALF = r"(?P<half> ?(?:AM|PM|am|pm|[ap]\.m\.))"
 # `Sat Nov 21 02:07:58 UTC 2026`, as Date.toString() and date(1) print it.
 DATE = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d (?:{layouts.ZONE_FORM}) \d{{4}}"
 
+# Every form begins so. It is asked at many places, and there are hundreds of forms.
+BEGIN = re.compile(rf"(?<!\d)\d|{WEEKDAY} |{NAME}")
+
 
 def time_at(line: str, at: int) -> tuple[str, int] | None:
     """The letters of the time at this place, and where it ends."""
+    if not BEGIN.match(line, at):
+        return None
     for form, letters in _forms():
         if found := form.match(line, at):
             return _letters(found, letters), found.end()

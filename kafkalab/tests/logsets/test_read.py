@@ -389,7 +389,7 @@ def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
 
 def test_a_filter_of_one_query_is_not_in_the_next(spark, recordings):
     """Spark 4.3 keeps the filters that a Python source has taken for all later queries."""
-    lines = load_lines(spark, recordings, ("level", "event"))
+    lines = load_lines(spark, recordings / "4.4.0/3.9.2", ("level", "event"))
     every = lines.count()
     errors = lines.where("level = 'ERROR'")
     assert 0 < errors.count() < every
@@ -400,9 +400,8 @@ def test_a_filter_of_one_query_is_not_in_the_next(spark, recordings):
 def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
     from kafkalab.logsets.events import fields
 
-    built = fields(load_lines(spark, recordings), "FETCH_BUILT_INCREMENTAL").where(
-        "file like '%/client.log.gz'"
-    )
+    lines = load_lines(spark, recordings / "4.4.0/3.9.2")
+    built = fields(lines, "FETCH_BUILT_INCREMENTAL").where("file like '%/client.log.gz'")
     kinds = dict(built.dtypes)
     assert (kinds["session_id"], kinds["session_epoch"], kinds["added"], kinds["out_of"]) == (
         "bigint",
