@@ -7,6 +7,7 @@ a zone. layouts.py reads the letters back.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from kafkalab.logsets import layouts
@@ -86,30 +87,39 @@ def _letters(found: re.Match[str], letters: str) -> str:
     return letters
 
 
+def _forms() -> Iterator[tuple[re.Pattern[str], str]]:
+    """The forms, and the letters for them. A form is compiled when it is tried first: mostly one of
+    the first fits, and to compile all takes half a second."""
+    return ((_compiled(form), letters) for form, letters in _texts_of_forms())
+
+
+_compiled = lru_cache(maxsize=None)(re.compile)
+
+
 @lru_cache(maxsize=1)
-def _forms() -> tuple[tuple[re.Pattern[str], str], ...]:
-    made = [(re.compile(DATE), "EEE MMM d HH:mm:ss Z yyyy")]
+def _texts_of_forms() -> tuple[tuple[str, str], ...]:
+    made = [(DATE, "EEE MMM d HH:mm:ss Z yyyy")]
     for day, letters in DAYS:
         for between in BETWEEN:
             quoted = "'T'" if between == "T" else between
             half = rf"\d{{1,2}}:\d\d:\d\d{FRACTION}{HALF}{ZONE}"
             for clock, hours in ((half, "HH:mm:ss"), *CLOCKS):
                 rest = clock if clock is half else f"{clock}{FRACTION}{ZONE}"
-                found = re.compile(rf"(?<!\d){day}{re.escape(between)}{rest}(?!\d)")
+                found = rf"(?<!\d){day}{re.escape(between)}{rest}(?!\d)"
                 made.append((found, f"{letters}{quoted}{hours}"))
     # WebSphere
     date = r"(?<!\d)\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d"
     for between in (" ", ", "):
-        found = re.compile(rf"{date}{between}\d{{1,2}}:\d\d:\d\d:\d{{3}}{ZONE}(?!\d)")
+        found = rf"{date}{between}\d{{1,2}}:\d\d:\d\d:\d{{3}}{ZONE}(?!\d)"
         made.append((found, f"M/d/yy{between}H:mm:ss:SSS"))
-    made.append((re.compile(rf"(?<!\d)\d{{8}}T\d{{6}}{FRACTION}{ZONE}(?!\d)"), "yyyyMMdd'T'HHmmss"))
-    made.append((re.compile(r"(?<!\d)20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d\d{3}(?!\d)"),
+    made.append((rf"(?<!\d)\d{{8}}T\d{{6}}{FRACTION}{ZONE}(?!\d)", "yyyyMMdd'T'HHmmss"))
+    made.append((r"(?<!\d)20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d\d{3}(?!\d)",
                  "yyyyMMddHHmmssSSS"))  # fmt: skip
-    made.append((re.compile(r"(?<!\d)20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d(?!\d)"),
+    made.append((r"(?<!\d)20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d(?!\d)",
                  "yyyyMMddHHmmss"))  # fmt: skip
     # A clock alone is a time if there is no day before it that is not understood.
-    made.append((re.compile(rf"(?<![\w.,:/\-])\d\d:\d\d:\d\d{FRACTION}{ZONE}(?!\d)"), "HH:mm:ss"))
+    made.append((rf"(?<![\w.,:/\-])\d\d:\d\d:\d\d{FRACTION}{ZONE}(?!\d)", "HH:mm:ss"))
     for digits, name in ((18, "UNIX_NANOS"), (15, "UNIX_MICROS"), (12, "UNIX_MILLIS")):
-        made.append((re.compile(rf"(?<!\d)1[5-9]\d{{{digits - 1}}}(?!\d)"), name))
-    made.append((re.compile(r"(?<![\d.])1[5-9]\d{8}(?:\.\d{1,9})?(?![\d.])"), "UNIX"))
+        made.append((rf"(?<!\d)1[5-9]\d{{{digits - 1}}}(?!\d)", name))
+    made.append((r"(?<![\d.])1[5-9]\d{8}(?:\.\d{1,9})?(?![\d.])", "UNIX"))
     return tuple(made)
