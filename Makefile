@@ -45,6 +45,9 @@ course: .venv/ready-teach  ## write: build the notebooks of notebooks/release fr
 book: .venv/ready-book  ## read: the course as a static site in the folder book/ (10 minutes)
 	@$(PY) -m autograder book
 
+wheel: .venv/ready-teach  ## package: build the wheel with sealed verdicts (half an hour the first time)
+	@$(PY) -m autograder seal && $(PY) -m pip wheel --no-deps --wheel-dir dist .
+
 conformance: .venv/ready  ## compare the simulator with recordings of real clients (DIR=data/recordings)
 	@$(PY) -m kafkalab conformance $(DIR)
 
@@ -63,7 +66,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,clients,dev,bench]" setuptools
 
-.PHONY: help lab test quick format test-all classroom redteam course book conformance seeds prove bench browser wheels
+.PHONY: help lab test quick format test-all classroom redteam course book conformance seeds prove bench browser wheel wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

@@ -1,14 +1,37 @@
-"""Names the packages of the wheel: the course's data goes into kafkalab, and no test goes in.
+"""Names the packages of the wheel and builds the halves of the exercises into it.
 
-Everything else of the build stands in pyproject.toml, which has no word for a folder that moves.
+The course's data goes into kafkalab, and no test goes in. Everything else of the build stands in
+pyproject.toml, which has no word for a folder that moves.
 """
 
-from setuptools import find_packages, setup
+import os
+import sys
+from pathlib import Path
 
+from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).resolve().parent
 OURS = ("kafkalab*", "autograder*")
 TESTS = ("*.tests", "*.tests.*")
+
+
+class Build(build_py):
+    """Makes the halves of the exercises first, also for `pip install --editable`."""
+
+    def run(self):
+        # a learner's package has no sources, and brings the halves that its learner may have
+        if (HERE / "notebooks" / "exercises").is_dir():
+            os.environ.pop("AUTOGRADER_COURSE", None)
+            sys.path.insert(0, str(HERE))
+            from autograder.course import halves
+
+            halves.write_all()
+        super().run()
+
 
 setup(
     packages=[*find_packages(include=OURS, exclude=TESTS), "kafkalab.data"],
     package_dir={"kafkalab.data": "data"},
+    cmdclass={"build_py": Build},
 )

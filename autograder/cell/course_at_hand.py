@@ -9,7 +9,8 @@ cell/ imports no teacher's room. On a teacher's machine `autograder/__init__.py`
 from pathlib import Path
 from typing import Protocol
 
-from autograder.cell.verdict import Verdict
+from autograder.cell import sealed
+from autograder.cell.verdict import Verdict, is_quiet, open_word
 
 # only in a release; in the full repository the key is derived
 KEY_FILE = Path(__file__).with_name("course_key.txt")
@@ -25,11 +26,23 @@ class Course(Protocol):
         """The text of the right answer; None where it is not here."""
 
     def judged(self, question, case, data) -> Verdict | None:
-        """What the judge himself says to an answer that nobody sealed; None where there is none."""
+        """What is said of an answer's plain data; None where nothing here can say it."""
+
+    def is_quiet(self, question, case) -> bool:
+        """Whether no named wrong answer fails in this case: that it went well says nothing."""
+
+    def refresh(self, say) -> None:
+        """Build again what has changed in the sources; `say` hears what could not be built."""
+
+    def has_hidden_cases(self, question) -> bool:
+        """Whether grading asks this question more cases than check() does."""
 
 
 class HandedOut:
     """The course on a learner's machine: its key, and nothing that a teacher keeps."""
+
+    def refresh(self, say) -> None:
+        """Nothing: a learner's package is built."""
 
     def course_keys(self) -> tuple[str, ...]:
         """The key that lies in the package; in the sandbox there is none, and no number is drawn
@@ -43,8 +56,18 @@ class HandedOut:
         return None
 
     def judged(self, question, case, data) -> Verdict | None:
-        """None: a learner has no judges."""
-        return None
+        """What was sealed: a learner has no judges."""
+        own = sealed.read(question.chapter).get(question.id)
+        return None if own is None else open_word(question, own, case, data)
+
+    def is_quiet(self, question, case) -> bool:
+        """As it was sealed."""
+        own = sealed.read(question.chapter).get(question.id)
+        return own is not None and is_quiet(question, own, case)
+
+    def has_hidden_cases(self, question) -> bool:
+        """What the sealed file says; a learner has no hidden cases."""
+        return bool(sealed.read(question.chapter).get(question.id, {}).get("hidden"))
 
 
 _course: Course = HandedOut()

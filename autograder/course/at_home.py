@@ -7,8 +7,10 @@ What it needs is imported when it is asked for, so that `import autograder` stay
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from autograder.cell.course_at_hand import HandedOut
-from autograder.cell.verdict import Verdict
+from autograder.cell.verdict import Verdict, is_quiet, open_word
 from autograder.course.secret import DEMO_SECRET, derive
 
 
@@ -28,15 +30,45 @@ class AtHome(HandedOut):
         except KeyError:
             return None
 
+    def refresh(self, say) -> None:
+        """The halves of chapters that `git pull` has changed; nothing where the sources are not
+        here, as in an installed package."""
+        from autograder.cell.course_folder import notebooks
+
+        if (notebooks() / "exercises").is_dir():
+            from autograder.course import halves
+
+            halves.refresh(say)
+
     def judged(self, question, case, data) -> Verdict | None:
-        """The judge's own word, as on an author's machine before `seal`."""
-        from autograder.course.judge import judge_of, verdict_of
-        from autograder.course.rehearsal import said_by_wrong
+        """What was sealed since the question was edited last; else the judge's own word."""
+        from autograder.course.fingerprint import fresh_boxes
+        from autograder.course.judge import follows_from_case, judge_of
+        from autograder.course.rehearsal import decided
 
         try:
             judge = judge_of(question.id)
         except KeyError:
             return None
-        return verdict_of(
-            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
-        )
+        own = fresh_boxes(question.id)
+        if own is not None and judge.judge is None:
+            return open_word(question, own, case, data)
+        word = decided(question, judge, case, data)
+        return replace(word, own=word.ok and follows_from_case(question, judge))
+
+    def is_quiet(self, question, case) -> bool:
+        """The same, from the named wrong answers themselves."""
+        from autograder.course.fingerprint import fresh_boxes
+        from autograder.course.judge import judge_of
+        from autograder.course.rehearsal import fails_nobody
+
+        own = fresh_boxes(question.id)
+        if own is not None:
+            return is_quiet(question, own, case)
+        return fails_nobody(question, judge_of(question.id), case)
+
+    def has_hidden_cases(self, question) -> bool:
+        """Whether the judge has some."""
+        from autograder.course.judge import judge_of
+
+        return judge_of(question.id).hidden_cases is not None

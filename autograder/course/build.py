@@ -5,10 +5,11 @@ Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `noteboo
 
     notebooks/source/NN_noun/NN_noun.ipynb      what nbgrader reads, with solutions; not in git
     notebooks/release/NN_noun/NN_noun.ipynb     what learners open: no solutions, no outputs; in git
-    autograder/cell/questions/chNN.py           the learner's half of the exercises; in git
-    autograder/course/judges/chNN.py            the judge's half of the exercises; in git
-    autograder/written/rubrics/chNN.py          the rubrics of open questions; in git
-    autograder/cell/questions/sealed/chNN.json  the verdicts of the public cases, sealed; in git
+    autograder/cell/questions/chNN.py           the learner's half of the exercises; not in git
+    autograder/course/judges/chNN.py            the judge's half of the exercises; not in git
+    autograder/written/rubrics/chNN.py          the rubrics of open questions; not in git
+    autograder/cell/questions/sealed/chNN.json  the verdicts of the public cases; not in git
+    autograder/course/SEALS                     a digest of each chapter's sealed verdicts; in git
     notebooks/MAP.md                            which cell teaches which topic; in git
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
@@ -26,6 +27,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
@@ -66,23 +68,57 @@ def main(argv: list[str]) -> int:
     --prose leaves the sealed verdicts as they are: right after a change of text, wrong after one of
     a question, a judge or a solution.
     """
-    from autograder.course.sealing import Unsealable, seal
+    from autograder.course import seals
+    from autograder.course.sealing import Unsealable
     from autograder.course.topics import write_map
 
     prose, named = "--prose" in argv, [each for each in argv if each != "--prose"]
     try:
         for name in [name_of(chapter) for chapter in named] or chapters():
             print(f"building {name}", file=sys.stderr)
-            build(name)
-            if name[:2] in asked_chapters():
-                if not prose:
-                    seal(name[:2])
-                look_for_leaks(name)
+            with _as_before_if_refused(name):
+                build(name)
+                if name[:2] in asked_chapters():
+                    if not prose:
+                        seals.seal(name[:2], lambda told: print(told, file=sys.stderr))
+                    look_for_leaks(name)
+                    if not prose:
+                        seals.note(name[:2])
         write_map()
     except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
         return 2
     return 0
+
+
+@contextlib.contextmanager
+def _as_before_if_refused(name: str) -> Iterator[None]:
+    """Puts a chapter's halves, boxes and notebook back, with their times, where the block does not
+    come to its end: what is tried there grades nobody before it is found right. A notebook or a box
+    that leaks is taken away and stays away."""
+    chapter = name[:2]
+    own = [halves.path_of(chapter, half) for half in halves.PACKAGES]
+    handed_out = [
+        sealed_folder() / f"ch{chapter}.json",
+        notebooks() / "release" / name / f"{name}.ipynb",
+    ]
+    before = {
+        path: (path.read_bytes(), path.stat()) if path.is_file() else None
+        for path in (*own, *handed_out)
+    }
+    try:
+        yield
+    except BaseException as refused:
+        for path in own if isinstance(refused, Leak) else before:
+            kept = before[path]
+            if kept is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(kept[0])
+                os.utime(path, ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
+        for package in halves.PACKAGES.values():
+            sys.modules.pop(f"{package}.ch{chapter}", None)
+        raise
 
 
 def look_for_leaks(name: str) -> None:

@@ -30,7 +30,19 @@ def origin(question_id: str) -> str:
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16] if texts else ""
 
 
-def stamp(chapter: str) -> tuple[int, ...]:
+def fresh_boxes(question_id: str) -> dict | None:
+    """What was sealed of a question; None where nothing was, or the question or its judge has
+    changed since."""
+    return _boxes_of(question_id, _stamp(question_id[:2]))
+
+
+@lru_cache(maxsize=256)
+def _boxes_of(question_id: str, stamp: tuple[int, ...]) -> dict | None:
+    own = sealed.read(question_id[:2]).get(question_id) if stamp else None
+    return own if own is not None and own.get("of") == origin(question_id) else None
+
+
+def _stamp(chapter: str) -> tuple[int, ...]:
     """Another one when any file has changed that a chapter's verdicts are made of or lie in;
     () where one is missing."""
     try:

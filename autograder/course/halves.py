@@ -6,7 +6,9 @@ From notebooks/exercises/03/*.py come
     autograder/course/judges/ch03.py    the `judge` cells with ids and the named wrong answers
     autograder/written/rubrics/ch03.py  the `rubric` cells of open questions with ids and texts
 
-in the order of the chapter's page. Each exercise is a section of its own under a line `# %% 03.1`,
+in the order of the chapter's page. None of them is in git: the installation makes them
+(`write_all`), and the commands make those again that a `git pull` has changed (`refresh`). Each
+exercise is a section of its own under a line `# %% 03.1`,
 with the imports it needs, so that its sealed verdicts depend on its own file and on shared.py only.
 The same sources give the same bytes. No solution is in any of them.
 """
@@ -19,14 +21,16 @@ import importlib
 import json
 import os
 import re
+import subprocess
 import symtable
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import sealed
+from autograder.cell.course_folder import notebooks
 from autograder.course.exercises import (
     Exercise,
     ExerciseCell,
@@ -37,6 +41,7 @@ from autograder.course.exercises import (
     tree,
 )
 from autograder.course.fingerprint import judges_folder
+from autograder.course.sources import EXERCISE, chapters, exercises_of
 
 QUESTION, JUDGE, RUBRIC = "question", "judge", "rubric"
 PACKAGES = {
@@ -124,15 +129,79 @@ def halves(chapter: str, ids: tuple[str, ...]) -> dict[str, Half]:
     }
 
 
+def write_all() -> None:
+    """Write the halves of every chapter; nothing is imported, so the standard library is enough.
+    Unbuildable, with the place in the exercise's file, where a chapter contradicts itself."""
+    for name in chapters():
+        if ids := exercises_of(name):
+            _write_files(name[:2], halves(name[:2], ids))
+
+
+def refresh(say: Callable[[str], None], edited: bool = False) -> None:
+    """Write the halves of the chapters whose sources are newer, as after `git pull`. A chapter that
+    was edited here keeps its earlier halves, and `say` hears of it: `course` tries it first.
+    edited: write those too."""
+    if os.environ.get("AUTOGRADER_COURSE"):
+        return
+    for name in chapters():
+        ids = EXERCISE.findall(_source(name).read_text(encoding="utf-8"))
+        if not ids or not _is_older(name):
+            continue
+        try:
+            if not edited and path_of(name[:2], QUESTION).is_file() and _is_edited(name):
+                say(
+                    f"Chapter {name[:2]} was edited here and is graded as before: "
+                    f"`python -m autograder course {name[:2]}` tries and builds it."
+                )
+            else:
+                _write_files(name[:2], halves(name[:2], exercises_of(name)))
+        except Unbuildable as problem:
+            say(f"Chapter {name[:2]} keeps its earlier exercises: {problem}")
+
+
+def _source(name: str) -> Path:
+    return notebooks() / "source_py" / f"{name}.py"
+
+
+def _is_older(name: str) -> bool:
+    """Whether a half of a chapter is missing, or older than what it is made from."""
+    folder = notebooks() / "exercises" / name[:2]
+    sources = [_source(name), folder, *folder.glob("*.py"), Path(__file__)]
+    built = [path_of(name[:2], half) for half in (QUESTION, JUDGE)]
+    if not all(path.is_file() for path in built):
+        return True
+    oldest = min(path.stat().st_mtime_ns for path in built)
+    return oldest < max(path.stat().st_mtime_ns for path in sources)
+
+
+def _is_edited(name: str) -> bool:
+    """Whether git knows the chapter's sources otherwise; True where there is no git to ask."""
+    paths = [str(_source(name)), str(notebooks() / "exercises" / name[:2])]
+    words = ["git", "-C", str(notebooks()), "status", "--porcelain", "--", *paths]
+    try:
+        told = subprocess.run(words, capture_output=True, text=True, check=False)
+    except OSError:
+        return True
+    return told.returncode != 0 or bool(told.stdout)
+
+
+def _write_files(chapter: str, built: dict[str, Half]) -> None:
+    """Write the files of a chapter's halves, each in one move."""
+    for name, half in built.items():
+        if not half.path.is_file() or half.path.read_text(encoding="utf-8") != half.text:
+            half.path.parent.mkdir(parents=True, exist_ok=True)
+            draft = half.path.with_suffix(f".{os.getpid()}.draft")
+            draft.write_text(half.text, encoding="utf-8", newline="\n")
+            draft.replace(half.path)
+            sys.modules.pop(f"{PACKAGES[name]}.ch{chapter}", None)
+        half.path.touch()  # it is of the sources of today
+
+
 def write(chapter: str, ids: tuple[str, ...]) -> None:
     """Write the halves where they differ from what is there, and import them; Unbuildable, with
     the place in the exercise's file, where that fails."""
     built = halves(chapter, ids)
-    for name, half in built.items():
-        if not half.path.is_file() or half.path.read_text(encoding="utf-8") != half.text:
-            half.path.parent.mkdir(parents=True, exist_ok=True)
-            half.path.write_text(half.text, encoding="utf-8", newline="\n")
-            sys.modules.pop(f"{PACKAGES[name]}.ch{chapter}", None)
+    _write_files(chapter, built)
     importlib.invalidate_caches()
     for name, half in built.items():
         try:

@@ -15,8 +15,9 @@ from autograder.cell.course_folder import NoMaster
 from autograder.cell.data import canonical, plain
 from autograder.cell.numbers import pretending
 from autograder.cell.question import Question, find
-from autograder.cell.reply import ask, quiet
-from autograder.course.judge import WrongAnswer, judge_of
+from autograder.cell.reply import ask, insert_values, quiet
+from autograder.cell.verdict import STUMBLES, Verdict
+from autograder.course.judge import Judge, WrongAnswer, judge_of, verdict_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.handed_in.assignment import Step, steps
@@ -28,6 +29,27 @@ class Nowhere:
 
     def __getattr__(self, name):
         return lambda *args, **options: None
+
+
+def decided(question: Question, judge: Judge, case: dict, data, hidden: bool = False) -> Verdict:
+    """The judge's own word on plain data: labs are played for it."""
+    try:
+        return verdict_of(
+            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
+        )
+    except STUMBLES:
+        # A judge that reads the data its own way may stumble over an answer of another shape.
+        return Verdict(False, insert_values(judge.otherwise, case, judge.id))
+
+
+def fails_nobody(question: Question, judge: Judge, case: dict) -> bool:
+    """Whether every named wrong answer is right in this case, so that a right answer to it says
+    nothing."""
+    return all(
+        "data" in (reply := reply_of_wrong(question, wrong, case))
+        and decided(question, judge, case, reply["data"]).ok
+        for wrong in judge.wrong_answers
+    )
 
 
 def said_by_wrong(question: Question, wrong: WrongAnswer, case: dict):

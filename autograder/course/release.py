@@ -12,11 +12,13 @@ import re
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.cell.course_folder import HOME, MYTHS, notebooks
+from autograder.cell.course_folder import HOME, MYTHS, notebooks, text_of
 from autograder.cell.numbers import course_key, course_key_id
+from autograder.course import seals
 from autograder.course.handout import write_papers
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.course.masters import master
@@ -40,14 +42,17 @@ PAPERS = (
 FOLDERS = ("kafkalab", "data/recordings", "data/samples", "data/tools")
 MIDNIGHT = (2000, 1, 1, 0, 0, 0)
 TRUTH = "truth.json"  # of a log set: what the judges know of it
+REVEAL = r'`reveal\("[^"`]+"(?:, give_up=True)?\)`'
+PROMISE = re.compile(rf"\s*(?:Then compare: )?{REVEAL}(?:{REVEAL}|[^.`])*\.")
 # the simulator is open to read; its code is no solution even where a line is alike
 GIVEN_BY_DESIGN = ("kafkalab", "data")
 
 
-def release(chapters: list[str], out: Path) -> Path:
+def release(chapters: list[str], out: Path, say: Callable[[str], None] = print) -> Path:
     """Write the package of these chapters ("03", or "myths" for the myth court) into the folder
     `out`, which must be empty or not there, or into the zip file `out`, as one folder of its name.
-    Raises Leak, and leaves nothing behind, when a solution would get out."""
+    `say` hears how far the sealing is, which takes a minute a chapter the first time. Raises Leak,
+    and leaves nothing behind, when a solution would get out."""
     zipped = out.suffix == ".zip"
     if zipped and out.exists():
         raise ValueError(f"{out} is there already; name another file, or delete it.")
@@ -56,7 +61,7 @@ def release(chapters: list[str], out: Path) -> Path:
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".package", dir=out.parent))
     try:
-        _fill(draft, chapters)
+        _fill(draft, chapters, say)
         found = leaks(draft, chapters)
         if found:
             raise Leak("No package was made: " + "; ".join(found[:5]) + ".")
@@ -129,7 +134,7 @@ def _chapter_of(inside: Path) -> str | None:
     return found[1] if found else None
 
 
-def _fill(draft: Path, chapters: list[str]) -> None:
+def _fill(draft: Path, chapters: list[str], say: Callable[[str], None]) -> None:
     for name in learners(court=MYTHS in chapters):
         _copy(HOME / "autograder" / name, draft / "autograder" / name)
     for name in PAPERS:
@@ -151,11 +156,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
         )
         for source in learners_half([chapter])[:1]:  # chapter 00 and the myths ask nothing
             _copy(source, draft / "autograder" / "cell" / "questions" / source.name)
-            if not sealed.read(chapter):
-                raise ValueError(
-                    f"Chapter {chapter} is not sealed; `python -m autograder seal {chapter}` does "
-                    "it."
-                )
+            seals.renew(chapter, say)
             _copy(
                 sealed.folder() / f"ch{chapter}.json",
                 draft / "autograder" / "cell" / "questions" / "sealed" / f"ch{chapter}.json",
@@ -171,6 +172,7 @@ def _fill(draft: Path, chapters: list[str]) -> None:
     write_papers(draft)
     for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
         _name_the_key(path)
+        _promise_no_answer(path)
 
 
 def _name_the_key(path: Path) -> None:
@@ -184,6 +186,23 @@ def _name_the_key(path: Path) -> None:
     path.write_text(
         json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
     )
+
+
+def _promise_no_answer(path: Path) -> None:
+    """Take out of a notebook's text the sentences in which `reveal` shows an answer: the answers
+    stay with the teacher."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = without_reveal(text_of(cell)).splitlines(True)
+    path.write_text(
+        json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
+
+
+def without_reveal(text: str) -> str:
+    """A text without the sentences that begin with a call of `reveal`."""
+    return PROMISE.sub("", text)
 
 
 def _copy(source: Path, target: Path) -> None:

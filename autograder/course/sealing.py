@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 from autograder.cell import sealed
 from autograder.cell.data import canonical
-from autograder.cell.question import Question, of_chapter
+from autograder.cell.question import Question
 from autograder.cell.reply import insert_values
 from autograder.cell.sentences import has_parts, one_slip
 from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.fingerprint import origin
 from autograder.course.judge import Judge, follows_from_case, has_names, judge_of, verdict_of
-from autograder.course.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
+from autograder.course.rehearsal import reply_of_reference, reply_of_wrong, said_by_wrong
 from autograder.course.secret import hidden_rng
 
 
@@ -35,26 +36,13 @@ class Unsealable(ValueError):
         self.wrong = wrong
 
 
-def seal(chapter: str, only: str | None = None) -> Path:
-    """Seal the public cases of a chapter and write the file; the same course gives the same
-    bytes. only: seal this question, keep the others as they are."""
-    path = sealed.folder() / f"ch{chapter}.json"
-    kept = json.loads(path.read_text(encoding="utf-8")) if only and path.is_file() else {}
-    chapter_boxes = {
-        question.id: kept[question.id]
-        if only not in (None, question.id) and question.id in kept
-        else seal_question(question)
-        for question in of_chapter(chapter)
-        if question.kind != "open"
-    }
-    return write_boxes(chapter, chapter_boxes)
-
-
 def write_boxes(chapter: str, boxes: dict) -> Path:
     """Write the boxes of a chapter's questions, by question; the file's path."""
     path = sealed.folder() / f"ch{chapter}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    draft = path.with_suffix(f".{os.getpid()}.draft")
+    draft.write_text(json.dumps(boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    draft.replace(path)
     return path
 
 
@@ -70,13 +58,13 @@ def public_cases(question: Question) -> list[dict]:
     return list(cases.values())
 
 
-def seal_question(question: Question, every: int = 1) -> dict:
-    """The salt, the word for answers nobody foresaw, and the boxes by case. every: seal the
-    cases of each so-many-th run only, to compare."""
+def seal_question(question: Question, cases: list[dict] | None = None) -> dict:
+    """The salt, the word for answers nobody foresaw, and the boxes by case. cases:
+    seal these only, as one student's, and do not ask what tells the wrong answers apart."""
     judge = judge_of(question.id)
     salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
     boxes, parts, quiet, told_apart, stopped = {}, {}, [], set(), {}
-    for case in _cases_of_some_runs(question, every):
+    for case in public_cases(question) if cases is None else cases:
         sealed_case = question.sealed_form(case)
         verdicts, gave, failed, said = {}, {}, False, {}
         for name, reply in _foreseen(question, judge, case):
@@ -128,13 +116,15 @@ def seal_question(question: Question, every: int = 1) -> dict:
         for wrong in judge.wrong_answers
         if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)
     ]
-    if every == 1 and (broken := {name for name, count in stopped.items() if count == len(boxes)}):
+    if cases is None and (
+        broken := {name for name, count in stopped.items() if count == len(boxes)}
+    ):
         raise Unsealable(
             f'{question.id}: the wrong answer "{min(broken)}" stops with an error in every case; '
             "it would be told that, not its sentence",
             min(broken),
         )
-    if alike and every == 1:
+    if alike and cases is None:
         raise Unsealable(
             f"{question.id}: no case tells {', '.join(alike)} from the right answer", alike[0]
         )
@@ -143,6 +133,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
         "otherwise": judge.otherwise,
         "of": origin(question.id),
         "cases": boxes,
+        **({"hidden": True} if judge.hidden_cases else {}),
         **({"quiet": sorted(quiet)} if quiet else {}),
         **({"parts": parts} if any(parts.values()) else {}),
     }
@@ -164,22 +155,6 @@ def _parts(question, judge, case, salt, said: dict):
     for (name, value), wrong in slips.items():
         told = {"ok": False, "sentence": insert_values(wrong.sentence, case, question.id)}
         yield sealed.lock(salt, bare, [name, json.loads(value)], {**told, "names": [wrong.name]})
-
-
-def _cases_of_some_runs(question: Question, every: int) -> list[dict]:
-    """The public cases that each `every`-th run answers for: one run has as many sets of numbers
-    as there are draws (rehearsal.said)."""
-    together = 1 if question.place_matters else max(1, len(question.draws))
-    runs = (
-        (
-            place_of(question, case) // together
-            if question.space and set(question.space) <= set(case)
-            else place,
-            case,
-        )
-        for place, case in enumerate(public_cases(question))
-    )
-    return [case for run, case in runs if run % every == 0]
 
 
 def _fails_hidden(question, judge, wrong) -> bool:

@@ -12,19 +12,17 @@ before, until `python -m autograder seal NN.k` has been run.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from autograder.cell import sealed
 from autograder.cell.question import Question
 from autograder.cell.verdict import Verdict, open_word, sealed_word
-from autograder.course.fingerprint import origin, stamp
+from autograder.course.fingerprint import fresh_boxes, origin
 from autograder.course.judge import Judge
 
 
 def foreseen(question: Question, judge: Judge, case: dict, data) -> Verdict | None:
     """What check() says to `data` too; None where the judge has to be asked: nothing was sealed, or
     only he knows all right answers."""
-    own = _fresh(question.id, stamp(question.chapter))
+    own = fresh_boxes(question.id)
     if own is None:
         return None
     word = open_word if judge.judge is None else sealed_word
@@ -39,11 +37,3 @@ def stale(chapter: str) -> list[str]:
         for question, own in sealed.read(chapter).items()
         if own.get("of") != origin(question)
     ]
-
-
-@lru_cache(maxsize=256)
-def _fresh(question_id: str, stamp: tuple[int, ...]) -> dict | None:
-    """The sealed file's entry for a question; None where it is none,
-    or older than what it was made from."""
-    own = sealed.read(question_id[:2]).get(question_id) if stamp else None
-    return own if own is not None and own.get("of") == origin(question_id) else None

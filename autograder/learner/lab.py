@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from autograder.cell.course_at_hand import course
 from autograder.learner import desk
 from kafkalab.command_line import CommandParser
 from kafkalab.extras import MissingExtra, need_package
@@ -99,6 +100,7 @@ def open_lab(argv: Sequence[str]) -> int:
     JupyterLab's exit code where a process cannot become another, on Windows. Raises MissingExtra
     where JupyterLab is not installed."""
     need_package("jupyterlab")
+    course().refresh(print)
     print(*desk.prepare_mine(), sep="\n")
     root_user = hasattr(os, "geteuid") and os.geteuid() == 0
     # The whole checkout is in the file browser: the simulator's source is part of the lesson.

@@ -252,7 +252,7 @@ def test_then_and_now_with_something_to_run(chapter):
 def test_the_real_thing_stands_beside_the_simulated_one(chapter):
     source = source_of(chapter)
     shown = any(f"{call}(" in source for call in ("recorded", "recorded_output", "real_requests"))
-    assert shown or ("data/recordings" in source and "side_by_side(" in source), (
+    assert shown, (
         f"{chapter} shows no recording beside the simulator: kafkalab.stories.recorded gives one"
     )
 

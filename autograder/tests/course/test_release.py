@@ -264,3 +264,35 @@ def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
     )
     dry = subprocess.run(["make", "-n", "lab"], cwd=package, capture_output=True, text=True)
     assert dry.returncode == 0 and "autograder.learner.lab" in dry.stdout, dry.stderr
+
+
+def texts(folder) -> dict[str, str]:
+    """The text cells of each notebook under a folder."""
+    return {
+        path.name: "\n\n".join(
+            "".join(cell["source"])
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+            if cell["cell_type"] == "markdown"
+        )
+        for path in sorted(folder.rglob("*.ipynb"))
+    }
+
+
+def test_a_notebook_of_a_package_promises_no_answer_that_stays_with_the_teacher(tmp_path):
+    for name, text in texts(HOME / "notebooks" / "release").items():
+        left = release.without_reveal(text)
+        assert "reveal(" not in left, name
+        assert len(text) - len(left) <= 160 * text.count("reveal("), "and nothing else goes"
+    here = release.without_reveal(
+        'A person reads this. `reveal("07.open", give_up=True)` shows a good one. Kafka changed.'
+    )
+    assert here == "A person reads this. Kafka changed."
+    assert main(["release", "00", "--out", str(tmp_path / "package")]) == 0
+    packed = texts(tmp_path / "package" / "notebooks" / "release")["00_start_here.ipynb"]
+    assert "reveal(" not in packed and "English or Chinese.\n" in packed
+    assert '`hint("02.1")` helps in two steps, and so does `check("02.1", hint=True)`.' in packed
+
+
+def test_reveal_in_a_package_promises_nothing(package):
+    ran = python(package, 'from autograder import reveal\nreveal("90.1")\nreveal("90.open")\n')
+    assert ran.stdout.count("is with your teacher") == 2 and "give_up" not in ran.stdout

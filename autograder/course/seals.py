@@ -1,0 +1,87 @@
+"""Makes the sealed verdicts where judges are withheld, and holds them to the digests in SEALS.
+
+Sealing is deterministic. So git keeps one digest a chapter, and no boxes: `course` and `seal` note
+the digest of what they made, and `release` makes the boxes again and compares. Boxes that are there
+already are used again as long as their digest is the noted one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from autograder.cell import sealed
+from autograder.cell.question import find, of_chapter
+from autograder.course.fingerprint import fresh_boxes
+from autograder.course.sealing import seal_question, write_boxes
+
+
+def seals_file() -> Path:
+    """Where the digests of this course are, a chapter a line."""
+    own = os.environ.get("AUTOGRADER_COURSE")
+    return Path(own or Path(__file__).parent) / "SEALS"
+
+
+def noted() -> dict[str, str]:
+    """Chapter -> the digest of its sealed file; {} where none was noted."""
+    path = seals_file()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    return dict(line.split() for line in lines)
+
+
+def note(chapter: str) -> None:
+    """Write a chapter's digest into SEALS."""
+    rows = {**noted(), chapter: digest_of(chapter)}
+    text = "".join(f"{name} {rows[name]}\n" for name in sorted(rows))
+    seals_file().write_text(text, encoding="utf-8", newline="\n")
+
+
+def digest_of(chapter: str) -> str:
+    """The digest of a chapter's sealed file; "" where it is not there."""
+    path = sealed.folder() / f"ch{chapter}.json"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def seal(chapter: str, say: Callable[[str], None], only: Iterable[str] = ()) -> None:
+    """Seal a chapter's public cases, each question in a process, and write its file. only: seal
+    these questions, keep the others as they are. Unsealable where a judge, the solution and the
+    wrong answers contradict each other; then the file stays as it was."""
+    ids = [question.id for question in of_chapter(chapter) if question.kind != "open"]
+    before = sealed.read(chapter)
+    chosen = [id for id in ids if id in set(only or ids) or id not in before]
+    made = {}
+    with ProcessPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as workers:
+        for id, boxes in zip(chosen, workers.map(_sealed, chosen), strict=True):
+            made[id] = boxes
+            say(f"sealed {id} ({len(made)} of {len(chosen)})")
+    write_boxes(chapter, {id: made.get(id) or before[id] for id in ids})
+
+
+def renew(chapter: str, say: Callable[[str], None]) -> None:
+    """Make a chapter's sealed file where it is not there or not of today. `say` hears it where it
+    is not the one that SEALS names; sealing itself has tried it."""
+    wanted = noted().get(chapter)
+    if wanted and digest_of(chapter) == wanted:
+        return
+    old = [
+        question.id
+        for question in of_chapter(chapter)
+        if question.kind != "open" and fresh_boxes(question.id) is None
+    ]
+    is_kept = bool(sealed.read(chapter))
+    if old:
+        seal(chapter, say, old)
+    if is_kept and wanted and digest_of(chapter) != wanted:
+        seal(chapter, say)  # what was kept may be of another simulator
+    if wanted and digest_of(chapter) != wanted:
+        say(
+            f"Chapter {chapter} gives other verdicts than those noted in {seals_file().name}; they"
+            f" are the judges' of today. `python -m autograder course {chapter}` notes them."
+        )
+
+
+def _sealed(question_id: str) -> dict:
+    return seal_question(find(question_id))
