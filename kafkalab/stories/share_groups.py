@@ -418,17 +418,22 @@ DAY_JOBS = 16
 def plan(kind: str, seed: int) -> dict[str, Any]:
     """What will happen on a day: broken jobs, jobs that fail at first, when the bank is away.
 
-    fails: job -> how many tries fail before it is done; 99 for a job that always fails.
+    fails: job -> how many tries fail before it is done; 99 for a job that always fails. Where only
+    tries fail, a job is done at its last delivery. Who is killed on a day of "all" dies while the
+    bank is away.
     """
     rng = Random(seed)
     numbers = rng.sample(range(DAY_JOBS), 4)
     return {
         "broken": numbers[:2] if kind in ("broken", "all") else [],
-        "fails": {numbers[2]: rng.choice((1, 2)), numbers[3]: 99}
+        "fails": {numbers[2]: 4 if kind == "failed" else rng.choice((1, 2)), numbers[3]: 99}
         if kind in ("failed", "all")
         else {},
         "away_ms": (3_000, rng.randrange(20_000, 90_000)) if kind in ("busy", "all") else (0, 0),
-        "kill_ms": rng.randrange(2_500, 5_000) if kind in ("killed", "all") else 0,
+        "kill_ms": {
+            "killed": rng.randrange(2_500, 5_000),
+            "all": rng.randrange(12_000, 18_000),
+        }.get(kind, 0),
     }
 
 
@@ -476,8 +481,8 @@ def day(verdict: Verdict, kind: str, seed: int) -> Lab:
 
 
 def wrong_on_a_day(lab: Lab, kind: str, seed: int) -> tuple[str, list[int]] | None:
-    """The first promise that was broken on a day, and the jobs: "lost", "waits", "tried again",
-    "tried too often", "done twice"; None where all were kept."""
+    """The first promise that was broken on a day, and the jobs: "lost", "waits", "called done",
+    "not accepted", "tried again", "done twice"; None where all were kept."""
     trouble = plan(kind, seed)
     tried = [(event.offset, event.went) for event in lab.journal.of("tried")]
     done = Counter(offset for offset, went in tried if went == "done")
@@ -488,6 +493,7 @@ def wrong_on_a_day(lab: Lab, kind: str, seed: int) -> tuple[str, list[int]] | No
         "waits": [*range(start, DAY_JOBS)],
         "lost": [job for job in range(DAY_JOBS) if job not in never and not done[job]],
         "called done": [job for job in accepted if not done[job]],
+        "not accepted": [job for job in done if job not in accepted],
         "tried again": [job for job in trouble["broken"] if tried.count((job, "broken")) > 1],
         "done twice": []
         if trouble["kill_ms"]

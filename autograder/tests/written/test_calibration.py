@@ -87,7 +87,7 @@ def test_settled_only_after_calibration_and_only_for_that_rubric(
     use_rubric(monkeypatch)
     out = teach(hand_in, tmp_path, GOOD + POOR + GOOD)
     before = book(out)
-    assert before["s01"] == (4.0, None, 1, None), "a suggestion: the points are there, and it waits"
+    assert before["s01"] == (None, None, 1, None), "a suggestion is no score: it waits"
     assert all(row[2] for row in before.values())
     assert json.loads((out / "results.json").read_text())["s01.ipynb"]["open_pending"] == 4
     mark_all(out, {"s01": 4, "s02": 4, "s03": 3, "s04": 0, "s05": 1, "s06": 1})
@@ -107,7 +107,7 @@ def test_settled_only_after_calibration_and_only_for_that_rubric(
     use_rubric(monkeypatch, hash="second")  # the rubric changes
     grade_class(tmp_path / "class", out, force=True, say=lambda text: None)
     fallen = book(out)
-    assert fallen["s07"][2] == 1 and fallen["s07"][0] == 4.0, "a suggestion again"
+    assert fallen["s07"][2] == 1 and fallen["s07"][0] is None, "a suggestion again"
     assert [fallen[f"s{number:02}"][1:3] for number in range(1, 7)] == [
         (4, 0),
         (4, 0),

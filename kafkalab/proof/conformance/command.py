@@ -7,17 +7,15 @@ import fnmatch
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from kafkalab.command_line import CommandParser, called_as
-from kafkalab.extras import MissingExtra, need_package
 from kafkalab.lines.recorded_gaps import recorded_gaps
 from kafkalab.proof.conformance import broker_log, table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
-from kafkalab.proof.conformance.tell.report import telling_texts, told_shares
 from kafkalab.proof.conformance.workers import conform_all
 
 WIDTH = 68
@@ -31,8 +29,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not folders:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
-    if options.tell:
-        return _tell(folders, options.jobs)
     recorded_gaps()  # Processes that are forked have it then, and need not read it.
     results = []
     for result in conform_all(
@@ -95,22 +91,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for sentence in fallen:
         print(sentence)
     return 1 if fallen else 0
-
-
-def _tell(folders: Mapping[str, Path], jobs: int | None) -> int:
-    """Prints how well a classifier tells replays from recordings; 2 where it cannot be asked."""
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr)
-
-    try:
-        need_package("sklearn")
-        for text in telling_texts(*told_shares(folders, jobs, say)):
-            print(text)
-    except (MissingExtra, ValueError) as error:
-        say(str(error))
-        return 2
-    return 0
 
 
 def scenarios(
@@ -241,11 +221,6 @@ def _parser() -> CommandParser:
     )
     parser.add_argument(
         "--seeds", type=int, default=len(SEEDS), help="how many seeds to try, from 0"
-    )
-    parser.add_argument(
-        "--tell",
-        action="store_true",
-        help="say how well a classifier tells the replays from the recordings, and by what",
     )
     parser.add_argument(
         "--pace",

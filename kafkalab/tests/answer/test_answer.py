@@ -59,7 +59,7 @@ def ask(tmp_path, text):
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=60,
+        timeout=600,
     )
     return done.returncode, done.stdout, done.stderr
 

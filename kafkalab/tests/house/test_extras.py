@@ -56,7 +56,6 @@ def test_the_base_plays_a_lab_and_draws_it():
     [
         (("kafkalab", "logsets", "explain", "data/samples/tiny/lines"), "logs"),
         (("kafkalab.logsets", "lag", "data/samples/tiny/lines"), "logs"),
-        (("kafkalab", "conformance", "data/recordings", "--tell"), "dev"),
         (("kafkalab", "real", "status"), "spark"),
         (("autograder.learner.lab",), "learn"),
         (("autograder", "open"), "learn"),

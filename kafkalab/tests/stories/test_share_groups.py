@@ -108,6 +108,41 @@ def test_each_outcome_of_a_job_has_its_word():
         assert story.wrong_on_a_day(lab, happens, seed=1)[0] == how
 
 
+RIGHT = {"done": "accept", "broken": "reject", "busy": "renew", "failed": "release"}
+
+
+def rejects_the_done(went, delivery):
+    return {**RIGHT, "done": "reject"}[went]
+
+
+def releases_the_done(went, delivery):
+    return {**RIGHT, "done": "release"}[went]
+
+
+def gives_up_early(went, delivery):
+    return "reject" if went == "failed" and delivery >= 3 else RIGHT[went]
+
+
+def renews_at_last(went, delivery):
+    return "release" if went == "busy" and delivery < 5 else RIGHT[went]
+
+
+@pytest.mark.parametrize(
+    "verdict, happens, how",
+    [
+        (rejects_the_done, "calm", "not accepted"),
+        (releases_the_done, "killed", "not accepted"),
+        (gives_up_early, "failed", "lost"),
+        (renews_at_last, "all", "lost"),
+    ],
+)
+def test_a_verdict_that_is_nearly_right_breaks_a_promise(verdict, happens, how):
+    lab = story.day(lambda went, _: RIGHT[went], happens, seed=6)
+    assert story.wrong_on_a_day(lab, happens, seed=6) is None
+    lab = story.day(verdict, happens, seed=6)
+    assert story.wrong_on_a_day(lab, happens, seed=6)[0] == how
+
+
 def test_a_log_tells_what_the_broker_knows():
     lab = story.night_of_the_workers("bo", 4, 2, 1)
     told = [

@@ -42,7 +42,6 @@ from kafkalab.views import (
     segment_strip,
     sequence,
     sequence_ladder,
-    side_by_side,
     timeline,
     work_strip,
     worker_lanes,
@@ -218,13 +217,6 @@ def test_another_way_of_writing_the_coordinators_id_is_no_difference():
         frozenset(),
         frozenset(),
     )
-
-
-def test_lines_side_by_side():
-    pair = side_by_side(["a", "b", "c"], ["a", "c", "d"], ("real", "simulated"))
-    assert pair.same == 2
-    assert [mark for _, mark, _ in pair.pairs] == ["=", "<", "=", ">"]
-    assert "&lt;" in side_by_side(["<b>"], ["x"], ("real", "simulated"))._repr_html_()
 
 
 @pytest.mark.parametrize(
