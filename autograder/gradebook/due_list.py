@@ -54,16 +54,18 @@ def set_due_list(out: Path, path: Path) -> str:
     # an extension wants its chapter's date before it
     for line in sorted(lines, key=lambda each: each.student is not None):
         write_due(out, line.assignment, line.until, line.student)
-    changed = settle_penalties(out)
+    fell: list[str] = []
+    changed = settle_penalties(out, fell.append)
     chapters = [line for line in lines if line.student is None]
     longer = {line.student for line in lines if line.student is not None}
     extended = len(lines) - len(chapters)
-    return (
+    done = (
         f"{len(chapters)} date{'' if len(chapters) == 1 else 's'} and {extended}"
         f" extension{'' if extended == 1 else 's'}"
         f"{f' of {len(longer)} student' + ('' if len(longer) == 1 else 's') if longer else ''}"
         f" are set; {late.policy()}. Penalties changed: {changed}."
     )
+    return "\n".join((done, *fell))
 
 
 def _read(path: Path, listed: Roster) -> tuple[list[DueLine], list[tuple[int, str]]]:

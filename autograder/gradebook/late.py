@@ -21,7 +21,7 @@ import contextlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -37,6 +37,7 @@ from autograder.gradebook.database import (
     text_of_moment,
     text_of_span,
 )
+from autograder.gradebook.fallen import fallen, given_by
 from autograder.gradebook.files import WRITER_SECONDS, holding, write_atomically
 from autograder.gradebook.read import sheets
 from autograder.gradebook.students import class_of
@@ -209,9 +210,9 @@ def _as_moodle_writes(text: str) -> datetime | None:
     return None
 
 
-def settle_penalties(out: Path) -> int:
-    """Bring every late penalty of OUT's gradebook up to date; returns how many changed.
-    Submissions without a due date are left alone."""
+def settle_penalties(out: Path, say: Callable[[str], None] = lambda text: None) -> int:
+    """Bring every late penalty of OUT's gradebook up to date; returns how many changed. `say` is
+    told of each mark that falls. Submissions without a due date are left alone."""
     if (out / NAME).is_file() and not due_dates(out):
         return 0
     with changing(out) as book:
@@ -226,19 +227,21 @@ def settle_penalties(out: Path) -> int:
                             (text_of_span(max(timedelta(), longer)), row),
                         )
     costs = policy()
-    wanted = {
-        sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None
+    changed = [
+        (sheet, penalty)
         for sheet in sheets(out)
         if sheet.assignment in due
-        and (costs.penalty(sheet.earned, sheet.seconds_late) or None)
-        != (sheet.late_penalty or None)
-    }
+        and (penalty := costs.penalty(sheet.earned, sheet.seconds_late)) != sheet.late_penalty
+    ]
     with changing(out) as book:
         book.executemany(
             "UPDATE submitted_notebook SET late_submission_penalty = ? WHERE id = ?",
-            [(penalty, row) for row, penalty in wanted.items()],
+            [(penalty or None, sheet.row) for sheet, penalty in changed],
         )
-    return len(wanted)
+    now = [replace(sheet, late_penalty=penalty) for sheet, penalty in changed]
+    for line in fallen({sheet.who: given_by(sheet) for sheet, _ in changed}, now):
+        say(line)
+    return len(changed)
 
 
 def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
@@ -248,10 +251,12 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
     if student is not None and when is not None and listed and student not in listed:
         raise ValueError(f"{student} is not on the class list of {out}.")
     write_due(out, assignment, when, student)
-    changed = settle_penalties(out)
+    fell: list[str] = []
+    changed = settle_penalties(out, fell.append)
     until = moment_text(when) if when else "no date"
     whose = f" for {student}" if student else ""
-    return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
+    done = f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
+    return "\n".join((done, *fell))
 
 
 def write_due(out: Path, assignment: str, when: datetime | None, student: str | None) -> None:

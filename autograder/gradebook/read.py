@@ -50,6 +50,11 @@ class Sheet:
     row: int | str = 0  # nbgrader's id of the submitted notebook
 
     @property
+    def who(self) -> tuple[str, str]:
+        """The student and the assignment."""
+        return self.student, self.assignment
+
+    @property
     def earned(self) -> float:
         """Points of all questions."""
         return round(sum(cell.score for cell in self.cells), 4)

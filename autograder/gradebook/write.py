@@ -2,9 +2,10 @@
 
 Each submission is one transaction. Scores and comments go where nbgrader keeps the autograder's own
 (`auto_score`, `auto_comment`); what a person has entered (`manual_score`, `manual_comment`, extra
-credit) is never touched. An open answer that waits for a person has what the rubric suggests as its
-auto_score, and the reasons as its comment. A mark a person gave stays given, unless the student's
-text has changed since: then nbgrader asks to look again.
+credit) is never touched. An open answer that waits for a person has no score, as nbgrader's own
+autograder leaves it; what the rubric suggests is in its comment. So nbgrader's sums have only what
+counts. A mark a person gave stays given, unless the student's text has changed since: then nbgrader
+asks to look again.
 """
 
 from __future__ import annotations
@@ -99,9 +100,6 @@ class Given(Protocol):
 
     @property
     def waits(self) -> bool: ...
-
-    @property
-    def suggested(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -339,9 +337,8 @@ def _in_lines(text: str) -> str:
 
 
 def points_to_enter(mark: Given) -> float | None:
-    """The points that the gradebook is told: what the rubric suggests, if anything,
-    for an answer that waits for a person."""
-    return mark.suggested if mark.waits else mark.score
+    """The points that the gradebook is told: none for an answer that waits for a person."""
+    return None if mark.waits else mark.score
 
 
 def recorded(out: Path) -> dict[tuple[str, str], float]:

@@ -47,8 +47,8 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
 
 
 def marks_of(result: dict) -> dict[str, Mark]:
-    """The marks of a result as the gradebook writes them:
-    an answer that waits carries its suggestion."""
+    """The marks of a result; an answer that waits carries its suggestion, which counts for
+    nothing."""
     marks = {}
     for question, cell in result["cells"].items():
         mark, suggestion = Mark(**cell), result["suggestions"].get(question) or {}

@@ -15,6 +15,9 @@ from collections.abc import Callable, Collection, Iterator
 
 EVERY_SECONDS = 2.0
 LEAST = 3  # of a kind before its own mean is believed
+TENTH = 0.1  # of all, before a time is said
+MOST_CHANGE = 1.5  # times, from one said time to the next
+LONG_SECONDS = 20.0  # after so many it is said whose notebook runs
 
 
 class Pace:
@@ -35,48 +38,78 @@ class Pace:
         self.finished, self._waiting = 0, Counter(kinds)
         self._kept_s: dict[object, list[float]] = {}
         self._first_s: list[float] = []
+        # what each lane has in hand: (its name, its kind, since when)
+        self._in_hand: dict[int, tuple[str, object, float]] = {}
+        self._named: dict[int, float] = {}
+        self._told: tuple[float, float] | None = None  # when, and the seconds to go that were said
         self._started = self._said_at = clock()
 
-    def done(self, kind, kept_s: float, first: bool = False) -> None:
+    def begins(self, lane: int, name: str, kind) -> None:
+        """A lane takes the next submission in hand."""
+        self._in_hand[lane] = (name, kind, self.clock())
+        self._named[lane] = LONG_SECONDS
+
+    def done(self, kind, kept_s: float, first: bool = False, lane: int | None = None) -> None:
         """One more of a kind, which kept its lane so long; `first` of that lane."""
         self.finished += 1
         self._waiting[kind] -= 1
+        self._in_hand.pop(lane, None)
         (self._first_s if first else self._kept_s.setdefault(kind, [])).append(kept_s)
         now = self.clock()
         if self.finished == self.total or now - self._said_at >= max(
             EVERY_SECONDS, (now - self._started) / 50
         ):
             self._said_at = now
-            left = self.left()
-            rate = (
-                (self.total - self.finished) / left
-                if left
-                else self.finished / max(now - self._started, 1e-6)
-            )
-            self.say(
-                f"{self.finished} of {self.total} graded, {rate:.1f} a second, {_words(left)} to go"
-            )
+            self.say(f"{self.finished} of {self.total} graded{self._to_go(now)}")
+
+    def look(self) -> None:
+        """Name what has been in hand for long, and again when that time has doubled."""
+        now = self.clock()
+        for lane, (name, _, since) in sorted(self._in_hand.items()):
+            if now - since >= self._named[lane]:
+                self._named[lane] = 2 * (now - since)
+                self.say(f"{name} has been running for {_words(now - since)}.")
 
     def spent(self) -> float:
         """Seconds since the start."""
         return self.clock() - self._started
 
     def left(self) -> float:
-        """Seconds still to go: what waits, at its kind's mean where that is known."""
+        """Seconds still to go: what waits, at its kind's mean where that is known. What is in hand
+        for longer than that takes as long again."""
         everything = list(itertools.chain.from_iterable(self._kept_s.values())) or self._first_s
         overall = statistics.fmean(everything)
-        return (
-            sum(
-                count
-                * (
-                    statistics.fmean(self._kept_s[kind])
-                    if len(self._kept_s.get(kind, ())) >= LEAST
-                    else overall
-                )
-                for kind, count in self._waiting.items()
-            )
-            / self.lanes
+
+        def mean(kind) -> float:
+            own = self._kept_s.get(kind, ())
+            return statistics.fmean(own) if len(own) >= LEAST else overall
+
+        whole, longest, now = 0.0, 0.0, self.clock()
+        for _, kind, since in list(self._in_hand.values()):
+            more = max(mean(kind) - (now - since), 0.0) or now - since
+            whole, longest = whole + more - mean(kind), max(longest, more)
+        whole += sum(count * mean(kind) for kind, count in self._waiting.items())
+        return max(whole / self.lanes, longest)
+
+    def _to_go(self, now: float) -> str:
+        """The end of a line: how fast it goes and how long it still takes, once that is known. A
+        time that was said changes by steps."""
+        left = self.left()
+        if self.finished < self.total and (
+            not self._kept_s or self.finished < max(TENTH * self.total, 2 * self.lanes)
+        ):
+            return ""
+        if self._told is not None:
+            before = max(0.0, self._told[1] - (now - self._told[0]))
+            least, most = before / MOST_CHANGE, before * MOST_CHANGE + LONG_SECONDS
+            left = min(max(left, least), most) if self.finished < self.total else left
+        self._told = now, left
+        rate = (
+            (self.total - self.finished) / left
+            if left
+            else self.finished / max(now - self._started, 1e-6)
         )
+        return f", {rate:.1f} a second, {_words(left)} to go"
 
 
 def counted(

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 MOST_BYTES = 400_000  # before it is packed
+HEARD = ("replies", "ended", "broken")  # what a question is marked by
 
 
 def keep(out: Path, key: str, asked: dict, heard: dict) -> None:
@@ -23,7 +24,7 @@ def keep(out: Path, key: str, asked: dict, heard: dict) -> None:
         question: [[case, hidden] for case, hidden in known] for question, known in asked.items()
     }
     text = json.dumps(
-        {"asked": cases, "replies": heard["replies"], "ended": heard["ended"]}, ensure_ascii=False
+        {"asked": cases, **{name: heard[name] for name in HEARD}}, ensure_ascii=False
     ).encode()
     folder = out / "heard"
     folder.mkdir(exist_ok=True)
@@ -44,6 +45,6 @@ def read(out: Path, key: str) -> tuple[dict, dict] | None:
             question: [(case, hidden) for case, hidden in cases]
             for question, cases in kept["asked"].items()
         }
-        return asked, {"replies": kept["replies"], "ended": kept["ended"]}
+        return asked, {name: kept[name] for name in HEARD}
     except (OSError, EOFError, ValueError, KeyError, TypeError):
         return None

@@ -25,6 +25,8 @@ from autograder.written import rubrics
 
 # differs from run to run; all else of a result follows from what was handed in
 MEASURED = ("seconds",)
+NOTICED = "worth a look: "
+"""How a flag begins that tells what was noticed in the code (sandbox/outside/signs.py)."""
 
 
 class Results(Mapping):
@@ -61,6 +63,7 @@ class Results(Mapping):
         result = read(self._kept, self._keys[name])
         if result is None:
             raise KeyError(f"the result of {name} is gone from {self._kept}; grade again")
+        result["reason_for_student"] = for_student(result)
         later = self._superseded.get(name)
         if later is None:
             result.pop("replaced_by", None)
@@ -79,7 +82,7 @@ class Results(Mapping):
                     f"it came late. {later} came before it and counts, for this one is worth no"
                     " more after the penalty."
                 )
-            add_reason(result, said, names_another=borrowed)
+            add_reason(result, said, for_teacher=borrowed)
             if borrowed:
                 result["flags"] = [*result["flags"], said.removesuffix(".")]
                 result["concerns"] = sorted({*result["concerns"], str(Concern.NAMES_ANOTHER)})
@@ -142,12 +145,20 @@ def is_old(result: dict) -> bool:
     )
 
 
-def add_reason(result: dict, sentence: str, names_another: bool = False) -> None:
-    """Add a sentence to a result's reason; for the student too,
-    unless it names somebody else."""
+def add_reason(result: dict, sentence: str, for_teacher: bool = False) -> None:
+    """Add a sentence to a result's reason; for the student too, unless it is for the teacher only:
+    it names somebody else, or tells what was noticed in the code."""
     result["reason"] = f"{result['reason']} {sentence}".strip()
-    if not names_another:
+    if not for_teacher:
         result["reason_for_student"] = f"{result['reason_for_student']} {sentence}".strip()
+
+
+def for_student(result: Mapping) -> str:
+    """The reason as a student may read it. A result of an older version told the student what was
+    noticed in the code."""
+    reason = result["reason_for_student"]
+    odd = "; ".join(flag for flag in result.get("flags", ()) if flag.startswith(NOTICED))
+    return " ".join(reason.replace(f"{odd}.", "").split()) if odd else reason
 
 
 def keep(folder: Path, key: str, result: dict) -> None:

@@ -25,10 +25,10 @@ from autograder.cell.question import Question
 from autograder.cell.replay import fits, needs_calls
 from autograder.cell.reply import PROCESSOR, WALL, complaint, insert_values
 from autograder.cell.sentences import agree, together
-from autograder.cell.verdict import STUMBLES, Verdict, verdict_on
-from autograder.course.judge import Judge, judge_of, verdict_of
+from autograder.cell.verdict import Verdict, verdict_on
+from autograder.course.judge import Judge, judge_of
 from autograder.course.masters import Master, MasterCell, master
-from autograder.course.rehearsal import said_by_wrong
+from autograder.course.rehearsal import decided, said_by_wrong
 from autograder.course.secret import hidden_rng
 from autograder.grading.results import add_reason
 from autograder.grading.scoring import decide
@@ -62,7 +62,7 @@ class Mark:
 
     @property
     def waits(self) -> bool:
-        """Whether it is an open answer that a person has to read."""
+        """Whether a person has to read the answer."""
         return self.outcome == Outcome.WAITING
 
     def as_cell(self) -> dict:
@@ -113,7 +113,11 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     if odd:
         result["flags"] = result["flags"] + odd
         result["concerns"] = [*result["concerns"], str(Concern.ODD_CODE)]
-        add_reason(result, f"{'; '.join(odd)}.")
+        add_reason(result, f"{'; '.join(odd)}.", for_teacher=True)
+    failed = sorted({one_line(each, 300) for each in heard["broken"].values()})
+    if failed:
+        result["status"] = PARTIAL
+        add_reason(result, f"{'; '.join(failed)}, which is not the student's mistake.")
     if heard["ended"]:
         silent = [question for question in asked if question not in heard["replies"]]
         result["status"] = PARTIAL
@@ -160,13 +164,7 @@ def _marks(
         if question.id in submission.missing:
             marks[question.id] = gone(question.kind, most)
         else:
-            marks[question.id] = mark(
-                question,
-                most,
-                asked[question.id],
-                heard["replies"].get(question.id),
-                heard["ended"],
-            )
+            marks[question.id] = mark(question, most, asked[question.id], heard)
     for cell in open_cells(own):
         marks[cell.question], suggestion = mark_open(cell, submission.answers.get(cell.question))
         if suggestion is not None:
@@ -214,14 +212,25 @@ def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
     return [(case, False) for case in question.cases(numbers)] + [(case, True) for case in hidden]
 
 
-def mark(
+def mark(question: Question, most: float, cases: list[tuple[dict, bool]], heard: dict) -> Mark:
+    """The mark of a machine-checked question worth `most` points, from what was heard of it: the
+    `replies` to its cases, what cut the run off (`ended`, "" where all cells ran), and which given
+    cell failed (`broken`).
+
+    The weakest case decides: an answer that holds for the examples only does not hold. Nothing is
+    wrong where a given cell failed that the answer needs: then it waits for a person.
+    """
+    replies, ended = heard["replies"].get(question.id), heard["ended"]
+    found = _by_its_cases(question, most, cases, replies, ended)
+    failed = heard["broken"].get(question.id)
+    if failed is None or found.outcome in (Outcome.RIGHT, Outcome.BLANK):
+        return found
+    return Mark(Outcome.WAITING, 0.0, most, question.kind, f"{WAITS}: {one_line(failed, 300)}.")
+
+
+def _by_its_cases(
     question: Question, most: float, cases: list[tuple[dict, bool]], replies, ended: str
 ) -> Mark:
-    """The mark of a machine-checked question worth `most` points, from the replies to its cases.
-    `ended` says what cut the run off; it is "" where all cells ran.
-
-    The weakest case decides: an answer that holds for the examples only does not hold.
-    """
     judge = judge_of(question.id)
     opened = sum(not hidden for _, hidden in cases)
     if not isinstance(replies, list) or len(replies) not in (opened, len(cases)):
@@ -353,18 +362,7 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
 def _word(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
     """What was sealed, else what the judge says."""
     known = None if hidden else foreseen(question, judge, case, data)
-    return known or _decided(question, judge, case, hidden, data)
-
-
-def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
-    """The judge's own word: labs are played for it."""
-    try:
-        return verdict_of(
-            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
-        )
-    except STUMBLES:
-        # A judge that reads the data its own way may stumble over an answer of another shape.
-        return Verdict(False, insert_values(judge.otherwise, case, judge.id))
+    return known or decided(question, judge, case, data, hidden)
 
 
 def _said_throughout(question, judge, cases, heard) -> str | None:

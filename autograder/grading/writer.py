@@ -86,6 +86,7 @@ def _serve(out: Path) -> None:
         )
         return {}
 
+    os.umask(0o077)  # the gradebook and its journals are the teacher's
     with holding(
         out / ".writer",
         WRITER_SECONDS,

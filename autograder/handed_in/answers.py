@@ -21,7 +21,13 @@ from dataclasses import dataclass
 from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.question import find
 from autograder.course.masters import Master, MasterCell
-from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
+from autograder.handed_in.needs import (
+    LONGEST_CELL,
+    fills,
+    is_python,
+    looked_up_later,
+    names_of,
+)
 from autograder.handed_in.scripts import without_conflicts
 
 QUESTION = re.compile(r"\b\d\d\.[A-Za-z0-9]+")
@@ -321,6 +327,8 @@ class _Found:
                     yield place
 
         pieces = [text] if text is not None else []
+        # helpers of a cell that comes later, or that a function of the answer calls
+        helpers: list[str] = []
         for place in unmarked(range(last + 1, len(self.cells))):
             below = self._code(place, own, told)
             torn = (
@@ -329,7 +337,12 @@ class _Found:
                 and is_python("\n".join([*pieces, below]))
             )
             if torn or (is_python(below) and (names_of(below).binds | fills(below)) & names):
-                pieces.append(below)
+                helping = _helping(helpers, names_of(below).reads)
+                pieces += [*helping, below]
+                helpers = [each for each in helpers if each not in helping]
+            elif is_python(below):
+                helpers.append(below)
+        pieces += _helping(helpers, looked_up_later("\n".join(pieces)))
         if len(pieces) > 1 or (pieces and text is None):
             told.append(f"what was added below the cell of {own.question} was read with it")
         whole = "\n".join(pieces) if pieces else None
@@ -540,6 +553,17 @@ def without_odd_letters(text: str) -> str:
     no half of a surrogate pair."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _helping(cells: list[str], wanted: frozenset[str]) -> list[str]:
+    """Those of the cells that bind one of the wanted names, or what such a cell reads."""
+    found: list[str] = []
+    for source in reversed(cells):
+        names = names_of(source)
+        if names.binds & wanted:
+            found.insert(0, source)
+            wanted |= names.reads
+    return found
 
 
 def _plain(text: str) -> str:

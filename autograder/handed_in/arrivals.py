@@ -88,7 +88,7 @@ def keep_copy(received: Path, arrival: Arrival) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".draft", delete=False) as draft:
             draft.write(raw)
-        os.chmod(draft.name, 0o444)
+        os.chmod(draft.name, 0o400)
         os.replace(draft.name, place)
 
 

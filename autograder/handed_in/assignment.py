@@ -21,7 +21,7 @@ from autograder.handed_in.answers import (
     student_of,
     take_answers,
 )
-from autograder.handed_in.needs import names_of, needed
+from autograder.handed_in.needs import needed, starts_spark
 
 __all__ = [
     "Extra",
@@ -40,11 +40,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Step:
-    """One cell to run. After an answer cell its question is probed."""
+    """One cell to run. After an answer cell its question is probed. `spark`: it needs Spark, or
+    what a cell above has made with Spark."""
 
     source: str
     question: str | None = None
     spark: bool = False
+    given: int | None = None  # the index of a cell that the learner did not write
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,26 @@ def steps(
     An answer that is missing keeps the master's blank cell.
     """
     return [
-        Step(place.source, place.question, place.spark)
+        Step(
+            place.source, place.question, place.spark, place.after if place.kind == "code" else None
+        )
         for place in _run(master, answers, extras, only)
     ]
+
+
+def needed_given(
+    master: Master, answers: dict[str, str], question: str, extras: tuple[Extra, ...] = ()
+) -> tuple[int, ...]:
+    """The given cells, by their index, that an answer needs and that need nothing a learner
+    wrote: where one of them fails, it is not the learner's mistake."""
+    places = _run(master, answers, extras, {question})
+    sources = [place.source for place in places]
+    return tuple(
+        place.after
+        for index, place in enumerate(places)
+        if place.kind == "code"
+        and all(places[each].kind == "code" for each in needed(sources, index))
+    )
 
 
 def _is_blank(cell, source: str) -> bool:
@@ -118,15 +137,24 @@ def _run(master: Master, answers, extras, only) -> list[_Place]:
         for place in places
         if place.kind == "answer" and place.question and (only is None or place.question in only)
     }
-    own = frozenset().union(*(names_of(place.source).binds for place in places))
     places += [_Place(extra.source, None, "extra", False, extra.after) for extra in extras]
     places.sort(key=lambda place: (place.after, place.kind == "extra"))
     sources = [place.source for place in places]
-    added = frozenset(index for index, place in enumerate(places) if place.kind == "extra")
     aims = [index for index, place in enumerate(places) if place.question in targets]
-    wanted = set(aims).union(*(needed(sources, aim, added, own) for aim in aims))
+    wanted = set(aims).union(*(needed(sources, aim) for aim in aims))
+    beside_spark: set[int] = set()
+    for index in sorted(wanted):
+        own_work = places[index].spark or starts_spark(sources[index])
+        if own_work or (beside_spark and beside_spark & needed(sources, index)):
+            beside_spark.add(index)
     return [
-        place if index in aims else _Place(place.source, None, place.kind, place.spark, place.after)
+        _Place(
+            place.source,
+            place.question if index in aims else None,
+            place.kind,
+            index in beside_spark,
+            place.after,
+        )
         for index, place in enumerate(places)
         if index in wanted
     ]

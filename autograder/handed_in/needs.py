@@ -6,8 +6,9 @@ are taken from the compiled cell, so a loop's own variable is not mistaken for o
 notebook's.
 
 The rule: going upward from the answer, a cell is needed when it binds a name that is needed, or
-when it only mentions one that it may have changed in place (`lab.run_for(ms=500)`); names of
-imports and functions cannot be changed by being mentioned. What a needed cell reads is needed too.
+when it only mentions one that it may have changed in place (`lab.run_for(ms=500)`), itself or by
+calling a function that does; names of imports and functions cannot be changed by being mentioned.
+What a needed cell reads is needed too.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Names:
     reads: frozenset[str]  # looked up before the cell itself has bound them
     binds: frozenset[str]
     fixed: frozenset[str]  # those of `binds` that come from an import, a def or a class
+    inside: tuple[tuple[str, frozenset[str]], ...] = ()  # what its functions look up when called
 
 
 @lru_cache(maxsize=256)
@@ -89,11 +91,14 @@ def names_of(source: str) -> Names:
             binds.add(EVERYTHING)
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
-    for inner in _inside(code):
-        reads |= {
-            step.argval for step in dis.get_instructions(inner) if step.opname == "LOAD_GLOBAL"
-        } - binds
-    return Names(frozenset(reads), frozenset(binds), frozenset(fixed))
+    inside: dict[str, frozenset[str]] = {}
+    for outer in code.co_consts:
+        if isinstance(outer, CodeType):
+            looked_up = _looked_up(outer)
+            reads |= looked_up - binds
+            if outer.co_name in fixed:
+                inside[outer.co_name] = looked_up | inside.get(outer.co_name, frozenset())
+    return Names(frozenset(reads), frozenset(binds), frozenset(fixed), tuple(inside.items()))
 
 
 def is_python(source: str) -> bool:
@@ -106,33 +111,35 @@ def is_python(source: str) -> bool:
     return True
 
 
-def needed(
-    sources: list[str],
-    target: int,
-    added: frozenset[int] = frozenset(),
-    own: frozenset[str] = frozenset(),
-) -> set[int]:
-    """The indices of the cells above `target` that must run before it. The cells `added` by a
-    learner come in only for names that the notebook itself does not bind (`own`), and what they do
-    to its objects is left out."""
-    above = [
-        _for_others(names_of(source), own) if index in added else names_of(source)
-        for index, source in enumerate(sources[:target])
-    ]
+def needed(sources: list[str], target: int) -> set[int]:
+    """The indices of the cells above `target` that must run before it."""
+    above = [names_of(source) for source in sources[:target]]
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
+    mentioned = _mentioned(above)
     wanted, found = set(names_of(sources[target]).reads), set()
     for index in range(target - 1, -1, -1):
         names = above[index]
-        touched = names.reads & wanted - fixed - (own if index in added else frozenset())
+        touched = mentioned[index] & wanted - fixed
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             wanted |= names.reads
     return found
 
 
-def _for_others(names: Names, own: frozenset[str]) -> Names:
-    """What an added cell has to offer: the names that are nobody else's."""
-    return Names(names.reads, names.binds - own, names.fixed)
+def _mentioned(above: list[Names]) -> list[frozenset[str]]:
+    """For each cell the names that it mentions, and those that the functions it mentions look up,
+    and the functions that these call."""
+    inside: dict[str, frozenset[str]] = {}
+    found = []
+    for names in above:
+        inside.update(names.inside)
+        mentioned, left = set(names.reads), list(names.reads)
+        while left:
+            more = inside.get(left.pop(), frozenset()) - mentioned
+            mentioned |= more
+            left += more
+        found.append(frozenset(mentioned))
+    return found
 
 
 def fills(source: str) -> frozenset[str]:
@@ -168,6 +175,41 @@ def imported_by(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.append(node.module)
     return found
+
+
+def looked_up_later(source: str) -> frozenset[str]:
+    """The names that the functions of a cell look up when they are called."""
+    try:
+        code = compile(as_python(source), "<cell>", "exec")
+    except Exception:
+        return frozenset()
+    return frozenset().union(*(_looked_up(outer) for outer in _inside(code)))
+
+
+def _looked_up(code: CodeType) -> frozenset[str]:
+    """The notebook's names in a function's code, and in that of the functions in it."""
+    return frozenset(
+        step.argval
+        for each in (code, *_inside(code))
+        for step in dis.get_instructions(each)
+        if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL", "LOAD_NAME")
+    )
+
+
+@lru_cache(maxsize=4096)
+def starts_spark(source: str) -> bool:
+    """Whether a cell makes a Spark session of its own: `logsets.session()`, Spark's builder."""
+    try:
+        code = compile(as_python(source), "<cell>", "exec")
+    except Exception:
+        return False
+    named = {
+        part
+        for each in (code, *_inside(code))
+        for name in each.co_names
+        for part in name.split(".")
+    }
+    return bool({"SparkSession", "SparkContext"} & named or {"logsets", "session"} <= named)
 
 
 def _inside(code: CodeType):

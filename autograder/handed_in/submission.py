@@ -6,10 +6,12 @@ It finds the chapter, the student, the answers, and says what was mended.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.cell.course_folder import NoMaster, released, text_of
 from autograder.cell.data import one_line
@@ -82,6 +84,14 @@ class Submission:
     key: str = (
         ""  # the id of the course key of its numbers, where that is not the class's and is known
     )
+    # the SHA-256 of the one notebook that is graded; `sha256` is that of all that came with it
+    notebook: str = ""
+    taken: str = ""  # where that notebook lies in what was handed in
+
+    @property
+    def own_sha256(self) -> str:
+        """The SHA-256 of the chapter's own notebook, or of the whole where none could be read."""
+        return self.notebook or self.sha256
 
     @property
     def can_run(self) -> bool:
@@ -149,6 +159,14 @@ def of(arrival: Arrival, roster: Roster = Roster(), asked: str | None = None) ->
         return [_stopped(nobody, arrival.trouble)]
     try:
         candidates, refusals = _by_chapter(arrival, asked)
+        # the same name, whichever chapter was asked for
+        alone = len(candidates) == 1
+        if asked and candidates.keys() - {asked}:
+            refusals = [
+                Refused(f"it answers chapter {chapter}; chapter {asked} was asked for.")
+                for chapter in sorted(candidates.keys() - {asked})
+            ]
+            candidates = {asked: candidates[asked]} if asked in candidates else {}
         if not candidates:
             return [
                 _stopped(
@@ -159,9 +177,7 @@ def of(arrival: Arrival, roster: Roster = Roster(), asked: str | None = None) ->
                 )
             ]
         return [
-            _submission(
-                nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1
-            )
+            _submission(nobody, arrival.stem, chapter, notebooks, roster, alone)
             for chapter, notebooks in sorted(candidates.items())
         ]
     except Exception as failed:
@@ -195,17 +211,31 @@ def _handed_in(path: Path, roster: Roster) -> bool:
     return any(sign in start for sign in signs)
 
 
+class _Notebook(NamedTuple):
+    """A notebook that was found in what was handed in, or one side of it."""
+
+    name: str
+    salvaged: Salvaged
+    sha256: str
+    file: str  # the file or archive that holds it
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What tells it from the others; its two sides have one place."""
+        return self.file, self.name, self.sha256
+
+
 def _by_chapter(
     arrival: Arrival, asked
-) -> tuple[dict[str, list[tuple[str, Salvaged]]], list[Unreadable | Refused]]:
+) -> tuple[dict[str, list[_Notebook]], list[Unreadable | Refused]]:
     known = released()
-    candidates: dict[str, list[tuple[str, Salvaged]]] = {}
+    candidates: dict[str, list[_Notebook]] = {}
     refusals: list[Unreadable | Refused] = []
     # what this submission has cost so far
     spent, unpacked, code, magic = Spent(), 0, 0, 0
-    for name, raw in arrival.files:
+    for file, raw in arrival.files:
         try:
-            inside = notebooks_in(name, raw, unpacked)
+            inside = notebooks_in(file, raw, unpacked)
             unpacked += sum(len(each) for _, each in inside)
         except TooMuch as why:
             return {}, [why]
@@ -237,14 +267,10 @@ def _by_chapter(
                         f"it answers chapter {chapter}, which this course has no notebook of."
                     )
                 )
-            elif asked and chapter != asked:
-                refusals.append(
-                    Refused(f"it answers chapter {chapter}; chapter {asked} was asked for.")
-                )
             else:
-                candidates.setdefault(chapter, []).append((name, salvaged))
-                if salvaged.other:
-                    candidates[chapter].append((name, salvaged.other))
+                own = hashlib.sha256(raw).hexdigest()
+                for side in filter(None, (salvaged, salvaged.other)):
+                    candidates.setdefault(chapter, []).append(_Notebook(name, side, own, file))
     return candidates, refusals
 
 
@@ -288,16 +314,21 @@ def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> 
 
 
 def _submission(
-    nobody: Submission, stem: str, chapter: str, notebooks, roster: Roster, alone: bool
+    nobody: Submission,
+    stem: str,
+    chapter: str,
+    notebooks: list[_Notebook],
+    roster: Roster,
+    alone: bool,
 ) -> Submission:
     try:
         own = master(chapter)
     except NoMaster as missing:
         return _stopped(nobody, Unreadable(str(missing)))
-    taken = [(name, salvaged, take_answers(own, salvaged.notebook)) for name, salvaged in notebooks]
+    taken = [(each, take_answers(own, each.salvaged.notebook)) for each in notebooks]
     # of two sides the first
-    name, salvaged, best = max(taken, key=lambda each: (len(_answered(own, each[2])), each[0]))
-    several = len({name for name, _ in notebooks})
+    found, best = max(taken, key=lambda each: (len(_answered(own, each[1])), _standing(each[0])))
+    name, salvaged, sha256, file = found
     said = student_of(salvaged.notebook)
     student, variant, naming = _whose(stem, said, own.name, nobody.sha256, roster)
     naming += _of_several(notebooks, name, roster)
@@ -320,18 +351,7 @@ def _submission(
     }
     saved = _saved(own, salvaged, best) if salvaged.damaged else ()
     repairs = salvaged.repairs + saved + best.repairs
-    if several > 1:
-        most = [
-            other
-            for other, _, each in taken
-            if len(_answered(own, each)) == len(_answered(own, best))
-        ]
-        why = (
-            "it has the most answers"
-            if len(set(most)) == 1
-            else "the others have no more answers and their names come before it"
-        )
-        repairs += (f"there were {several} notebooks of this chapter; {name} counts, for {why}",)
+    repairs += _which_counts(own, taken, found)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
     gone = (
@@ -357,7 +377,41 @@ def _submission(
         best.flags + naming + flags,
         tuple(concern for concern, found in concerns.items() if found),
         named if named and named != course_key_id() and key_with_id(named) else "",
+        sha256,
+        file,
     )
+
+
+def _standing(found: _Notebook) -> tuple[int, str, str]:
+    """Of notebooks with as many answers the one in the fewest folders counts, then the one whose
+    name comes last."""
+    return -found.name.count("/"), found.name, found.file
+
+
+def _which_counts(
+    own: Master, taken: list[tuple[_Notebook, Taken]], counts: _Notebook
+) -> tuple[str, ...]:
+    """Of several notebooks of one chapter: which one counts, and why."""
+    places = {each.place for each, _ in taken}
+    if len(places) < 2:
+        return ()
+    most = max(len(_answered(own, its)) for _, its in taken)
+    rivals = [
+        each
+        for each, its in taken
+        if each.place != counts.place and len(_answered(own, its)) == most
+    ]
+    if len({sha256 for *_, sha256 in places}) == 1:
+        why = "they are all the same bytes"
+    elif not rivals:
+        why = "it has the most answers"
+    elif all(_standing(each)[0] < _standing(counts)[0] for each in rivals):
+        why = "no other has more answers, and those with as many lie deeper in folders"
+    else:
+        why = "the others have no more answers and their names come before it"
+    where = f" in {counts.file}" if len({file for file, *_ in places}) > 1 else ""
+    shown = counts.name + where * (counts.file != counts.name)
+    return (f"there were {len(places)} notebooks of this chapter; {shown} counts, for {why}",)
 
 
 def _in_a_line(notes: tuple[str, ...]) -> str:
@@ -386,16 +440,14 @@ def _of_another_key(named: str) -> tuple[str, ...]:
     )
 
 
-def _of_several(
-    notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster
-) -> tuple[str, ...]:
+def _of_several(notebooks: list[_Notebook], counts: str, roster: Roster) -> tuple[str, ...]:
     """The flag of a folder or an archive that is a whole class's: one of its notebooks counts,
     and nobody may be lost in silence."""
     said = {
         student_of(salvaged.notebook)
         or roster.student_behind(Path(name).parts[0].partition(".")[0])
         or ""
-        for name, salvaged in notebooks
+        for name, salvaged, *_ in notebooks
     }
     people = sorted({roster.spelled(each) or each for each in said} - {""})
     if len(people) < 2:

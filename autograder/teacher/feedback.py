@@ -27,6 +27,7 @@ from autograder.gradebook import late
 from autograder.gradebook.files import write_atomically
 from autograder.gradebook.late import Policy, lateness_text, moment_text
 from autograder.gradebook.read import GradeCell, Sheet, sheets
+from autograder.grading.results import for_student
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.written.answers import read_results
 from autograder.written.html_pages import pages_in
@@ -68,16 +69,14 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
         result = counted.get(
             (sheet.student, sheet.assignment), {"cells": {}, "reason_for_student": ""}
         )
-        told = sentences(result)
-        leak = leak_in(own.chapter, [*told.values(), result["reason_for_student"]])
+        told, reason = sentences(result), for_student(result)
+        leak = leak_in(own.chapter, [*told.values(), reason])
         if leak:
             leaky.append((sheet.student, sheet.assignment, leak))
             continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(
-            path, feedback_page(sheet, own, answers, told, result["reason_for_student"], costs)
-        )
+        write_atomically(path, feedback_page(sheet, own, answers, told, reason, costs))
         written += 1
         if written % 1000 == 0:
             say(f"{written} pages written")
@@ -104,9 +103,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     graded = {result["assignment"][:2] for result in results.values() if result["assignment"]}
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
-            unread.setdefault(result["student"], []).append(
-                (name, _sentence(result["reason_for_student"]))
-            )
+            unread.setdefault(result["student"], []).append((name, _sentence(for_student(result))))
             named = re.search(r"(?<!\d)(\d\d)_[a-z]", name)
             chapters.setdefault(result["student"], set()).update({named[1]} if named else graded)
     for path in folder.glob(f"*/{NOT_GRADED}"):

@@ -111,6 +111,7 @@ def _everything(out: Path, student: str) -> list[Kept]:
             lambda _, row: row["submission"]["student"] == student,
         ),
         _in_json(out / students.FILE, "lines of the class list", lambda name, _: name == student),
+        _before_a_run(out / out_folder.UNFINISHED, student),
         _extensions(out / EXTENSIONS, student),
         _reviews(out / "review.jsonl", student),
         _regrades(out / "regrades.jsonl", student),
@@ -162,6 +163,17 @@ def _read(path: Path) -> dict:
             f"{path} cannot be read, so nothing was deleted; put a copy of it back, or take it "
             "away and grade the class again."
         ) from None
+
+
+def _before_a_run(path: Path, student: str) -> Kept:
+    """The student's marks before a run that has not come to its end."""
+    rows = json.loads(path.read_text(encoding="utf-8") or "[]") if path.is_file() else []
+    rest = [row for row in rows if row[0] != student]
+    return Kept(
+        len(rows) - len(rest),
+        "marks from before a run that did not end",
+        lambda: write_atomically(path, json.dumps(rest)),
+    )
 
 
 def _extensions(path: Path, student: str) -> Kept:

@@ -32,12 +32,11 @@ from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
 from autograder.grading import replies as kept
+from autograder.grading.lanes.submission_run import hear
 from autograder.grading.open_marks import settle
 from autograder.grading.out_folder import GradedFile, whole
 from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer
-from autograder.handed_in.assignment import steps
-from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.written.answers import read_results
@@ -149,7 +148,8 @@ def as_text(done: Regrading, applied: bool, out: Path) -> str:
         ("gain", [change for change in counted if change.gain > 0]),
     ):
         lines.append(f"{len(rows)} {title}{'' if len(rows) != 1 else 's'}" + (":" if rows else "."))
-        for change in rows[:MOST_ROWS]:
+        most = MOST_ROWS if title == "gain" else len(rows)
+        for change in rows[:most]:
             stays = (
                 f" (the mark {change.manual:g} a person gave stays)"
                 if change.manual is not None
@@ -161,7 +161,7 @@ def as_text(done: Regrading, applied: bool, out: Path) -> str:
             )
             lines.append(f"    was: {_short(change.before['sentence'])}")
             lines.append(f"    now: {_short(change.after['sentence'])}")
-        lines += [f"  ... and {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
+        lines += [f"  ... and {len(rows) - most} more"] if len(rows) > most else []
     other = sum(change.gain == 0 for change in counted)
     lines.append(
         f"{done.same} keep mark and sentence"
@@ -222,9 +222,7 @@ def _marks(
             [list(case) for case in heard[0].get(question.id, [])]
         ) == canonical([list(case) for case in cases]):
             marked[name] = (
-                mark(
-                    question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]
-                ),
+                mark(question, most, cases, heard[1]),
                 None,
             )
         else:
@@ -233,16 +231,14 @@ def _marks(
         say(f"{len(again)} of {len(found)} have to run again")
         with Sandbox() as sandbox, ThreadPoolExecutor(min(workers, len(again))) as pool:
             heard_again = pool.map(
-                lambda each: _run(question, out, entries.get(each[0]), each[2], sandbox), again
+                lambda each: _run(question, out, entries.get(each[0]), sandbox), again
             )
             for number, ((name, _, cases), heard) in enumerate(zip(again, heard_again), 1):
                 if isinstance(heard, str):
                     unable.append(f"{name}: {heard}")
                 else:
                     marked[name] = (
-                        mark(
-                            question, most, cases, heard["replies"].get(question.id), heard["ended"]
-                        ),
+                        mark(question, most, cases, heard),
                         None,
                     )
                 if number % 50 == 0:
@@ -254,29 +250,12 @@ def _marks(
     )
 
 
-def _run(
-    question: Question, out: Path, entry: GradedFile | None, cases: list, sandbox: Sandbox
-) -> dict | str:
+def _run(question: Question, out: Path, entry: GradedFile | None, sandbox: Sandbox) -> dict | str:
     """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
     submission = whole(out, entry.submission) if entry else None
     if submission is None:
         return "the copy of what was handed in is gone"
-    own = master(question.chapter)
-    cells = steps(own, submission.answers, only={question.id}, extras=submission.extras)
-    jobs = [
-        {
-            "source": _python(step.source),
-            "question": step.question,
-            "spark": step.spark,
-            "cases": [case for case, _ in cases] if step.question else [],
-        }
-        for step in cells
-    ]
-    numbers = {
-        each.id: dict(numbers_for(each, submission.variant, submission.key))
-        for each in own.questions
-    }
-    return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
+    return hear(submission, sandbox, only={question.id})[1]
 
 
 def _apply(
@@ -330,7 +309,7 @@ def _apply(
             )
             + "\n"
         )
-    settle_penalties(out)
+    settle_penalties(out, say)
 
 
 def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) -> dict:
@@ -367,14 +346,6 @@ def _keep_heard(out: Path, old: str, new: str) -> None:
     before = kept.read(out, old) if old != new else None
     if before is not None:
         kept.keep(out, new, *before)
-
-
-def _python(source: str) -> str:
-    try:
-        return as_python(source)
-    except Exception:
-        # a cell that is no Python fails in the sandbox, with its own error
-        return source
 
 
 def _short(sentence: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from autograder.course.masters import master
 from autograder.gradebook import late
-from autograder.gradebook.write import points_to_enter
 from autograder.grading import results
 from autograder.grading.open_marks import marks_of, settle
 from autograder.handed_in.classlist import Roster
@@ -75,7 +74,7 @@ class Choice:
         if known is None:
             return float("inf") if self.lost(submission) else 0.0
         return sum(
-            points_to_enter(mark) or 0.0
+            (mark.suggested or 0.0) if mark.waits else mark.score
             for mark in marks_of(settle(known, self._calibrations)).values()
         ) * (1 - self.lost(submission))
 
@@ -100,6 +99,8 @@ def told_of_lateness(choice: Choice, new: list[Submission], too_late: list[str])
         lines.append(
             f"All {len(ran)} new submissions are late by the moment of this run. Did they hand in"
             " earlier? Then name the list of that assignment with --roster: Moodle's has a column"
-            ' "Last modified (submission)", and those moments will count.'
+            ' "Last modified (submission)", and those moments will count. For a folder that'
+            " `nbgrader collect` made, give `receive DIR --out OUT --times nbgrader`, then `grade`"
+            " again: the exchange's moments will count."
         )
     return lines

@@ -12,7 +12,8 @@ from pathlib import Path
 from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook import late
-from autograder.gradebook.files import holding
+from autograder.gradebook.fallen import fallen_in, marks_before
+from autograder.gradebook.files import holding, keep_private
 from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import restamp
@@ -24,7 +25,7 @@ from autograder.grading.lanes.lane import LaneSettings, grade_all, staff_for
 from autograder.grading.lanes.work import WorkItem, standing, still_to_do, works
 from autograder.grading.verdict_cache import stale
 from autograder.handed_in.classlist import Roster
-from autograder.handed_in.receipts import Receipts
+from autograder.handed_in.receipts import Receipts, as_listed
 from autograder.handed_in.submission import Submission
 
 
@@ -54,12 +55,16 @@ def grade_folder(
     out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held_open:
         held_open.enter_context(holding(out / ".grading", 0, HELD))
+        keep_private(out)
+        held_open.callback(keep_private, out)
         before, roster, calibrations, moments = _ready(out, roster)
         settings = LaneSettings(out, roster, workers or os.cpu_count() or 1, not allow_unsafe)
-        (out / out_folder.UNFINISHED).touch()
+        given = marks_before(out, out / out_folder.UNFINISHED)
         staff = held_open.enter_context(staff_for(settings.workers, at_once=not before))
-        found, receipts, new = take_in(folder, out, roster, asked, say, ignore, moments=moments)
-        older = standing(out_folder.elsewhere(before.values(), found), found, receipts)
+        found, receipts, new = take_in(
+            folder, out, roster, asked, say, ignore, came=as_listed(moments)
+        )
+        older = standing(out_folder.elsewhere(out, before.values(), found, roster), found, receipts)
         keyed = [
             (each, results.key_of(each, master(each.chapter) if each.can_run else None))
             for each in found
@@ -92,12 +97,22 @@ def grade_folder(
                 *still_to_do(there, out, calibrations, False),
             ]
             grade_all(again, settings, staff, lambda text: None)
-        shown = out_folder.unique_names(
-            out_folder.GradedFile(each.submission, each.key) for each in (*here, *there)
+        named = out_folder.unique_names(
+            [
+                out_folder.GradedFile(each.submission, each.key, each.counts)
+                for each in (*here, *there)
+            ],
+            lambda each: late.moment_text(receipts.at(each)),
         )
+        hidden = out_folder.replaced(named.values())
+        shown = {
+            name: entry
+            for name, entry in named.items()
+            if entry.counts or id(entry.submission) not in hidden
+        }
         whole = _results(out, shown, counts, receipts, roster)
         # first: cut off between the two, the next run shows them all
-        out_folder.keep(out, shown)
+        out_folder.keep(out, named)
         results.write_atomically(out / "results.json", results.as_json(whole.items()))
         enrol(out, roster)
         if todo and (back := put_back(out)):
@@ -113,6 +128,8 @@ def grade_folder(
             },
         )
         settle_penalties(out)
+        for line in fallen_in(out, given, _files(before), _files(named)):
+            say(line)
         for line in told_of_lateness(
             choice, new, [shown[name].submission.student for name in whole.too_late]
         ):
@@ -143,6 +160,15 @@ def _ready(
         raise Unready(*why.args) from None
 
 
+def _files(entries: Mapping[str, out_folder.GradedFile]) -> dict[tuple[str, str], str]:
+    """The name of the file that counts, by student and assignment."""
+    return {
+        (entry.submission.student, master(entry.submission.chapter).name): name
+        for name, entry in entries.items()
+        if entry.counts
+    }
+
+
 def _say_what_is_stale(todo: list[WorkItem], say) -> None:
     """Name the exercises that were edited since they were sealed."""
     for chapter in sorted({each.submission.chapter for each in todo if each.submission.can_run}):
@@ -162,8 +188,9 @@ def _results(
     roster: Roster,
 ) -> results.Results:
     """Everything that OUT shows, with what was replaced by another file of the same student."""
+    names = {id(entry.submission): name for name, entry in shown.items()}
     superseded = {
-        name: later.name
+        name: names[id(later)]
         for name, entry in shown.items()
         if entry.submission.can_run
         and (later := counts[entry.submission.student, entry.submission.chapter])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 
 from autograder.course.secret import held_to
 from autograder.gradebook import late
-from autograder.gradebook.files import holding
+from autograder.gradebook.files import holding, keep_private
 from autograder.gradebook.students import class_of
 from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.classlist import Roster
-from autograder.handed_in.receipts import Receipts
+from autograder.handed_in.receipts import Receipts, as_listed
 from autograder.handed_in.submission import REFUSED, Submission, entries, of
 
 SAYS_HOW_MANY_READ_EVERY = 1_000
@@ -32,14 +34,16 @@ def receive(
     at: datetime | None = None,
     ignore: tuple[Path, ...] = (),
     say=lambda text: print(text, file=sys.stderr),
+    exchange: Callable[[Submission], datetime | None] = lambda submission: None,
 ) -> list[Submission]:
     """Take in what is in `folder` without grading it: a copy and a receipt of everything new, from
-    the moment that the class list says, else from `at` or now. That moment decides what is late.
-    Returns what was new."""
+    the moment that the class list says, or nbgrader's `exchange`, else from `at` or now. That
+    moment decides what is late. Returns what was new."""
     out.mkdir(parents=True, exist_ok=True)
-    with holding(out / ".grading", 0, HELD):
+    with holding(out / ".grading", 0, HELD), _kept_private(out):
         held_to(out, keep=True)
         roster = class_of(out, roster)
+        listed = as_listed(late.handed_in_times(roster.all_rows))
         return take_in(
             folder,
             out,
@@ -48,8 +52,17 @@ def receive(
             say,
             ignore,
             at,
-            late.handed_in_times(roster.all_rows),
+            lambda each: listed(each) or exchange(each),
         )[2]
+
+
+@contextlib.contextmanager
+def _kept_private(out: Path) -> Iterator[None]:
+    keep_private(out)
+    try:
+        yield
+    finally:
+        keep_private(out)
 
 
 def take_in(
@@ -60,7 +73,7 @@ def take_in(
     say,
     ignore,
     at: datetime | None = None,
-    moments: dict[str, datetime] | None = None,
+    came: Callable[[Submission], datetime | None] = lambda submission: None,
 ) -> tuple[list[Submission], Receipts, list[Submission]]:
     """Read everything once, keep a copy, write the receipts. The answers are let go: a class does
     not fit into memory. The last of the three is what is new."""
@@ -74,7 +87,7 @@ def take_in(
     os.sync()  # the copies are on the disk before a receipt says so
     receipts = Receipts(out / "receipts.jsonl")
     found = _without_strays(found)
-    return found, receipts, receipts.receive(found, at, moments)
+    return found, receipts, receipts.receive(found, at, came)
 
 
 def _without_strays(found: list[Submission]) -> list[Submission]:

@@ -32,6 +32,7 @@ from autograder.sandbox.outside.parent import Sandbox, SandboxFailed, Unofficial
 # most verdicts are looked up; one that thinks for long, over a class's first play, keeps at most
 # two lanes waiting
 WORKERS_PER_JUDGE = 2
+LOOK_SECONDS = 5.0  # how often it is looked whose notebook takes long
 # for one submission; a judge's first ones are slow, for it plays labs to know the truth
 JUDGE_SECONDS = 120.0
 
@@ -87,7 +88,7 @@ def grade_all(todo: list[WorkItem], settings: LaneSettings, staff: Staff, say) -
     writer = Colleague("autograder.grading.writer", (str(settings.out.resolve()),))
     calibrations = calibration.read(settings.out)
 
-    def lane(judging: Colleague) -> None:
+    def lane(number: int, judging: Colleague) -> None:
         try:
             first = True
             while not stopping.is_set():
@@ -99,13 +100,14 @@ def grade_all(todo: list[WorkItem], settings: LaneSettings, staff: Staff, say) -
                     stopping.wait()
                     return
                 started = time.monotonic()
+                pace.begins(number, work.submission.name, work.kind)
                 done = _settled(work, settings, sandbox, judging, stopping)
                 if done is None:
                     return
                 whole, result, asked, heard = done
                 result = {**settle(result, calibrations), "counted": work.counts}
                 _write(writer, settings, work, whole, result, asked, heard)
-                back.put((work.kind, time.monotonic() - started, first))
+                back.put((work.kind, time.monotonic() - started, first, number))
                 first = False
         except BaseException as failed:
             # ours, not the class's: the run ends, and the next one goes on
@@ -118,10 +120,15 @@ def grade_all(todo: list[WorkItem], settings: LaneSettings, staff: Staff, say) -
         writer.start()
         for number in range(lanes):
             judge = staff.judges[number % len(staff.judges)]
-            threads.append(threading.Thread(target=lane, args=(judge,), daemon=True))
+            threads.append(threading.Thread(target=lane, args=(number, judge), daemon=True))
             threads[-1].start()
         for _ in todo:
-            done = back.get()
+            while True:
+                try:
+                    done = back.get(timeout=LOOK_SECONDS)
+                    break
+                except queue.Empty:
+                    pace.look()
             if isinstance(done, BaseException):
                 raise done
             pace.done(*done)

@@ -121,7 +121,7 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
         # a keeper that hangs is lost, and the worker with it
         signal.alarm(job["seconds"] + 15)
         started = time.monotonic()
-        replies, ended, noise, signs, hung = _as_keeper(job, setup, level, refused_calls)
+        replies, ended, noise, signs, hung, broken = _as_keeper(job, setup, level, refused_calls)
         _write(
             1,
             {
@@ -129,6 +129,7 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
                 "ended": ended,
                 "noise": noise,
                 "signs": signs,
+                "broken": broken,
                 "seconds": round(time.monotonic() - started, 3),
                 "level": level,
                 **({"hung": hung} if hung is not None else {}),
@@ -142,13 +143,16 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
         os._exit(LOST)
 
 
-def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], dict | None]:
+def _as_keeper(
+    job, setup, level, refused_calls
+) -> tuple[dict, str, int, list[str], dict | None, dict]:
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
     leave nobody behind.
 
     Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
-    not of our making, the signs (audit.py) that were heard, and where a step that never ended is
-    what cut it off {step: its index, clock, seconds}: the time that was up.
+    not of our making, the signs (audit.py) that were heard, where a step that never ended is what
+    cut it off {step: its index, clock, seconds}: the time that was up; and {number: reply} of the
+    given cells that broke.
     """
     from audit import SIGNS
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
@@ -170,7 +174,8 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         finally:
             os._exit(0)
     os.close(pen)
-    replies, ended, noise, signs, hung = {}, None, 0, [], None
+    replies, ended, noise, signs, hung, broken = {}, None, 0, [], None, {}
+    given = {str(step["given"]) for step in job["steps"] if step.get("given") is not None}
     asked = {
         step["question"]: len(step["cases"])
         for step in job["steps"]
@@ -211,6 +216,14 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         ):
             # however many come before it, each sign is heard
             signs += [line["sign"]] * (line["sign"] not in signs)
+        elif (
+            isinstance(line, dict)
+            and list(line) == ["broken", "reply"]
+            and str(line["broken"]) in given
+            and isinstance(line["reply"], dict)
+            and _is_shallow(line["reply"])
+        ):
+            broken.setdefault(str(line["broken"]), line["reply"])
         else:
             noise += 1
     # in a process namespace this takes everybody else with it
@@ -219,7 +232,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     end_all()
     if ended is None:
         ended = _how_it_died(status, job)
-    return replies, ended, noise, signs, hung
+    return replies, ended, noise, signs, hung, broken
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -286,7 +299,8 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
 
 
 def _course_at_hand(setup: dict) -> None:
-    """The samples and recordings under the current folder, where a notebook finds them too."""
+    """The samples and recordings under the current folder, where a notebook finds them too, and
+    beside them a folder of this submission's own for what a chapter's cells write."""
     course = next(
         (
             place
@@ -296,7 +310,9 @@ def _course_at_hand(setup: dict) -> None:
         None,
     )
     if course:
-        os.symlink(f"{course}/data", "data")
+        os.makedirs("data/generated")
+        for name in os.listdir(f"{course}/data"):
+            os.symlink(f"{course}/data/{name}", f"data/{name}")
 
 
 def _run_cells(job, pen) -> None:
@@ -304,7 +320,7 @@ def _run_cells(job, pen) -> None:
 
     from autograder.cell.numbers import pretending
     from autograder.cell.question import find
-    from autograder.cell.reply import ask
+    from autograder.cell.reply import ask, shortened
 
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
@@ -314,8 +330,9 @@ def _run_cells(job, pen) -> None:
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
     first, no_spark = _first_with_spark(job), ""
     with pretending(job["numbers"]):
+        late = 0
         for number, step in enumerate(job["steps"]):
-            limits = step["seconds"], step["wall_seconds"]
+            limits = tuple(shortened(step[clock], late) for clock in ("seconds", "wall_seconds"))
             _write(pen, {"step": number})
             if number == first:
                 failed = _within((job["start_seconds"],) * 2, _start_spark)
@@ -329,6 +346,9 @@ def _run_cells(job, pen) -> None:
                 continue
             broken = _within(limits, lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
+            late += _is_late(broken)
+            if broken and step.get("given") is not None:
+                _write(pen, {"broken": step["given"], "reply": broken})
             if step["question"] is None:
                 continue
             # the sandbox asking about itself (wall_probe.py)
@@ -356,6 +376,7 @@ def _run_cells(job, pen) -> None:
                     ),
                 )
                 reply = _named_limit(failed or heard[0], job)
+                late += _is_late(failed)
                 # A cell that broke may have bound its names before; in a notebook they would count
                 # too.
                 replies.append(broken if broken and "blank" in reply else reply)
@@ -363,6 +384,10 @@ def _run_cells(job, pen) -> None:
     _write(pen, {"end": "failed", "why": no_spark} if no_spark else {"end": "ran"})
     # atexit hooks and waiting threads are the learner's, not ours
     os._exit(0)
+
+
+def _is_late(reply: dict | None) -> bool:
+    return reply is not None and reply.get("raised") == "TimeUp"
 
 
 def _first_with_spark(job: dict) -> int | None:

@@ -36,6 +36,7 @@ from autograder.cell.reply import (
     SPARK_SECONDS,
     SPARK_WALL_SECONDS,
     WALL_SECONDS,
+    shortened,
     too_late,
 )
 from autograder.course.masters import master
@@ -47,6 +48,8 @@ from autograder.sandbox.outside.wall_probe import Probe
 # What of this package a worker sees: all Python of these folders. Sealed verdicts are no Python and
 # stay out, for a fork could try all small numbers.
 SHOWN = ("cell", "sandbox/inside")
+# What of `data` a learner's package has, and given cells read.
+DATA = ("manifests", "recordings", "samples", "tools")
 WARM = ("autograder.cell.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 # how a submission ends whose worker dies, and the next one too
@@ -149,9 +152,10 @@ class Sandbox:
             )
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
-        """Run one submission's steps ({source, question, cases, hidden}) and return {replies,
-        ended, noise, signs, seconds, level}. `ended` says what cut the run off; it is "" where all
-        cells ran. Where that is the sandbox's own fault, `lost` is there and true.
+        """Run one submission's steps ({source, question, cases, hidden, given}) and return
+        {replies, broken, ended, noise, signs, seconds, level}. `ended` says what cut the run off;
+        it is "" where all cells ran. Where that is the sandbox's own fault, `lost` is there and
+        true. `broken` has the reply of each given cell that failed, by the text of its number.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a
         second run, in a new process, and only where all of `cases` were answered: nothing
@@ -163,7 +167,7 @@ class Sandbox:
         told = [
             {
                 name: step[name]
-                for name in ("source", "question", "cases", "read", "spark")
+                for name in ("source", "question", "cases", "read", "spark", "given")
                 if name in step
             }
             for step in steps
@@ -171,7 +175,7 @@ class Sandbox:
         heard = self._ask_all(told, numbers, spark, 0.0)
         again = _second_run(steps, heard["replies"])
         if again:
-            unseen = self._ask_all(again, numbers, spark, heard["seconds"])
+            unseen = self._ask_all(again, numbers, spark, heard["seconds"], _late_in(heard))
             for step in steps:
                 if step.get("hidden") and step["question"] in unseen["replies"]:
                     heard["replies"][step["question"]] = (
@@ -207,21 +211,23 @@ class Sandbox:
         """The users that learners' processes run as, when this one is root."""
         return {worker.uid for worker in self._workers}
 
-    def _ask_all(self, steps, numbers, spark: bool, spent: float) -> dict:
+    def _ask_all(self, steps, numbers, spark: bool, spent: float, late: int = 0) -> dict:
         """Ask, and where a step never ended ask the others without it, in a new process: an
         endless loop costs its own question only."""
-        heard = self._ask(steps, numbers, spark, spent)
+        heard = self._ask(steps, numbers, spark, spent, late)
         hung = heard.pop("hung", None)
         while hung is not None:
             number, late = hung["step"], too_late(hung["clock"], hung["seconds"])
             stuck = steps[number]
             if stuck["question"] is not None:
                 heard["replies"].setdefault(stuck["question"], [late] * len(stuck["cases"]))
+            elif stuck.get("given") is not None:
+                heard["broken"].setdefault(str(stuck["given"]), late)
             steps = _left_of(steps[:number] + steps[number + 1 :], heard["replies"])
             if not steps:
                 heard["ended"] = ""
                 break
-            more = self._ask(steps, numbers, spark, spent + heard["seconds"])
+            more = self._ask(steps, numbers, spark, spent + heard["seconds"], _late_in(heard))
             hung = more.pop("hung", None)
             heard = _both(heard, more)
         return heard
@@ -234,10 +240,15 @@ class Sandbox:
             return limits.spark_cell_seconds, limits.spark_cell_wall_seconds
         return limits.cell_seconds, limits.cell_wall_seconds
 
-    def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
+    def _ask(self, steps, numbers, spark: bool, spent: float, late: int) -> dict:
         steps = [
-            dict(zip(("seconds", "wall_seconds"), self._seconds_of(step, spark)), **step)
+            {
+                **step,
+                "seconds": shortened(seconds, late),
+                "wall_seconds": shortened(wall_seconds, late),
+            }
             for step in steps
+            for seconds, wall_seconds in [self._seconds_of(step, spark)]
         ]
         limits = self.limits
         if spark and any(step.get("spark", True) for step in steps):
@@ -271,6 +282,7 @@ class Sandbox:
                 self._own.worker = None
         return {
             "replies": {},
+            "broken": {},
             "ended": LOST,
             "lost": True,
             "noise": 0,
@@ -522,7 +534,7 @@ def build_view(folder: Path) -> Path:
             folder / "kafkalab",
             ignore=shutil.ignore_patterns("tests"),
         )
-    for part in ("recordings", "samples"):
+    for part in DATA:
         if (HOME / "data" / part).is_dir():
             # what judges ask
             shutil.copytree(
@@ -565,6 +577,7 @@ def _second_run(steps: list[dict], replies: dict) -> list[dict]:
             "source": sources[index],
             "question": steps[index]["question"] if index in again else None,
             "spark": steps[index].get("spark", True),
+            "given": steps[index].get("given"),
             "cases": steps[index]["hidden"] if index in again else [],
         }
         for index in sorted(wanted)
@@ -587,12 +600,22 @@ def _left_of(steps: list[dict], replies: dict) -> list[dict]:
     ]
 
 
+def _late_in(heard: dict) -> int:
+    """How many steps were heard never to end: answers, and given cells."""
+    said = [*heard["replies"].values(), *([reply] for reply in heard["broken"].values())]
+    return sum(
+        any(reply.get("raised") == "TimeUp" for reply in each if isinstance(reply, dict))
+        for each in said
+    )
+
+
 def _both(first: dict, then: dict) -> dict:
     """What two runs of one submission were heard saying; it ended as the second did."""
     lost = first.get("lost") or then.get("lost")
     return {
         **first,
         "replies": {**first["replies"], **then["replies"]},
+        "broken": {**first["broken"], **then["broken"]},
         "ended": then["ended"],
         "noise": first["noise"] + then["noise"],
         "signs": sorted({*first["signs"], *then["signs"]}),

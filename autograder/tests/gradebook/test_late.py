@@ -13,6 +13,7 @@ from autograder.gradebook.late import Policy, lateness_text, parse_moment, settl
 from autograder.gradebook.late_plugin import LatePenalty
 from autograder.gradebook.read import sheets
 from autograder.tests.conftest import writer_of
+from autograder.written.answers import read_results
 
 DAY_S = 86_400
 COSTS = Policy(0.10, 0.50, 15)
@@ -161,3 +162,62 @@ def test_moments_and_spans_in_words():
         "1 hour",
         "1 day and 1 hour",
     )
+
+
+def names_of(said: str) -> list[str]:
+    return [line for line in said.splitlines() if line.startswith("The mark of ")]
+
+
+def test_a_mark_that_falls_with_a_date_is_named_with_both_marks(out, capsys, tmp_path):
+    assert main(["due", str(out), "90", ago(days=1, hours=12)]) == 0
+    first, second = names_of(capsys.readouterr().out)
+    assert first.startswith("The mark of ada in 90_demo falls from 6 to 4.8: 1.2 points are taken")
+    assert second.startswith("The mark of bo in 90_demo falls from 5 to 4: 1 points are taken")
+    (tmp_path / "dates.csv").write_text(f"chapter,until\n90,{ago(days=9)}\n")
+    assert main(["due", str(out), "--list", str(tmp_path / "dates.csv")]) == 0
+    assert len(names_of(capsys.readouterr().out)) == 2
+    assert main(["due", str(out), "90", "none"]) == 0
+    assert names_of(capsys.readouterr().out) == []
+
+
+def test_a_late_version_in_the_place_of_another_takes_no_points(out, hand_in, tmp_path, capsys):
+    """Ada's file is replaced after the date, in her own folder, by one that is worth less."""
+    main(["due", str(out), "90", ago(hours=-1)])
+    home = tmp_path / "class" / "ada"
+    hand_in("90_demo", {"90.1": "opened = kept = 0"}, student="ada", folder=home)
+    late_by = ["--at", ago(hours=-30)]
+    assert main(["receive", str(tmp_path / "class"), "--out", str(out), *late_by]) == 0
+    for _ in range(2):
+        capsys.readouterr()
+        main(["grade", str(tmp_path / "class"), "--out", str(out)])
+        assert marks(out)["ada"] == (6, 0, 6)
+        said = capsys.readouterr().err
+        assert names_of(said) == [] and "the file before counts: ada." in said
+    shown = read_results(out)
+    (old,) = [name for name in shown if name.startswith("ada (received ")]
+    assert shown[old]["counted"] and not shown["ada"]["counted"]
+    assert f"{old} came before it and counts" in shown["ada"]["reason"]
+    main(["due", str(out), "90", ago(hours=-40)])
+    main(["grade", str(tmp_path / "class"), "--out", str(out)])
+    assert names_of(capsys.readouterr().err) == [
+        "The mark of ada in 90_demo falls from 6 to 4: ada counts now, and"
+        f" {old} counted before; 90.1 has 0 of 2 and had 2."
+    ]
+    assert set(read_results(out)) == {"ada", "bo.ipynb"}
+
+
+def test_a_run_that_was_killed_does_not_hide_a_mark_that_fell(out, hand_in, tmp_path, capsys):
+    class Killed(BaseException):
+        pass
+
+    def kill(text):
+        if text.startswith("Graded in"):
+            raise Killed
+
+    hand_in("bo", {"90.1": "opened = kept = 0", "90.3": "total = 0"}, "bo", tmp_path / "class")
+    with pytest.raises(Killed):
+        grade_class(tmp_path / "class", out, say=kill)
+    main(["grade", str(tmp_path / "class"), "--out", str(out)])
+    assert names_of(capsys.readouterr().err) == [
+        "The mark of bo in 90_demo falls from 5 to 3: 90.1 has 0 of 2 and had 2."
+    ]

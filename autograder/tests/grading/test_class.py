@@ -2,6 +2,7 @@
 and never stopped by one of its submissions."""
 
 import csv
+import itertools
 import json
 import re
 import sqlite3
@@ -10,6 +11,7 @@ import sys
 from collections import Counter
 from datetime import datetime
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -278,6 +280,41 @@ def test_after_a_tenth_the_remaining_time_is_known_to_a_fifth(seed):
         assert abs(left - (max(ends) - at)) <= 0.2 * (max(ends) - at), finished
 
 
+@pytest.fixture
+def paced():
+    """A pace of twenty submissions in two lanes, its made-up clock, and what it said."""
+    clock, said = SimpleNamespace(now=0.0), []
+    return Pace(Counter({"03": 20}), 2, said.append, lambda: clock.now), clock, said
+
+
+def test_whose_notebook_takes_long_is_said(paced):
+    pace, clock, said = paced
+    pace.begins(0, "ada.ipynb", "03")
+    for clock.now in range(0, 61, 5):
+        pace.look()
+    pace.begins(0, "bo.ipynb", "03")
+    pace.look()
+    assert said == ["ada.ipynb has been running for 20 s.", "ada.ipynb has been running for 40 s."]
+
+
+def test_the_time_to_go_does_not_jump_and_counts_what_is_in_hand(paced):
+    """Twelve are done in 9 s, and then two run for a minute."""
+    pace, clock, said = paced
+    for number in range(12):
+        pace.begins(number % 2, f"{number}.ipynb", "03")
+        clock.now += 0.5 if number else 3
+        pace.done("03", 1.0, number < 2, number % 2)
+    assert "to go" not in said[0], "nothing is known yet"
+    pace.begins(0, "slow.ipynb", "03")
+    pace.begins(1, "slower.ipynb", "03")
+    clock.now += 60
+    assert pace.left() >= 60, "who has run for a minute is not done in a second"
+    pace.done("03", 60.0, lane=0)
+    told = [int(found[1]) for line in said if (found := re.search(r"(\d+) s to go", line))]
+    assert len(told) >= 2
+    assert all(after <= 1.5 * before + 20 for before, after in itertools.pairwise(told)), said
+
+
 def test_one_file_is_graded_in_two_lines(hand_in):
     result = grade("90", hand_in("ada"))
     assert (result["score"], result["max"], result["assignment"]) == (6, 6, "90_demo")
@@ -430,3 +467,26 @@ def test_the_classroom_is_as_it_was_made(demo, tmp_path):
     assert made.returncode == 0, made.stderr + made.stdout
     assert "every named wrong answer was told by name" in made.stdout
     assert re.search(r"4\d submissions in \d+ s", made.stdout) and "to go" in made.stderr
+
+
+def test_one_file_is_graded_for_a_person_to_read(hand_in, capsys):
+    path = hand_in("ada", {"90.3": "total = 0"}, student="ada")
+    assert main(["grade", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "ada.ipynb: 90_demo of ada" in said and "90.open  waits of 4" in said
+    assert "total        5 of 6" in said and "4 more points wait for a person" in said
+    assert main(["grade", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ada.ipynb"]["score"] == 5
+
+
+def test_a_solution_has_the_numbers_of_one_student(demo, tmp_path, capsys):
+    words = ["solution", "90", "--out", str(tmp_path / "x.ipynb"), "--student"]
+    assert main([*words, "s 1"]) == 2 and "is no student's id" in capsys.readouterr().err
+    assert main([*words, "s101"]) == 0 and "the numbers of s101" in capsys.readouterr().out
+    cells = json.loads((tmp_path / "x.ipynb").read_text())["cells"]
+    assert any('me("s101")' in "".join(cell["source"]) for cell in cells)
+
+
+def test_check_refuses_a_path_before_it_runs_anything(capsys):
+    assert main(["check", "mine/03.ipynb"]) == 2
+    assert capsys.readouterr().err.startswith("A chapter is a number such as 03")

@@ -103,7 +103,8 @@ def test_a_share_of_the_points_is_part(demo, monkeypatch):
     question, judge = find("90.3"), judge_of("90.3")
     own = dataclasses.replace(judge, judge=lambda case, data: Verdict(False, "half.", 0.5))
     monkeypatch.setattr(verdict, "judge_of", lambda id: own)
-    half = mark(question, 1.0, all_cases(question, {}), [{"data": {"total": 5}}], "")
+    heard = {"replies": {"90.3": [{"data": {"total": 5}}]}, "ended": "", "broken": {}}
+    half = mark(question, 1.0, all_cases(question, {}), heard)
     assert (half.outcome, half.score) == (Outcome.PART, 0.5)
 
 

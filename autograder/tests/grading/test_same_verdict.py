@@ -18,12 +18,13 @@ from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
-from autograder.course.rehearsal import Nowhere
+from autograder.course.rehearsal import Nowhere, decided
 from autograder.grading.lanes.submission_run import python_of
-from autograder.grading.verdict import _decided, _trusted, _verdict
+from autograder.grading.verdict import _trusted, _verdict
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.sandbox.outside.parent import Sandbox
+from autograder.tests.learners_machine import LearnersMachine
 from autograder.tests.shares import share
 
 words = sys.modules.get("autograder.cell.check") or __import__(
@@ -108,7 +109,7 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
     }
     numbers = {question.id: dict(numbers_for(question, student))}
     # a learner's machine has no judges; its numbers are of the same course key
-    monkeypatch.setattr(course_at_hand, "_course", course_at_hand.HandedOut())
+    monkeypatch.setattr(course_at_hand, "_course", LearnersMachine(student))
     with words.quiet(), pretending(numbers):
         for step in cells:
             try:
@@ -141,7 +142,7 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
         _verdict(question, judge, case, False, reply) for case, reply in zip(cases, trusted)
     ]
     asked = [
-        _decided(question, judge, case, False, reply["data"]) if "data" in reply else verdict
+        decided(question, judge, case, reply["data"]) if "data" in reply else verdict
         for case, reply, verdict in zip(cases, trusted, verdicts)
     ]
     assert verdicts == asked, (

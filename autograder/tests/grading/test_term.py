@@ -70,11 +70,11 @@ def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand
 def test_one_name_in_two_chapters_is_two_entries(out):
     one = next(iter(out_folder.read(out).values()))
     other = out_folder.GradedFile(out_folder.replace(one.submission, chapter=None), "key")
-    assert list(out_folder.unique_names([one, other])) == [
+    assert list(out_folder.unique_names([one, other], lambda each: "then")) == [
         one.submission.name,
         f"{one.submission.name} (no chapter)",
     ]
-    assert out_folder.elsewhere([one, other], [one.submission]) == []
+    assert out_folder.elsewhere(out, [one, other], [one.submission], Roster()) == []
 
 
 def test_the_class_list_is_kept_and_says_who_is_missing_and_who_is_a_stranger(

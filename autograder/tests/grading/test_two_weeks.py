@@ -137,7 +137,8 @@ def test_a_late_second_file_counts_only_where_it_is_worth_more(
     """Ada had everything and saves again; Bo mends his answer, and the penalty eats what he gains;
     Cy's first could not be read."""
     monkeypatch.setattr(late, "policy", lambda: Policy(0.25, 0.50, 15, rule))
-    for name in ("ada", "bo", "cy"):
+    hand_in("ada again", {"90.open": "Told again."}, student="ada", folder=tmp_path / "second")
+    for name in ("bo", "cy"):
         hand_in(f"{name} again", student=name, folder=tmp_path / "second")
     assert (
         main(["receive", str(tmp_path / "second"), "--out", str(out), "--at", ago(hours=-30)]) == 0

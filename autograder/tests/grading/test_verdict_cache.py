@@ -38,7 +38,7 @@ def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
     case = question.cases(question.all_numbers()[0])[0]
     judge = judge_of("90.3")
     right = judge.truth(case)
-    monkeypatch.setattr(verdict, "verdict_of", None)
+    monkeypatch.setattr(verdict, "decided", None)
     assert told(right) == Verdict(True, insert_values(judge.right, case, "90.3", right), 1.0)
     assert not told({"total": -7}).ok and told({"total": -7}).names == ()
     assert verdict._verdict(question, judge, case, False, {"data": right}).ok
@@ -50,8 +50,8 @@ def test_a_wrong_answer_keeps_its_name(demo):
     judge = judge_of("90.3")
     for wrong in judge.wrong_answers:
         said = verdict.said_by_wrong(question, wrong, case)
-        assert wrong.name in told(said).names and told(said) == verdict._decided(
-            question, judge, case, False, said
+        assert wrong.name in told(said).names and told(said) == verdict.decided(
+            question, judge, case, said
         )
 
 

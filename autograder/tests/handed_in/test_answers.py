@@ -124,6 +124,34 @@ def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below
     ]
 
 
+@pytest.mark.parametrize(
+    "own, below",
+    [
+        ("def f():\n    return less(9)\nkept = f\nopened = 9", ["def less(n):\n    return n - 1"]),
+        (
+            "opened = 3",
+            [
+                "kept = {}",
+                "def less(n):\n    return n - 1",
+                "seen = {}",
+                "kept['A'] = less(opened)",
+            ],
+        ),
+    ],
+)
+def test_a_helper_below_an_answer_belongs_to_what_calls_it(changed, own, below):
+    """A cell that only tries the answer does not."""
+
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-1")
+        cell["source"] = own
+        place = notebook["cells"].index(cell) + 1
+        notebook["cells"][place:place] = [code(each) for each in [*below, "tried = kept"]]
+
+    submission, _ = changed(change)
+    assert submission.answers["90.1"] == "\n".join([own, *(x for x in below if "seen" not in x)])
+
+
 WORDS = "Because the coordinator must not wait behind a long fetch."
 
 

@@ -242,6 +242,46 @@ def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, dem
     )
 
 
+def test_of_several_notebooks_one_line_says_which_counts_and_why(hand_in, tmp_path, demo):
+    """A blank one beside a solved one in autograded/, copies, and zip files."""
+    box = tmp_path / "ada"
+    blank, solved = master("90").path.read_text(), hand_in("solved").read_text()
+
+    def said(**files) -> str:
+        shutil.rmtree(box, ignore_errors=True)
+        for name, text in files.items():
+            folder, _, inner = name.rpartition("_")
+            place = box / folder.replace("_", "/") / f"{inner}.ipynb"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        (found,) = read(box)
+        assert found.status == "repaired" and found.answers
+        return found.reason
+
+    begin = "there were 2 notebooks of this chapter; "
+    assert said(x=blank, autograded_x=solved) == (
+        f"{begin}autograded/x.ipynb counts, for it has the most answers."
+    )
+    assert said(x=solved, old_z=solved + " ") == (
+        f"{begin}x.ipynb counts, for no other has more answers, and those with as many lie deeper"
+        " in folders."
+    )
+    assert said(x=solved, copy_z=solved) == (
+        f"{begin}x.ipynb counts, for they are all the same bytes."
+    )
+    assert said(x=solved, z=solved + " ") == (
+        f"{begin}z.ipynb counts, for the others have no more answers and their names come before"
+        " it."
+    )
+    shutil.rmtree(box)
+    box.mkdir()
+    for name, text in (("a", solved), ("b", blank)):
+        with zipfile.ZipFile(box / f"{name}.zip", "w") as archive:
+            archive.writestr("x.ipynb", text)
+    (found,) = read(box)
+    assert found.reason == f"{begin}x.ipynb in a.zip counts, for it has the most answers."
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_whole_class_in_one_folder_or_archive_is_pointed_out(hand_in, tmp_path, packed):
     """Where somebody grades the folder above, or a download as it came: one notebook counts, and

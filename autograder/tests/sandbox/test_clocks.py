@@ -20,6 +20,7 @@ WORKS = (  # for so many seconds of processor time, however long that takes
     "import os\nstart = sum(os.times()[:2])\n"
     "while sum(os.times()[:2]) < start + {seconds}: pass\ntotal = 6"
 )
+CATCHES = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 SLEEPS = "import time\nwhile True: time.sleep(0.1)"
 OTHERS = {"source": "total = 6", "question": "90.2", "cases": [{}], "read": ["total"]}
 
@@ -99,11 +100,33 @@ def family() -> set[psutil.Process]:
 def test_an_endless_loop_ends_by_processor_time(demo, sandbox, catches):
     loop = "while True: pass"
     if catches:
-        loop = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+        loop = CATCHES
     said = reply(sandbox, loop, cell_seconds=1, cell_wall_seconds=300)
     assert said["raised"] == "TimeUp" and complaint(said) == (
         "there was no answer after 1 s of processor time; look for a loop that never ends."
     )
+
+
+@pytest.mark.parametrize("how", ["cells", "functions", "catching"])
+def test_each_endless_loop_of_a_notebook_has_less_time_than_the_one_before(demo, sandbox, how):
+    """Ten of them at ten seconds each would keep a lane for minutes."""
+    loop = {
+        "cells": "while True: pass",
+        "functions": "def node_id(broker):\n    while True: pass",
+        "catching": CATCHES,
+    }[how]
+    sandbox.limits = Limits(cell_seconds=4, cell_wall_seconds=300)
+    case = {"case": "broker 2", "broker": 2}
+    steps = [
+        {"source": loop, "question": question, "cases": [case, case]}
+        for question in ("90.2", "90.1", "90.3")
+    ]
+    if how == "functions":
+        steps[1:] = [{**steps[0], "question": "90.3", "source": "while True: pass"}]
+    heard = sandbox.run([*steps, {**OTHERS, "question": "other"}], {})
+    said = [reply for replies in heard["replies"].values() for reply in replies]
+    assert sorted({each["seconds"] for each in said if "raised" in each})[-2:] == [2, 4], heard
+    assert heard["replies"]["other"] == [{"data": {"total": 6}}] and heard["ended"] == ""
 
 
 @pytest.mark.parametrize("catches", [False, True])

@@ -11,8 +11,10 @@ import pytest
 from autograder.__main__ import main
 from autograder.cell.numbers import numbers_for
 from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grade import grade_class
 from autograder.gradebook.write import shown
+from autograder.grading.results import for_student
 from autograder.grading.verdict import all_cases
 from autograder.handed_in.submission import Submission
 from autograder.tests.conftest import writer_of
@@ -287,3 +289,34 @@ def test_formgrader_has_room_for_each_sentence(demo, tmp_path):
     (text,) = (cell["outputs"][0]["text"] for cell in notebook["cells"] if cell.get("outputs"))
     assert max(map(len, text.splitlines())) <= 96
     assert " ".join(text.split()) == f"0 of 2: {said.strip()}"
+
+
+def test_what_was_noticed_in_the_code_is_for_the_teacher_only(hand_in, tmp_path, capsys):
+    """Who is told which signs were seen, leaves them out the next time."""
+    odd = "import socket\nopen('/etc/hostname').close()\nsocket.gethostname()\n"
+    hand_in(
+        "eve",
+        {"90.1": odd + references("90")["90.1"]},
+        student="eve",
+        folder=tmp_path / "class",
+    )
+    out = tmp_path / "out"
+    grade_class(tmp_path / "class", out, say=lambda text: None)
+    page = out / "feedback" / "eve" / "90_demo.html"
+
+    def told() -> str:
+        main(["feedback", str(out)])
+        main(["letters", str(out)])
+        return page.read_text(encoding="utf-8") + capsys.readouterr().out
+
+    kept = json.loads((out / "results.json").read_text())["eve.ipynb"]
+    assert "imports socket" in kept["reason"] and "odd code" in kept["concerns"]
+    for said in (told(), kept["reason_for_student"]):
+        assert not re.search("worth a look|imports socket|names /etc", said)
+    nothing_odd = {"flags": [], "reason_for_student": "the answer to 02.1 is gone."}
+    assert for_student(nothing_odd) == "the answer to 02.1 is gone."
+    kept["reason_for_student"] = f"It was mended. {kept['reason']}"
+    (out / "results.json").write_text(json.dumps({"eve.ipynb": kept}))
+    page.unlink()
+    said = told()
+    assert "It was mended." in said and "worth a look" not in said, "of an older version"

@@ -1,0 +1,137 @@
+"""Asks check and grade for the verdict on the same answers of a notebook, to compare them.
+
+`at_home` runs all cells of a chapter in one process, in the notebook's order. At each answer cell
+it forks for each way to write the answer, and the fork asks check. `when_graded` writes a notebook
+for each way and grades it in the sandbox.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from unittest import mock
+
+from autograder.cell import check as _  # noqa: F401 - the module behind the function of that name
+from autograder.cell import course_at_hand
+from autograder.cell.numbers import numbers_for, pretending
+from autograder.cell.outcome import Outcome
+from autograder.cell.reply import quiet
+from autograder.course.masters import master
+from autograder.course.references import references
+from autograder.course.rehearsal import Nowhere
+from autograder.grading.lanes.submission_run import hear, python_of
+from autograder.grading.verdict import mark
+from autograder.handed_in.assignment import rebuild
+from autograder.handed_in.submission import read
+from autograder.tests.honest.styles import Written
+from autograder.tests.learners_machine import LearnersMachine
+
+words = sys.modules["autograder.cell.check"]
+STUDENT = "s017"
+
+
+def at_home(chapter: str, tried: Mapping[str, list[Written]]) -> dict[str, list[tuple]]:
+    """For each question and way to write it (is it right, what is said), as check says it."""
+    own, right, found = master(chapter), references(chapter), {}
+    module = type(sys)("__main__")
+    module.__dict__.update(get_ipython=Nowhere, display=lambda *things, **options: None)
+    numbers = {each.id: dict(numbers_for(each, STUDENT)) for each in own.questions}
+    last = max(own.answer_cell(question).index for question in tried)
+    with (
+        pretending(numbers),
+        mock.patch.object(course_at_hand, "_course", LearnersMachine(STUDENT)),
+        mock.patch.object(words, "_student", STUDENT),
+        mock.patch.dict(sys.modules, {"__main__": module}),
+        quiet(),
+    ):
+        for cell in own.cells[: last + 1]:
+            if cell.kind not in ("code", "answer") or cell.spark:
+                continue
+            if cell.question in tried:
+                question = next(each for each in own.questions if each.id == cell.question)
+                found[question.id] = [
+                    _in_a_fork(question, module.__dict__, written) for written in tried[question.id]
+                ]
+            _run(right[cell.question] if cell.question else cell.source, module.__dict__)
+    return found
+
+
+def when_graded(
+    chapter: str, tried: Mapping[str, list[Written]], sandbox, folder
+) -> dict[str, list[tuple]]:
+    """The same as grading says it: (is it right in all cases that everybody sees, sentence)."""
+    own, found = master(chapter), {}
+    for question in (each for each in own.questions if each.id in tried):
+        found[question.id] = []
+        for number, written in enumerate(tried[question.id]):
+            path = folder / f"{question.grade_id}-{number}.ipynb"
+            path.write_text(json.dumps(_notebook(chapter, question.id, written)), encoding="utf-8")
+            (submission,) = read(path)
+            assert submission.can_run, (question.id, written, submission.reason)
+            asked, heard = hear(submission, sandbox, {question.id})
+            given = mark(question, 1.0, asked[question.id], heard)
+            is_right = given.outcome in (Outcome.RIGHT, Outcome.HIDDEN)
+            found[question.id].append((is_right, f"{given.outcome}: {given.sentence}"))
+    return found
+
+
+def _run(source: str, namespace: dict) -> None:
+    try:
+        exec(compile(python_of(source), "<answer>", "exec"), namespace)
+    except BaseException:
+        # a notebook goes on with the next cell
+        return
+
+
+def _in_a_fork(question, namespace: dict, written: Written) -> tuple[bool, str]:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reading)
+            for source in (*written.imports, *written.above, written.source, *written.below):
+                _run(source, namespace)
+            said = words.judge_openly(question, namespace)
+            told = all(each.ok for each in said), " | ".join(each.sentence for each in said)
+            os.write(writing, json.dumps(told).encode()[:60_000])
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        heard = pipe.read()
+    os.waitpid(child, 0)
+    return tuple(json.loads(heard)) if heard else (False, "check ended without a word")
+
+
+def _notebook(chapter: str, question: str, written: Written) -> dict:
+    own = master(chapter)
+    notebook = rebuild(own, {**references(chapter), question: written.source})
+    place = own.answer_cell(question).index
+    for source in reversed(written.below):
+        notebook["cells"].insert(place + 1, _cell(source))
+    for source in reversed((*written.imports, *written.above)):
+        notebook["cells"].insert(place, _cell(source))
+    for cell in notebook["cells"]:
+        if cell["source"] == 'me("")' or 'me("")' in cell["source"]:
+            cell["source"] = "".join(cell["source"]).replace('me("")', f'me("{STUDENT}")')
+    return notebook
+
+
+def _cell(source: str) -> dict:
+    if source.startswith("# "):
+        return {
+            "cell_type": "markdown",
+            "id": f"own{abs(hash(source)) % 10**8}",
+            "metadata": {},
+            "source": source,
+        }
+    return {
+        "cell_type": "code",
+        "id": f"own{abs(hash(source)) % 10**8}",
+        "metadata": {},
+        "source": source,
+        "execution_count": None,
+        "outputs": [],
+    }
