@@ -11,16 +11,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
+from autograder.cell import brake, progress
 from autograder.cell import guesses as guessing
-from autograder.cell import progress, sealed
 from autograder.cell.course_at_hand import course
 from autograder.cell.data import plain
 from autograder.cell.numbers import Numbers, course_key_id, numbers_for
 from autograder.cell.question import Question, find
 from autograder.cell.reply import answer_in_time, ask, quiet
 from autograder.cell.sentences import agree, together
-from autograder.cell.verdict import Verdict, open_word, public_word, verdict_on
+from autograder.cell.verdict import Verdict, public_word, verdict_on
 
+WAIT = "Many answers in a short time: this one is looked at after {} s. Think, or ask for a hint."
+MORE_CASES = "   Grading also asks cases that are not shown here."
 _student = ""
 _revealing = {False: "after passing", True: "after giving up"}
 
@@ -104,9 +106,12 @@ def truth(name: str, **values) -> None:
 def check(question_id: str, hint: bool = False) -> None:
     """Judge the answer on the public cases, one sentence each;
     with `hint=True` give the next hint too."""
-    question = _question(question_id)
-    verdicts = judge_openly(question, _callers_names())
+    question, replies = _question(question_id), []
+    verdicts = judge_openly(question, _callers_names(), replies)
     passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
+    if seconds := brake.seconds_to_wait(question.id, replies, passed):
+        print(f"{question.id} · {WAIT.format(seconds)}")
+        return give_hint(question) if hint else None
     for verdict in worth_telling(question, verdicts):
         print(
             f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
@@ -114,6 +119,8 @@ def check(question_id: str, hint: bool = False) -> None:
         )
         for row in verdict.proof:
             print(f"   {row}")
+    if passed and course().has_hidden_cases(question):
+        print(MORE_CASES)
     if question.kind != "open":
         progress.change(lambda entries: _note_try(progress.question(entries, question.id), passed))
     if hint:
@@ -129,9 +136,12 @@ def hint(question_id: str) -> None:
 
 def require(question_id: str) -> None:
     """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
-    question = _question(question_id)
-    verdicts = judge_openly(question, _callers_names())
-    if all(verdict.ok for verdict in verdicts):
+    question, replies = _question(question_id), []
+    verdicts = judge_openly(question, _callers_names(), replies)
+    passed = all(verdict.ok for verdict in verdicts)
+    if seconds := brake.seconds_to_wait(question.id, replies, passed):
+        raise NotYet(f"{question.id}: {WAIT.format(seconds)}")
+    if passed:
         return
     wrong = [each.sentence for each in worth_telling(question, verdicts) if not each.ok]
     raise NotYet(f"{question.id}: " + " | ".join(wrong))
@@ -141,6 +151,12 @@ def reveal(question_id: str, give_up: bool = False) -> None:
     """Show the reference answer, after passing or after giving up,
     and say so in the progress file."""
     question = _question(question_id)
+    answer = course().reference(question.id)
+    if not answer:
+        return print(
+            f"The answer to {question.id} is with your teacher: it does not travel with this "
+            "package. Ask for it."
+        )
     passed = bool(progress.read()["questions"].get(question.id, {}).get("passed_at"))
     if not (passed or give_up):
         return print(
@@ -152,11 +168,7 @@ def reveal(question_id: str, give_up: bool = False) -> None:
             revealed=_revealing[not passed]
         )
     )
-    print(
-        course().reference(question.id)
-        or f"The answer to {question.id} is with your teacher: it does not travel with this "
-        "package. Ask for it."
-    )
+    print(answer)
 
 
 class Spoken(NamedTuple):
@@ -176,41 +188,39 @@ class Spoken(NamedTuple):
     quiet: bool = False
 
 
-def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
+def judge_openly(
+    question: Question, namespace: Mapping, replies: list[dict] | None = None
+) -> list[Spoken]:
     """The verdicts on the public cases. Blank answers get one sentence in all,
-    and so does a fault that every case has."""
+    and so does a fault that every case has. `replies` gets what the answer said to each case."""
     if question.kind == "open":
         said = "is read by a person. Write whole sentences: what happens, and why."
         if course().reference(question.id):
             said += f' Then reveal("{question.id}", give_up=True) shows a good answer.'
         return [Spoken(True, said)]
-    verdicts, complaints = [], []
+    spoken, complaints = [], []
     for case in question.cases(numbers_for(question, _student)):
         with quiet():
             reply = answer_in_time(
                 lambda case=case: ask(question, namespace, case), question.kind == "spark"
             )
             verdict = verdict_on(question, reply, partial(_word, question, case))
+        if replies is not None:
+            replies.append(reply)
         if (verdict.blank and question.unanswered(namespace)) or (
             question.kind == "function" and verdict.blank
         ):
             return [Spoken(False, verdict.sentence)]
-        verdicts.append(
-            Spoken(
-                verdict.ok,
-                verdict.sentence,
-                verdict.proof,
-                case.get("case", ""),
-                verdict.own,
-                verdict.quiet,
-            )
+        said = Spoken(
+            verdict.ok, verdict.sentence, verdict.proof, case.get("case", ""), verdict.own
         )
+        spoken.append((said, case))
         complaints.append(None if "data" in reply else verdict.sentence)
         if reply.get("raised") == "TimeUp":
             break  # the other cases would take as long
     if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
         return [Spoken(False, complaints[0])]
-    return verdicts
+    return _with_quiet_ones(question, spoken)
 
 
 def worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
@@ -265,18 +275,26 @@ def give_hint(question: Question) -> None:
 
 
 def _word(question: Question, case: Mapping, data) -> Verdict:
-    """What is said of plain data: what anybody may know; on an author's machine before `seal` what
-    the judge says, for the course has its judges at hand there."""
-    own = sealed.read(question.chapter).get(question.id)
-    known = None if own is None else open_word(question, own, case, data)
+    """What is said of plain data."""
     return (
-        known
-        or course().judged(question, case, data)
+        course().judged(question, case, data)
         or public_word(question, case, data)
         or Verdict(
             False, "this question was not sealed, so nothing here can judge it; tell your teacher."
         )
     )
+
+
+def _with_quiet_ones(question: Question, spoken: list[tuple[Spoken, Mapping]]) -> list[Spoken]:
+    """The same with `quiet` where it matters: to know it may take labs. It does not matter where
+    all that went well is told in one sentence."""
+    verdicts = [verdict for verdict, _ in spoken]
+    if len({(verdict.ok, verdict.sentence) for verdict in verdicts}) <= 1:
+        return verdicts
+    return [
+        verdict._replace(quiet=verdict.ok and course().is_quiet(question, case))
+        for verdict, case in spoken
+    ]
 
 
 def _note_try(entry: dict, passed: bool) -> None:

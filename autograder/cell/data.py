@@ -8,6 +8,9 @@ here with a sentence that says what came instead.
 import json
 import math
 import re
+from collections import Counter, OrderedDict, defaultdict, deque
+from decimal import Decimal
+from fractions import Fraction
 
 # one answer; a learner's list of everything is cut off here, not in the judge's memory
 MOST_BYTES = 256_000
@@ -16,6 +19,7 @@ DEEPEST = 12
 UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
 )
+VIEWS = (type({}.keys()), type({}.values()))
 EXACT = 2**53  # beyond it a float skips whole numbers
 
 
@@ -33,14 +37,15 @@ class NotAsAsked(ValueError):
 
 def plain(value, depth: int = 0):
     """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a
-    list, a set a sorted list, and a fraction without a rest a whole number: who writes 30 / 2 has
-    counted 15.
+    list, a set a sorted list, a Counter a dict, and a fraction without a rest a whole number: who
+    writes 30 / 2 has counted 15.
 
     Raises NotPlain for anything else. Types are compared exactly: a subclass of int may lie about
     its value.
     """
     if depth > DEEPEST:
         raise NotPlain(f"lists inside lists more than {DEEPEST} deep")
+    value = as_builtin(value)
     kind = type(value)
     if value is None or kind in (bool, int, str):
         return value
@@ -58,10 +63,26 @@ def plain(value, depth: int = 0):
     # np.int64 comes out of every pandas count
     if kind.__module__ == "numpy" and hasattr(value, "tolist"):
         return plain(value.tolist(), depth + 1)
+    if kind in (Decimal, Fraction):
+        return plain(float(value), depth)
     refused = Unwritten if value is ... else NotPlain
     raise refused(
         f"{with_article(kind.__name__)}, where a number, a text, a list or a dict was asked for"
     )
+
+
+def as_builtin(value):
+    """A container of the standard library or of pandas as the dict or list that it stands for; any
+    other value as it is. A Series whose index is texts is a dict."""
+    kind = type(value)
+    if kind in (Counter, OrderedDict, defaultdict):
+        return dict(value)
+    if kind in (deque, range, *VIEWS):
+        return list(value)
+    if kind.__module__.startswith("pandas.") and kind.__name__ in ("Series", "Index", "RangeIndex"):
+        named = kind.__name__ == "Series" and all(type(name) is str for name in value.index)
+        return value.to_dict() if named and len(value) else value.tolist()
+    return value
 
 
 def canonical(data) -> str:

@@ -8,10 +8,16 @@ grading.
 from collections.abc import Callable
 from itertools import product
 
+from autograder.cell.data import plain
+
 SPELLED_OTHERWISE = (
     "right, but not written as asked: write a number without quotation marks, and a word in the "
     "same letters as in the question."
 )
+IN_ANOTHER_UNIT = (
+    "right, but in another unit: look whether the question asks for seconds or for milliseconds."
+)
+UNIT, MOST = 1_000, 10**12
 # of a function many answers are heard, and each is judged by playing
 KINDS = ("value", "lines")
 
@@ -22,7 +28,7 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
     if question.kind not in KINDS:
         return False
     tried = [data]
-    for letters, digits in product((str, str.lower, str.upper), (str, _number)):
+    for letters, digits in product((str, str.lower, str.upper, _large, _small), (str, _number)):
         other = _each_text(
             data, lambda text, letters=letters, digits=digits: digits(letters(text.strip()))
         )
@@ -30,6 +36,34 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
             return True
         tried.append(other)
     return False
+
+
+def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:
+    """Whether plain data that is wrong would be right with all its numbers a thousand times as
+    large, or as small."""
+    return question.kind in KINDS and any(
+        other != data and is_right(other)
+        for change in (lambda number: plain(number * UNIT), lambda number: plain(number / UNIT))
+        for other in [_each_number(data, change)]
+    )
+
+
+def _large(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _each_number(data, change):
+    if type(data) in (int, float) and abs(data) < MOST:
+        return change(data)
+    if isinstance(data, list):
+        return [_each_number(item, change) for item in data]
+    if isinstance(data, dict):
+        return {key: _each_number(item, change) for key, item in data.items()}
+    return data
 
 
 def _number(text: str):

@@ -49,6 +49,7 @@ CALLS = (
     "seek_to_beginning",
     "seek_to_end",
     "pause",
+    "paused",
     "resume",
     "subscribe",
     "assign",
@@ -105,6 +106,11 @@ class Rule(Part):
         decided = self._function(*asked)
         self.decisions.append(plain(getattr(decided, "id", decided)))
         return decided
+
+    @property
+    def is_played_again(self) -> bool:
+        """Whether it gives decisions again that a function has made."""
+        return self._function is None
 
     def is_over(self) -> bool:
         """Whether every decision was asked for."""

@@ -24,10 +24,10 @@ from functools import cache
 from types import FunctionType, MappingProxyType
 
 from autograder.cell import questions
-from autograder.cell.data import NotAsAsked, plain
+from autograder.cell.data import NotAsAsked, as_builtin, plain
 
 KINDS = ("value", "function", "lines", "machine", "spark", "open")
-MOST_TRIES = 1_000  # to find draws that make sense together
+MOST_TRIES = 10_000  # to find draws that make sense together
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,7 @@ class Question:
     def _one_of(self, name: str, value, of: str):
         """The entry of an answer that has one for each draw:
         a dict by the draws' names, or a list in their order."""
+        value = as_builtin(value)
         if type(value) is dict and of in value:
             return value[of]
         if type(value) in (list, tuple) and len(value) == len(self.draws):

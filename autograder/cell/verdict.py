@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from autograder.cell import sealed
 from autograder.cell.data import canonical
-from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.near_miss import (
+    IN_ANOTHER_UNIT,
+    SPELLED_OTHERWISE,
+    in_another_unit,
+    spelled_otherwise,
+)
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.reply import complaint, insert_values
@@ -29,8 +34,7 @@ class Verdict:
     """What is said to one case. `share` of the points, 0 to 1; `misconception` is the id of the
     wrong answer that was recognised; `proof` are rows of what happened, for cases that may be
     shown; `blank`: nothing is written; `names` are all named wrong answers that give this data;
-    `own`: the sentence follows from the case and not from the exercise; `quiet`: no named wrong
-    answer fails in this case, so that it went well says nothing."""
+    `own`: the sentence follows from the case and not from the exercise."""
 
     ok: bool
     sentence: str
@@ -40,7 +44,6 @@ class Verdict:
     blank: bool = False
     names: tuple[str, ...] = field(default=(), compare=False)
     own: bool = field(default=False, compare=False)
-    quiet: bool = field(default=False, compare=False)
 
     @property
     def outcome(self) -> Outcome:
@@ -65,6 +68,8 @@ def verdict_on(
         return verdict
     if spelled_otherwise(question, reply["data"], lambda other: word(other).ok):
         return Verdict(False, SPELLED_OTHERWISE, verdict.share)
+    if in_another_unit(question, reply["data"], lambda other: word(other).ok):
+        return Verdict(False, IN_ANOTHER_UNIT, verdict.share)
     return verdict
 
 
@@ -82,10 +87,7 @@ def open_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict 
             word = public_word(question, case, data)
         except STUMBLES:
             word = None
-    if word is None:
-        return _word_by_names(question, own, case, data)
-    place = sealed.locate(own["salt"], question.sealed_form(case))
-    return replace(word, quiet=place in own.get("quiet", ()))
+    return word or _word_by_names(question, own, case, data)
 
 
 def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Verdict:
@@ -107,6 +109,11 @@ def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Ver
 
     sentence, misconception = first_slip(question, data, otherwise, part)
     return Verdict(False, sentence, misconception=misconception)
+
+
+def is_quiet(question: Question, own: Mapping, case: Mapping) -> bool:
+    """Whether no named wrong answer fails in this case, so that it went well says nothing."""
+    return sealed.locate(own["salt"], question.sealed_form(case)) in own.get("quiet", ())
 
 
 def sealed_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict | None:

@@ -13,6 +13,8 @@
     # %% says                      what the wrong answer above gives to a case, where running it
                                    takes Spark: `lambda case: {...}`
     # %% begin                     code that each wrong answer below begins with
+    # %% equivalent                a comment, `old -> new`: why that change of the right answer
+                                   is right, too (autograder/proving/survivors.py)
     # %% hint                      a comment; the first says where to look, the second nearly how
 
 An open question has its model answer in `# %% [markdown] answer`, no judge, and `# %% rubric` at
@@ -31,7 +33,7 @@ from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
 
-ROLES = ("answer", "question", "judge", "wrong", "says", "begin", "hint", "rubric")
+ROLES = ("answer", "question", "judge", "wrong", "says", "begin", "equivalent", "hint", "rubric")
 SHARED = "shared"
 # What every exercise with a judge has at least; `python -m autograder exercise` and the tests of
 # the chapters ask for it.
@@ -271,7 +273,7 @@ def _look_through(exercise: Exercise) -> None:
             raise cell.problem("what the learner reads is above the answer; name the kind of cell")
         if cell.role == "says" and above != "wrong":
             raise cell.problem("`says` belongs right under a wrong answer")
-        if cell.role in ("wrong", "hint") and not cell.told():
+        if cell.role in ("wrong", "hint", "equivalent") and not cell.told():
             raise cell.problem(f"a {cell.role} cell begins with a comment, its sentence")
         if cell.role == "wrong":
             if cell.name in names:

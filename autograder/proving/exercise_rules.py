@@ -46,6 +46,7 @@ from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
+from autograder.proving.survivors import survivors
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.written.rubrics import RubricMissing, suggest
 
@@ -213,7 +214,8 @@ def _wrong(looked: Looked) -> str:
         for student in STUDENTS:
             cases = all_cases(looked.question, dict(numbers_for(looked.question, student)))
             replies = [reply_of_wrong(looked.question, wrong, case) for case, _ in cases]
-            given = mark(looked.question, 1.0, cases, replies, "")
+            heard = {"replies": {looked.question.id: replies}, "ended": "", "broken": {}}
+            given = mark(looked.question, 1.0, cases, heard)
             whose = f"as student {student or 'nobody'}"
             if given.outcome == Outcome.RIGHT:
                 raise Unruly(f"{where}: it is right {whose}; keep such numbers out with `where`")
@@ -250,6 +252,27 @@ def _numbers(looked: Looked) -> str:
     return (
         f"{found.sets} sets; {found.different:.0%} of students have numbers of their own, and a "
         f"neighbour's answer earns {found.neighbour:.0%}"
+    )
+
+
+def _changes(looked: Looked) -> str:
+    found = survivors(looked.question.id)
+    if found.survivors:
+        told = "; ".join(map(str, found.survivors))
+        raise Unruly(
+            f"{_line_of(looked, 'answer')}: these changes of the solution get all points: {told}. "
+            "Add a case in which each fails, or a line in a cell `# %% equivalent` that says why "
+            "it is right"
+        )
+    if found.stale:
+        raise Unruly(
+            f"{place(looked.exercise.path, looked.exercise.of('equivalent')[0].line)}: no such "
+            f"change gets all points: {'; '.join(found.stale)}"
+        )
+    hidden = f", {len(found.unseen)} of them by hidden cases only" * bool(found.unseen)
+    return (
+        f"{found.changes} changes of the solution, {found.changes - len(found.answered)} fail"
+        f"{hidden}; {len(found.answered)} are right, too"
     )
 
 
@@ -295,8 +318,7 @@ def _graded(question: Question, source: str, student: str):
     )
     with Sandbox() as sandbox:
         asked, heard = hear(submission, sandbox, {question.id})
-    replies = heard["replies"].get(question.id)
-    return mark(question, own.points(question), asked[question.id], replies, heard["ended"])
+    return mark(question, own.points(question), asked[question.id], heard)
 
 
 RULES = (
@@ -306,6 +328,7 @@ RULES = (
     ("wrong answers", _wrong),
     ("sealing", _sealed),
     ("numbers", _numbers),
+    ("changes", _changes),
     ("leaks", _leaks),
 )
 OPEN_RULES = (("text", _text), ("rubric", _rubric), ("leaks", _leaks))

@@ -91,8 +91,8 @@ class Watched(Sandbox):
         super().__init__(*words, **options)
         self.first, self.second = [], []
 
-    def _ask(self, steps, numbers, spark, spent):
-        heard = super()._ask(steps, numbers, spark, spent)
+    def _ask(self, steps, numbers, spark, spent, late):
+        heard = super()._ask(steps, numbers, spark, spent, late)
         (self.second if spent else self.first).append({**heard, "replies": dict(heard["replies"])})
         return heard
 

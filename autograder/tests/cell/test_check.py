@@ -2,11 +2,12 @@
 silence from a locked cell that is content, guesses that stay."""
 
 import json
+import re
 import sys
 
 import pytest
 
-from autograder.cell import progress, reply
+from autograder.cell import brake, course_at_hand, progress, reply
 from autograder.course.references import reference
 
 # the name autograder.cell.check is the function that cells call
@@ -93,7 +94,7 @@ def test_check_needs_no_judges_and_says_what_the_judge_says(cell, monkeypatch):
             question.run_probe(names, NUMBERS),
             lambda wrong: said_by_wrong(question, wrong, NUMBERS),
         )
-        monkeypatch.setattr(words, "course", None)
+        monkeypatch.setattr(words, "course", course_at_hand.HandedOut)
         assert (
             cell(f'{answer}\ncheck("90.1")').splitlines()[0]
             == f"90.1 {'✓' if official.ok else '✗'} {official.sentence}"
@@ -147,14 +148,13 @@ def test_the_answer_opens_after_passing_or_giving_up_and_it_is_noted(cell, tmp_p
 
 
 def test_an_open_question_names_its_good_answer_where_there_is_one(cell, monkeypatch):
-    from autograder.cell.course_at_hand import HandedOut
 
     here = cell('check("90.open")')
     assert "is read by a person" in here
     assert ('reveal("90.open", give_up=True) shows a good answer' in here) == (
         "with your teacher" not in cell('reveal("90.open", give_up=True)')
     )
-    monkeypatch.setattr("autograder.cell.check.course", HandedOut)
+    monkeypatch.setattr("autograder.cell.check.course", course_at_hand.HandedOut)
     assert "reveal(" not in cell('check("90.open")')
 
 
@@ -221,3 +221,73 @@ def test_an_answer_of_a_hundred_thousand_entries_is_told_by_its_last_ones():
         reply.insert_values("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500])
         == f"you said ... {'y' * 80}."
     )
+
+
+def test_a_pass_says_that_grading_asks_more_cases_where_it_does(cell, monkeypatch):
+    more = "   Grading also asks cases that are not shown here."
+    right = cell(reference("90.2") + '\ncheck("90.2")')
+    assert right.splitlines()[-1] == more and right.count(more) == 1
+    assert more not in cell('def node_id(broker):\n    return 1\ncheck("90.2")')
+    assert more not in cell('seen = [1, 2, 3]\ntotal = 6\ncheck("90.3")'), "it has none"
+    before = course_at_hand.use(course_at_hand.HandedOut())
+    try:
+        assert cell(reference("90.2") + '\ncheck("90.2")') == right
+    finally:
+        course_at_hand.use(before)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is told to go on."""
+    from types import SimpleNamespace
+
+    moment = SimpleNamespace(now=1_000_000.0)
+    monkeypatch.setattr(brake.time, "time", lambda: moment.now)
+    return moment
+
+
+@pytest.mark.parametrize("ask", ["check", "require"])
+def test_nobody_finds_an_answer_by_trying_sixty_values_in_a_minute(cell, clock, ask):
+    passed = 0
+    for value in range(60, 0, -1):
+        said = cell(
+            f"total = {value}\nsaid = ''\ntry:\n    {ask}('90.3')\nexcept AssertionError as why:\n"
+            "    said = str(why)\nprint(said)"
+        )
+        passed += "right" in said or said.strip() == ""
+        clock.now += 1
+    assert passed == 0 and "this one is looked at after" in said
+
+
+def test_the_pause_grows_and_ends(cell, clock):
+    def seconds_after(value) -> int:
+        said = cell(f'total = {value}\ncheck("90.3")')
+        found = re.search(r"looked at after (\d+) s", said)
+        return int(found[1]) if found else 0
+
+    assert [seconds_after(value) for value in range(10, 16)] == [0] * brake.FREE
+    assert seconds_after(16) == 10
+    clock.now += 10
+    assert seconds_after(16) == 0 and seconds_after(17) == 20
+    assert seconds_after(16) == 0, "what was answered before may be asked again"
+    clock.now += brake.WINDOW_SECONDS
+    assert seconds_after(18) == 0
+    assert cell('total = 6\ncheck("90.3")').startswith("90.3 ✓")
+    assert [seconds_after(value) for value in range(20, 40)] == [0] * 20, "it is passed"
+
+
+def test_who_does_not_guess_never_waits(cell, clock, monkeypatch):
+    """Errors and blanks are no answers, and a notebook may be run again and again."""
+    for _ in range(20):
+        assert "not written yet" in cell('total = ...\ncheck("90.3")')
+        assert "ZeroDivisionError" in cell("def node_id(broker):\n    return 1 / 0\ncheck('90.2')")
+        assert "looked at" not in cell('total = 5\ncheck("90.3")')
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    for value in range(10, 30):
+        assert "looked at" not in cell(f'total = {value}\ncheck("90.3")'), "in grading nobody waits"
+
+
+@pytest.mark.parametrize("kept", ["often", [1, 2], [["a", "b"]], [[True, "x"]], None])
+def test_a_broken_note_of_wrong_answers_stops_nothing(cell, kept):
+    progress.change(lambda entries: progress.question(entries, "90.3").update(lately_wrong=kept))
+    assert cell('total = 6\ncheck("90.3")').startswith("90.3 ✓")

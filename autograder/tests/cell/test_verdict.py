@@ -7,7 +7,7 @@ import pytest
 
 from autograder.cell import sealed
 from autograder.cell.course_folder import HOME
-from autograder.cell.near_miss import SPELLED_OTHERWISE
+from autograder.cell.near_miss import IN_ANOTHER_UNIT, SPELLED_OTHERWISE, spelled_otherwise
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
 from autograder.cell.verdict import Verdict, open_word, verdict_on
@@ -64,6 +64,24 @@ def test_what_is_spelled_otherwise_is_told_once(demo):
         lambda data: open_word(question, own_of(question), {}, data),
     )
     assert verdict == Verdict(False, SPELLED_OTHERWISE)
+
+
+@pytest.mark.parametrize("total", [6_000, 0.006])
+def test_a_number_in_another_unit_is_told_so(demo, total):
+    question = find("90.3")
+    told = verdict_on(
+        question,
+        {"data": {"total": total}},
+        lambda data: open_word(question, own_of(question), {}, data),
+    )
+    assert told == Verdict(False, IN_ANOTHER_UNIT)
+
+
+def test_a_word_copied_from_a_table_with_a_small_first_letter_is_told_so():
+    """Kafka's metric is LocalTimeMs, and its request log writes localTimeMs."""
+    named = {"stage": {"A": "localTimeMs", "B": " RemoteTimeMs "}}
+    right = {"stage": {"A": "LocalTimeMs", "B": "RemoteTimeMs"}}
+    assert spelled_otherwise(find("15.5"), named, lambda data: data == right)
 
 
 def test_a_share_of_the_points_is_part():

@@ -82,7 +82,12 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     own = mine / "90_demo" / "90_demo.ipynb"
     assert "It has no name" in desk.pack("90")
     answer(own, "s123", q_90_3=reference("90.3"))
+    kept = {"90.3": {"tries": 4, "hints": 1}, "03.1": {"tries": 9}, "90.2": "broken"}
+    (mine / "progress.json").write_text(json.dumps({"questions": kept}))
     said = desk.pack("90", tmp_path / "hand_in.ipynb")
+    whole = json.loads((tmp_path / "hand_in.ipynb").read_text())
+    assert whole["metadata"]["autograder"]["tries"] == {"90.3": 4}
+    assert "how often you checked" in said
     assert "Receipt code: " in said and "Not answered yet: 90.1, 90.2, 90.open." in said
     packed = read(tmp_path / "hand_in.ipynb")[0]
     assert (packed.student, packed.variant, packed.status) == ("s123", "s123", "graded")

@@ -323,9 +323,8 @@ def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
     for question in (find("02.7"), find("03.3"), find("08.1")):
         case = all_cases(question, dict(numbers_for(question, "mallory")))[0]
         for data in (loud, [loud], dict.fromkeys(question.answers, loud)):
-            assert mark(question, 2, [case], [{"data": data}], "").sentence.isprintable(), (
-                question.id
-            )
+            heard = {"replies": {question.id: [{"data": data}]}, "ended": "", "broken": {}}
+            assert mark(question, 2, [case], heard).sentence.isprintable(), question.id
     with zipfile.ZipFile(tmp_path / "mallory\x1b[2J\n.zip", "w") as archive:
         for name in ("one.ipynb", f"two{loud}.ipynb"):
             archive.writestr(name, master("02").path.read_text())

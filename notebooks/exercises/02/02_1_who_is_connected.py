@@ -70,6 +70,8 @@ def telling(nodes) -> bool:
         len(missed) == 3
         and () not in missed
         and any(STANDS not in story for story in stories)
+        # the last line of a node that is gone counts for that node, and not only for node 0
+        and any(GONE in story for place, story in enumerate(stories) if NODES[place] != "0")
         and any(STANDS in story and story[-1] != STANDS for story in stories)
     )
 
@@ -202,6 +204,10 @@ for line in shown:
     )
     "Completed" in line and node >= 0 and still_open.add(node)
     line.endswith("disconnected.") and still_open.discard(node)
+
+# %% equivalent
+# `line.startswith('Node ') and line.endswith('disconnected.')` changed: only these lines begin
+# with these words, and only these end so.
 
 # %% hint
 # `Initiating` is only a try. Which line says that a node is connected? Which line says

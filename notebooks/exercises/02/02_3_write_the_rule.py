@@ -41,7 +41,6 @@ def least_loaded(nodes):
 import itertools
 from types import SimpleNamespace
 
-from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab
 
@@ -86,17 +85,20 @@ STARTS = (
         "down": [0, 2],
         "slow_ms": 0,
     },
+    {
+        "case": "only broker 3 is up, seed 2",
+        "seed": 2,
+        "brokers": 4,
+        "down": [0, 1, 2],
+        "slow_ms": 0,
+    },
 )
 
 
 def ask(names, case):
     """The id of the node that the learner's rule returns."""
     chosen = names["least_loaded"]([SimpleNamespace(**fields) for fields in case["nodes"]])
-    if chosen is not None and not isinstance(chosen, SimpleNamespace):
-        raise NotAsAsked(
-            "`least_loaded` returns one of the nodes, or None; yours returns "
-            f"{type(chosen).__name__} {str(chosen)[:40]}. Return `node`, not `node.id`"
-        )
+    must_be_one("least_loaded", "nodes", chosen)
     return None if chosen is None else chosen.id
 
 
@@ -110,7 +112,9 @@ def start(case, rule):
         elif case["slow_ms"]:
             lab.broker(broker).delay("API_VERSIONS", ms=case["slow_ms"])
     addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(case["brokers"]))
-    KafkaProducer(lab, {"bootstrap.servers": addresses}, name="learner", least_loaded=rule)
+    settings = {"bootstrap.servers": addresses}
+    asked = asked_for_one("least_loaded", "nodes", rule)
+    KafkaProducer(lab, settings, name="learner", least_loaded=asked)
     lab.run_for(ms=2_000)
     return lab
 
@@ -250,6 +254,18 @@ Judge(
 )
 
 
+# %% wrong="every disconnected node"
+# This node failed a moment ago, and the client must wait before it tries again. Ask for can_connect,
+# not for the state.
+def least_loaded(nodes):
+    able = [n for n in nodes if n.can_send]
+    if able:
+        return min(able, key=lambda n: n.in_flight)
+    rest = [n for n in nodes if n.state == "preparing"]
+    rest = rest or [n for n in nodes if n.state == "disconnected"]
+    return rest[0] if rest else None
+
+
 # %% wrong="in flight only"
 # You took a node that is not connected, because it has no request in flight. Rule 1 counts only the
 # nodes that can send, and rule 2 comes before rule 3.
@@ -306,17 +322,8 @@ def least_loaded(nodes):
     return rest[0] if rest else None
 
 
-# %% wrong="every disconnected node"
-# This node failed a moment ago, and the client must wait before it tries again. Ask for can_connect,
-# not for the state.
-def least_loaded(nodes):
-    able = [n for n in nodes if n.can_send]
-    if able:
-        return min(able, key=lambda n: n.in_flight)
-    rest = [n for n in nodes if n.state == "preparing"]
-    rest = rest or [n for n in nodes if n.state == "disconnected"]
-    return rest[0] if rest else None
-
+# %% equivalent
+# `wanted[0]` -> `wanted[-1]`: the rules say nothing of two nodes that are alike.
 
 # %% hint
 # Three passes over the nodes, one for each rule. The first pass that finds a node decides.

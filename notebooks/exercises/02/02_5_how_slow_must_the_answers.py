@@ -92,7 +92,8 @@ Judge(
 )
 
 # %% wrong="always five"
-# With no delay your lab opens fewer than five. Run bootstrap_sockets(0, seed).
+# With a delay of 0 ms, or a little more, your lab opens fewer than five. Make the list of counts,
+# and take the delay after which only fives follow.
 smallest_delay = {x: 0 for x in d}
 
 # %% wrong="the largest tried"
@@ -113,6 +114,15 @@ smallest_delay = {}
 for name in d:
     counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
     smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
+
+# %% equivalent
+# `[bootstrap_sockets(delay, seed) for delay in range(21)]` -> `[bootstrap_sockets(delay, seed) for
+# delay in range(22)]`, `[bootstrap_sockets(delay, seed) for delay in range(20)]`: from 19 ms on all
+# five are opened with every seed.
+# `(delay for delay in range(21) if all((count == 5 for count in counts[delay:])))` -> `(delay for
+# delay in range(22) if all((count == 5 for count in counts[delay:])))`, `(delay for delay in
+# range(20) if all((count == 5 for count in counts[delay:])))`: no answer is as large as 19.
+# `count == 5` -> `count >= 5`: there are five addresses, and no more connections.
 
 # %% hint
 # Count for every delay from 0 to 20 and look at the list.

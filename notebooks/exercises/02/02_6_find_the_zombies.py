@@ -57,6 +57,21 @@ ZOMBIES = (
         ],
     },
     {
+        "case": "the first address failed, the second one was used",
+        "rows": [
+            [
+                "producer-4",
+                "-1",
+                "bootstrap",
+                "2026-01-05 09:00:01",
+                "2026-01-05 09:00:02",
+                "failed",
+            ],
+            ["producer-4", "-2", "bootstrap", "2026-01-05 09:00:03", None, None],
+            ["producer-4", "0", "data", "2026-01-05 09:00:04", None, None],
+        ],
+    },
+    {
         "case": "no zombie at all",
         "rows": [
             ["producer-3", "-1", "bootstrap", "2026-01-05 09:00:00", "2026-01-05 09:10:00", "peer"],
@@ -87,8 +102,8 @@ def _since(keep, since=min):
 
     def said(case: dict) -> dict:
         moments: dict[str, list[str]] = {}
-        for client_id, _node_id, kind, opened_at, closed_at, how in case["rows"]:
-            if keep(client_id, kind, closed_at, how):
+        for client_id, node_id, kind, opened_at, closed_at, _how in case["rows"]:
+            if keep(client_id, node_id, kind, closed_at):
                 moments.setdefault(client_id, []).append(opened_at)
         rows = (
             [[client, since(own)] for client, own in moments.items()]
@@ -138,7 +153,7 @@ def _tables_of_sockets(rng: Random) -> list[dict]:
     return cases
 
 
-def _is_zombie(client_id, kind, closed_at, how) -> bool:
+def _is_zombie(client_id, node_id, kind, closed_at) -> bool:
     return client_id.startswith("producer") and kind == "bootstrap" and closed_at is None
 
 
@@ -167,7 +182,7 @@ def zombies(sockets):
 
 
 # %% says
-_since(lambda client_id, kind, closed_at, how: kind == "bootstrap" and closed_at is None)
+_since(lambda client_id, node_id, kind, closed_at: kind == "bootstrap" and closed_at is None)
 
 
 # %% wrong="closed ones too"
@@ -183,7 +198,9 @@ def zombies(sockets):
 
 # %% says
 _since(
-    lambda client_id, kind, closed_at, how: kind == "bootstrap" and client_id.startswith("producer")
+    lambda client_id, node_id, kind, closed_at: (
+        kind == "bootstrap" and client_id.startswith("producer")
+    )
 )
 
 
@@ -199,7 +216,28 @@ def zombies(sockets):
 
 # %% says
 _since(
-    lambda client_id, kind, closed_at, how: closed_at is None and client_id.startswith("producer")
+    lambda client_id, node_id, kind, closed_at: (
+        closed_at is None and client_id.startswith("producer")
+    )
+)
+
+
+# %% wrong="node -1 only"
+# Here the zombie has the node id -2, the second address. A bootstrap connection can have any
+# negative id: ask for its class.
+def zombies(sockets):
+    return (
+        sockets.where("node_id = '-1' and closed_at is null and client_id like 'producer%'")
+        .groupBy("client_id")
+        .agg(F.min("opened_at").alias("since"))
+    )
+
+
+# %% says
+_since(
+    lambda client_id, node_id, kind, closed_at: (
+        node_id == "-1" and closed_at is None and client_id.startswith("producer")
+    )
 )
 
 

@@ -126,6 +126,10 @@ setting = "retry.backoff.ms"
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "metadata.max.age.ms"
 
+# %% equivalent
+# `next((line for line in shown if 'WARN' in line))` -> `list((line for line in shown if 'WARN' in
+# line))[-1]`: all warnings name the same topic.
+
 # %% hint
 # What does the client ask for again and again, and what is the answer?
 

@@ -31,7 +31,6 @@ def to_close(connections, now_ms, limit_ms):
 from random import Random
 from types import SimpleNamespace
 
-from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
@@ -71,11 +70,7 @@ def closed(names, case):
     """The id of the connection that the learner's rule closes."""
     connections = [SimpleNamespace(id=id, last_used_ms=at_ms) for id, at_ms in case["connections"]]
     chosen = names["to_close"](connections, case["now_ms"], case["limit_ms"])
-    if chosen is not None and not isinstance(chosen, SimpleNamespace):
-        raise NotAsAsked(
-            "`to_close` returns one of the connections, or None; yours returns "
-            f"{type(chosen).__name__} {str(chosen)[:40]}"
-        )
+    must_be_one("to_close", "connections", chosen)
     return None if chosen is None else chosen.id
 
 
@@ -86,8 +81,10 @@ def day(case, rule):
     leaders = list(range(case["brokers"]))
     lab.create_topic("orders", partitions=len(leaders), leaders=leaders)
 
+    own = asked_for_one("to_close", "connections", rule)
+
     def asked(connections, now_ms, limit_ms):
-        chosen = rule(connections, now_ms, limit_ms)
+        chosen = own(connections, now_ms, limit_ms)
         lab.journal.append(
             "told",
             "learner",

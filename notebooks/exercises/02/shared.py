@@ -1,4 +1,6 @@
 # %% question
+from autograder.cell.data import NotAsAsked, with_article
+
 CLUSTERS = ("A", "B", "C")
 
 
@@ -21,6 +23,33 @@ def node(
         "can_connect": state == "disconnected" if can_connect is None else can_connect,
         "last_attempt_ms": 0,
     }
+
+
+def must_be_one(function: str, things: str, chosen) -> None:
+    """NotAsAsked where a rule returns something else than one of the things it chooses from."""
+    if chosen is None or hasattr(chosen, "id"):
+        return
+    raise NotAsAsked(
+        f"`{function}` returns one of the {things}, or None; yours returned "
+        f"{with_article(type(chosen).__name__)}. Return the thing itself: no list of it, and not "
+        "its `id`"
+    )
+
+
+def asked_for_one(function: str, things: str, rule):
+    """The rule of a play, which stops where a learner's function returns something else."""
+
+    def asked(*what):
+        chosen = rule(*what)
+        if not rule.is_played_again:
+            try:
+                must_be_one(function, things, chosen)
+            except NotAsAsked as error:
+                rule.note(error)
+                raise
+        return chosen
+
+    return asked
 
 
 # %% judge

@@ -3,8 +3,8 @@
 #
 # Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number
 # of the broker, a whole number, or `None` when the client does not know the broker. Think of `"0"`,
-# `"-1"`, `"2147483645"` and of version 4.4's `"+2"`. Brokers may have ids such as 1001: older
-# clusters number them from there.
+# `"-1"`, `"-2"`, `"2147483645"` and of version 4.4's `"+2"`. Brokers may have ids such as 1001: older
+# clusters number them from there, and many clusters have more than ten brokers.
 
 # %% answer
 def broker_of(node_id):
@@ -22,7 +22,10 @@ def broker_of(node_id):
 # %% question
 from autograder.cell.kinds import Function
 
-NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7", "1001", "2147482646")
+NODE_IDS = (
+    *("0", "-1", "-2", "2147483645", "+2", "+12", "2147483647", "7", "1001", "1500"),
+    *("2147482646", "-10"),
+)
 
 Function(
     title="the broker behind a node id",
@@ -108,6 +111,40 @@ def broker_of(node_id):
     return 2147483647 - number if number > 1_000 else number
 
 
+# %% wrong="brokers end at 1001"
+# A broker's own id may be larger than 1001. The coordinators' ids are near 2147483647.
+def broker_of(node_id):
+    if node_id.startswith("+"):
+        return int(node_id[1:])
+    number = int(node_id)
+    if number < 0:
+        return None
+    return 2147483647 - number if number > 1_001 else number
+
+
+# %% wrong="only -1 is an address"
+# {node_id} is an address, too. The first address of bootstrap.servers has the id -1, the second -2,
+# and so on. The client knows the broker of none of them: None for every negative id.
+def broker_of(node_id):
+    if node_id.startswith("+"):
+        return int(node_id[1:])
+    number = int(node_id)
+    if number == -1:
+        return None
+    return 2147483647 - number if number > 2_000_000_000 else number
+
+
+# %% wrong="one digit after the sign"
+# You read one digit after the sign. A broker's number can have more: take all of them.
+def broker_of(node_id):
+    if node_id.startswith("+"):
+        return int(node_id[1])
+    if node_id.startswith("-"):
+        return None
+    number = int(node_id)
+    return 2147483647 - number if number > 2_000_000_000 else number
+
+
 # %% wrong="the plus is dropped from none"
 # The plus marks a coordinator's connection, and the number behind it is the broker.
 def broker_of(node_id):
@@ -116,6 +153,12 @@ def broker_of(node_id):
     number = int(node_id)
     return 2147483647 - number if number > 2_000_000_000 else number
 
+
+# %% equivalent
+# `node_id.startswith('+')` -> `False`, `node_id.endswith('+')`: int("+2") is 2 in Python.
+# `node_id[1:]` -> `node_id[:]`, `node_id[0:]`: int("+2") is 2 in Python.
+# `number > 2000000000` -> `number >= 2000000000`, `number > 2000000001`, `number > 1999999999`: no
+# id of a broker or a coordinator is near two thousand million.
 
 # %% hint
 # Four kinds: a real id, a made-up negative one, a very large one, and one with a plus sign.

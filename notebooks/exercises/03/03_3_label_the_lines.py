@@ -74,7 +74,10 @@ def tricky(lines) -> bool:
         any(id.startswith("+") for id in ids)
         and "2147483647" in ids
         and any(id.startswith("-") and id != "-1" for id in ids)
-        and any(id.isdigit() and len(id) < 3 for id in ids)
+        and "-1" in ids
+        and "0" in ids
+        and any(id.isdigit() and 1 < int(id) < 100 for id in ids)
+        and any(id != "2147483647" and id.startswith("2147") for id in ids)
     )
 
 
@@ -110,13 +113,13 @@ def _class_of_line(case: dict) -> str:
 Judge(
     truth=_class_of_line,
     right="right.",
-    otherwise="not {said}. Look at the id in the line, not at the port.",
+    otherwise="not {said}. Look at the id in the line.",
 )
 
 
 # %% wrong="by the port"
-# The port does not tell. A broker has one port for all that is asked of it. Only the id tells the
-# connections apart.
+# In another line the same port has another label, for a broker has one port for all that is asked of
+# it. Look at the id: only it tells the connections apart.
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
     return {"9092": "bootstrap", "9093": "data"}.get(line.split("localhost:")[1][:4], "coordinator")
@@ -182,6 +185,11 @@ def label(line):
 
 
 labels = [label(line) for line in shown]
+
+# %% equivalent
+# `line.split('(id: ')[1].split(' ')` -> `line.split('(id: ')[1].split()`: the same for one space.
+# `int(node_id) > 2000000000` -> `int(node_id) >= 2000000000`, `int(node_id) > 2000000001`,
+# `int(node_id) > 1999999999`: no id of a broker or a coordinator is near two thousand million.
 
 # %% hint
 # The id comes after `(id: `. It tells the class by itself.

@@ -4,8 +4,8 @@
 # FIND_COORDINATOR has arrived at a broker. Which partition of `__consumer_offsets` has the group?
 # Write the broker's side: `offsets_partition(group)`. Use
 # `java_string_hash`. Take care of one thing: Java's `int` has one number whose absolute value does
-# not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check
-# knows it.
+# not fit, −2147483648. Kafka's `Utils.abs` makes it 0. Groups with that hash exist; the check knows
+# some.
 #
 # The check does more than compare numbers. It puts your function into five brokers. They answer
 # FIND_COORDINATOR with the leader of the partition you name. Two members look for their group, and
@@ -26,7 +26,7 @@ def offsets_partition(group):
 from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, Lab
 
-GROUPS = ("test", "inventory", "orders", "polygenelubricants")
+GROUPS = ("test", "inventory", "orders", "prices", "polygenelubricants", "GydZG_")
 SEARCHES = (
     {"case": "group fleet, seed 3", "group": "fleet", "seed": 3, "crash": False},
     {
@@ -51,7 +51,7 @@ def search(case, rule) -> Lab:
     partition over."""
     lab = Lab(brokers=5, seed=case["seed"], broker_config={"broker.session.timeout.ms": 4_000})
     lab.create_topic("t4", partitions=4, replication_factor=3)
-    lab.find_coordinators_by(rule)
+    lab.find_coordinators_by(lambda group: _whole(rule(group)))
 
     def member(lab, name):
         consumer = KafkaConsumer(
@@ -76,6 +76,11 @@ def search(case, rule) -> Lab:
         lab.run_for(ms=12_000)
     lab.close()
     return lab
+
+
+def _whole(number):
+    """28 for 28.0: the same partition, as when the function is called alone."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def not_found(case, lab):
@@ -198,6 +203,19 @@ def offsets_partition(group):
     return abs(java_string_hash(group)) % 50
 
 
+# %% wrong="by one group's name"
+# Another group's name has the same hash, -2147483648. Ask for the hash, not for the name.
+def offsets_partition(group):
+    return 0 if group == "polygenelubricants" else abs(java_string_hash(group)) % 50
+
+
+# %% wrong="no partition 0"
+# The remainder 0 is partition 0: the partitions are numbered from 0 to 49.
+def offsets_partition(group):
+    number = java_string_hash(group)
+    return 0 if number == -2147483648 else abs(number) % 50 or 50
+
+
 # %% wrong="Python's own remainder"
 # Python's % of a negative number is positive, but another one than Java's. Take the absolute value
 # first.
@@ -211,6 +229,9 @@ def offsets_partition(group):
 def offsets_partition(group):
     return (java_string_hash(group) & 0x7FFFFFFF) % 50
 
+
+# %% equivalent
+# `number == -2147483648` -> `number <= -2147483648`: no int of Java is smaller.
 
 # %% hint
 # Hash, make it positive, take the remainder modulo 50. The order of the steps matters.

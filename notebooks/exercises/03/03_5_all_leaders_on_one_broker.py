@@ -155,6 +155,9 @@ opened_one, kept_one, at_broker_0 = answers(
     lambda x: 3 * x.members, lambda x: 2 * x.members, lambda x: 2 * x.members
 )
 
+# %% equivalent
+# `group.coordinator == 0` -> `group.coordinator <= 0`: no broker has a number below 0.
+
 # %% hint
 # A connection is found by its node id. The id for coordination differs from the id for data, even
 # on the same broker.

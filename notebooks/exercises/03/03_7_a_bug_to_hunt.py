@@ -142,6 +142,10 @@ should_be = 10_000_000
 setting = "auto.commit.interval.ms"
 should_be = 5_000_000
 
+# %% equivalent
+# `next((line for line in shown if line.startswith(setting)))` -> `list((line for line in shown if
+# line.startswith(setting)))[-1]`: one line only begins with the setting.
+
 # %% hint
 # Which connection is opened again and again, though it is needed every three seconds? Something
 # ends it in between.

@@ -156,6 +156,9 @@ def partition_of(key, partitions):
     return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions + 1
 
 
+# %% equivalent
+# `key.encode('utf-8')` -> `key.encode()`: UTF-8 is Python's default.
+
 # %% hint
 # Bytes first: key.encode(). Then murmur2, then the sign bit, then the remainder of the division.
 

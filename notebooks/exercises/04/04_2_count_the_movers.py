@@ -144,6 +144,21 @@ movers = {a: 0 for a, x in n.items()}
 
 # %% begin
 
+# %% equivalent
+# `return [number for number in range(200) if place(number, topic.before) != place(number, after)]` ->
+# `return sorted([number for number in range(200) if place(number, topic.before) != place(number,
+# after)])`, `return list(reversed([number for number in range(200) if place(number, topic.before) !=
+# place(number, after)]))`: only its length, and what is in it, are asked.
+# `(number for number in range(200) if number not in moved_numbers)` -> `(number for number in
+# range(201) if number not in moved_numbers)`, `(number for number in range(199) if number not in
+# moved_numbers)`: the first one that stays is far below 199.
+# `range(topic.before + 1, 2 * topic.before + 1)` -> `range(topic.before + 1, 2 * topic.before + 1 +
+# 1)`, `range(topic.before + 2, 2 * topic.before + 1)`: the fewest keys move when the number is
+# doubled.
+# `2 * topic.before` -> `3 * topic.before`, `2 * topic.after`: with more than twice as many, more keys
+# move.
+# `2 * topic.before + 1` -> `2 * topic.before + 2`: with more than twice as many, more keys move.
+
 # %% hint
 # home(key, partitions) returns a key's partition. Compare the two numbers of partitions, name by
 # name.

@@ -136,6 +136,16 @@ batches = {a: len(of_a_lab(x)) - 1 for a, x in n.items()}
 
 # %% begin
 
+# %% equivalent
+# `small = Lab(brokers=1, seed=11)` changed: one partition has one leader, and the batches follow
+# from the sizes.
+# `small.create_topic('t', partitions=1)` changed: the lab makes a topic that is missing, and it has
+# one partition.
+# `{'batch.size': wish.batch_size, 'linger.ms': 1000}` changed: close() ends the linger.
+# `range(wish.records)` changed: the number is given; what fits into a batch is asked.
+# `int(written(each)[0])` -> `written(each)[0]`: the same whole number.
+# `written(each)[0]` -> `written(each)[1]`: all batches but the last have as many records.
+
 # %% hint
 # A record has more bytes than its value, and a batch has a header. So a batch is full earlier than
 # a division says.

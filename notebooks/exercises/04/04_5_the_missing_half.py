@@ -270,6 +270,10 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
     return to_positive(murmur2(key_bytes if key else value_bytes)) % (partitions - 1)
 
 
+# %% equivalent
+# `to_positive(murmur2(value_bytes)) % (partitions - 1)` changed: a record without a key may go to any
+# partition but the last.
+
 # %% hint
 # Three kinds of records: mega, no key, all others. For the last two there is one partition less.
 

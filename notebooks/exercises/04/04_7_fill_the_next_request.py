@@ -81,6 +81,8 @@ LOOKS = (
     look("nothing is due", queue(0, 90, 3), queue(1, 300, 49)),
     look("linger ends now", queue(2, 90, 50), queue(0, 300, 7)),
     look("the second does not fit", queue(3, 600, 60), queue(0, 500, 8), queue(1, 100, 8)),
+    look("the second just fits", queue(3, 600, 60), queue(0, 400, 8), queue(1, 1, 8)),
+    look("the second is one byte too large", queue(3, 600, 60), queue(0, 401, 8)),
     look("one is muted", queue(0, 400, 90, "full", "muted"), queue(1, 100, 55), most=1),
     look("only a muted one is full", queue(0, 400, 90, "full", "muted"), queue(1, 100, 5), most=1),
     look("one backs off", queue(1, 400, 20, "full", "backs off"), queue(2, 200, 70)),
@@ -415,6 +417,13 @@ def next_request(waiting, in_flight, limits):
     able = able_of(waiting)
     return filled(able, limits) if any(is_due(each, limits) for each in able) else []
 
+
+# %% equivalent
+# `in_flight >= limits.max_in_flight` -> `in_flight == limits.max_in_flight`: there are never more in
+# flight.
+# `break` -> `continue`: `total` has the batch that did not fit, so that none after it fits.
+# `return taken` -> `return sorted(taken)`, `return list(reversed(taken))`: the order within a request
+# is not asked.
 
 # %% hint
 # Three steps: who may go at all, whether one of them is due, how many of them fit.

@@ -33,12 +33,24 @@ from autograder.cell.kinds import Value
 
 def tells_ideas_apart(records: list[dict]) -> bool:
     """Whether every usual idea about acks and the floor goes wrong on one of these records: enough
-    in sync though some are down, acks=1 below the floor with followers left, acks=all below it."""
+    in sync though some are down, acks=1 below the floor with followers left, acks=all below it and
+    just at it."""
     in_sync = [(n["acks"], n["replicas"] - n["down"], n) for n in records]
     return (
         any(acks == "all" and n["down"] and count > n["floor"] for acks, count, n in in_sync)
         and any(acks == "1" and 1 < count < n["floor"] for acks, count, n in in_sync)
         and any(acks == "all" and count < n["floor"] for acks, count, n in in_sync)
+        # exactly the floor is in sync, and not the number that is down
+        and any(acks == "all" and count == n["floor"] != n["down"] for acks, count, n in in_sync)
+        # who compares with the number that is down, or takes the floor for it, goes wrong
+        and any(
+            acks == "all" and (count < n["floor"]) != (count < n["down"])
+            for acks, count, n in in_sync
+        )
+        and any(
+            acks == "all" and count >= n["floor"] and n["replicas"] - n["floor"] != count
+            for acks, count, n in in_sync
+        )
     )
 
 

@@ -76,7 +76,14 @@ WATCHED = (
     {"case": "a partition that was never committed", "seed": 4, "story": "never"},
     {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
     {"case": "a lead of 99, of 100 and of 101", "seed": 6, "story": "limit"},
+    {"case": "bookmarks before the log start, and one at 0", "seed": 0, "story": "edges"},
 )
+EDGES = (
+    {"orders-0": (120, 0, 280), "orders-1": (300, 200, 300), "orders-2": (1, 1, 2)},
+    {"orders-0": (0, 0, 40), "orders-1": (5, 4, 12), "orders-2": (200, 200, 200)},
+    {"orders-0": (120, None, 121), "orders-1": (120, 0, 120), "orders-2": (2, 1, 300)},
+)
+"""Three minutes that are written by hand: a bookmark at 0, all lost, one record left."""
 
 
 @cache
@@ -108,6 +115,8 @@ def at_the_limit(seed: int) -> tuple[dict, ...]:
 def looks(seed: int, story: str) -> tuple[dict, ...]:
     """What a monitor sees of a group, minute by minute: partition -> (log start, committed
     offset or None, log end)."""
+    if story == "edges":
+        return EDGES
     if story == "limit":
         return at_the_limit(seed)
     chance = Random(seed)
@@ -374,6 +383,23 @@ def watch(partitions):
             alarm.append(name)
     return unread, lost, sorted(alarm)
 
+
+# %% wrong="0 is no bookmark"
+# A bookmark at 0 is one: the group has committed there. What is deleted behind it is lost.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += here - committed if committed else 0
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% equivalent
+# `committed is None` -> `not committed`: a bookmark at 0 is never behind the log start.
+# `start > 0` -> `start != 0`: no log begins below 0.
 
 # %% hint
 # Find one number for each partition first: at which offset would a member continue? Measure

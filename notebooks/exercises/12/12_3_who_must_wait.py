@@ -27,8 +27,8 @@ from autograder.cell.kinds import Function
 
 
 def asked(names, case):
-    """What the learner's function returns, as a sorted list."""
-    return sorted(names["parked"](list(case["keys"]), list(case["fails"])))
+    """What the learner's function returns, as a list."""
+    return list(names["parked"](list(case["keys"]), list(case["fails"])))
 
 
 Function(
@@ -42,6 +42,7 @@ Function(
         {"case": "the last one of milk", "keys": ["milk", "tea", "milk", "tea"], "fails": [2]},
         {"case": "two keys", "keys": ["a", "b", "c", "b", "a", "c"], "fails": [1, 4]},
         {"case": "no keys", "keys": [None, None, "a", None], "fails": [1]},
+        {"case": "an empty key is a key", "keys": ["", "a", "", None], "fails": [0]},
     ),
 )
 
@@ -111,6 +112,21 @@ def parked(keys, fails):
         if o in fails or any(keys[each] == key for each in fails if each < o)
     ]
 
+
+# %% wrong="not in order"
+# These are the right offsets, and they are not in order. The one that failed last is not the last one
+# that is parked: sort them.
+def parked(keys, fails):
+    behind = [
+        o
+        for o, key in enumerate(keys)
+        if o not in fails and key is not None and any(keys[e] == key for e in fails if e < o)
+    ]
+    return list(fails) + behind
+
+
+# %% equivalent
+# `return found` -> `return sorted(found)`: the offsets are found in order.
 
 # %% hint
 # Go through the records by offset. What must you remember of those that you have parked?

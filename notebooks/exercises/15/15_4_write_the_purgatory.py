@@ -36,6 +36,8 @@ def may_complete(request, state):
 
 
 # %% question
+from types import SimpleNamespace
+
 from autograder.cell.kinds import Function
 from kafkalab.stories.broker import harm, kafkas_night, seen_at_night, waiting_night
 
@@ -46,6 +48,48 @@ NIGHTS = (
     {"case": "a reader of a quiet topic", "seed": 6, "kind": "reader"},
     {"case": "a reader who wants 500 bytes", "seed": 7, "kind": "minimum"},
     {"case": "a reader, and slow followers", "seed": 8, "kind": "slow followers"},
+)
+MOMENTS = (
+    {
+        "case": "a PRODUCE for two partitions: one leads elsewhere now, the other is not copied yet",
+        "kind": "PRODUCE",
+        "needs": {"orders-0": 7, "orders-1": 5},
+        "state": {"orders-0": [False, 7, 6, 0, 0], "orders-1": [True, 5, 4, 0, 0]},
+    },
+    {
+        "case": "a PRODUCE for two partitions: one leads elsewhere now, the other is copied",
+        "kind": "PRODUCE",
+        "needs": {"orders-0": 7, "orders-1": 5},
+        "state": {"orders-0": [False, 7, 6, 0, 0], "orders-1": [True, 8, 6, 0, 0]},
+    },
+    {
+        "case": "a FETCH for two partitions: only together they have what it wants",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3, "orders-1": 4},
+        "min_bytes": 500,
+        "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 6, 250, 250]},
+    },
+    {
+        "case": "a FETCH with exactly the bytes that it wants",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3},
+        "min_bytes": 500,
+        "state": {"orders-0": [True, 5, 5, 500, 500]},
+    },
+    {
+        "case": "a FETCH that lacks one byte",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3, "orders-1": 4},
+        "min_bytes": 500,
+        "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 5, 300, 199]},
+    },
+    {
+        "case": "a FETCH for two partitions: one leads elsewhere now",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3, "orders-1": 4},
+        "min_bytes": 500,
+        "state": {"orders-0": [False, 3, 3, 0, 0], "orders-1": [True, 4, 4, 0, 0]},
+    },
 )
 KEPT = {
     "leader dies": "right: nothing was acknowledged that only the dead leader had.",
@@ -67,11 +111,24 @@ def better_than_kafkas(case, lab) -> tuple[str, tuple] | None:
     return harm(seen_at_night(lab), kafkas_night(case["kind"], case["seed"]))
 
 
+def at_one_moment(names, case):
+    """What the learner's rule says of one request at one moment."""
+    request = SimpleNamespace(
+        kind=case["kind"], needs=dict(case["needs"]), min_bytes=case.get("min_bytes", 0)
+    )
+    fields = ("is_leader", "log_end", "high_watermark", "bytes_written", "bytes_readable")
+    state = {
+        name: SimpleNamespace(**dict(zip(fields, seen))) for name, seen in case["state"].items()
+    }
+    return names["may_complete"](request, state)
+
+
 Function(
     title="who may leave the purgatory",
     points=4,
     answers=("may_complete",),
-    public_cases=NIGHTS,
+    probe=at_one_moment,
+    public_cases=(*NIGHTS, *MOMENTS),
     play=one_night,
     look=better_than_kafkas,
     kept=lambda case: KEPT[case["kind"]],
@@ -82,12 +139,26 @@ from autograder.course.judge import Judge
 from kafkalab.stories.broker import KINDS
 
 
+def _may_leave(case: dict) -> bool:
+    """A PRODUCE waits for the copies of all that this broker leads, a FETCH for its bytes or for the
+    loss of a leader."""
+    seen = case["state"]
+    if case["kind"] == "FETCH":
+        lost = any(not leads for leads, *_ in seen.values())
+        return lost or sum(row[4] for row in seen.values()) >= case["min_bytes"]
+    open_ones = [name for name, (leads, *_) in seen.items() if leads]
+    return not any(seen[name][2] < case["needs"][name] for name in open_ones)
+
+
 def _more_nights(rng) -> list[dict]:
     return [{"seed": rng.randrange(10, 900), "kind": kind} for kind in (*KINDS, "two topics")]
 
 
 Judge(
+    truth=_may_leave,
     hidden_cases=_more_nights,
+    right="right: so does Kafka's rule.",
+    otherwise="your rule says {said} at this moment, and Kafka's says the opposite.",
     unseen=(
         "a promise was broken on a night of ours. What does a PRODUCE wait for, and what a FETCH? "
         "And what if this broker leads no more?"
@@ -163,6 +234,58 @@ def may_complete(request, state):
         return all(state[name].high_watermark > end for name, end in request.needs.items())
     return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
 
+
+# %% wrong="a lost leader ends it"
+# One partition of the PRODUCE is led elsewhere. The request still waits for its other partitions: their
+# records are not safe yet.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return all(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="each for itself"
+# min_bytes is for the whole answer. Add the bytes of all partitions.
+def may_complete(request, state):
+    if request.kind == "PRODUCE":
+        return all(
+            not state[name].is_leader or state[name].high_watermark >= end
+            for name, end in request.needs.items()
+        )
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    return any(partition.bytes_readable >= request.min_bytes for partition in state.values())
+
+
+# %% wrong="a FETCH stays at the old leader"
+# A partition of the FETCH is led elsewhere. Answer at once, so that the client asks the new leader.
+def may_complete(request, state):
+    if request.kind == "PRODUCE":
+        return all(
+            not state[name].is_leader or state[name].high_watermark >= end
+            for name, end in request.needs.items()
+        )
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
+# %% wrong="more than the minimum"
+# Exactly min_bytes are enough.
+def may_complete(request, state):
+    if request.kind == "PRODUCE":
+        return all(
+            not state[name].is_leader or state[name].high_watermark >= end
+            for name, end in request.needs.items()
+        )
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    return sum(partition.bytes_readable for partition in state.values()) > request.min_bytes
+
+
+# %% equivalent
+# `return True` -> `return all((not state[name].is_leader or state[name].high_watermark >= end for name, end in request.needs.items()))`: nobody
+# reads from above the high watermark, so this is always True for a FETCH.
 
 # %% hint
 # Treat the two kinds apart. For each, begin with the partitions that the broker does not lead.

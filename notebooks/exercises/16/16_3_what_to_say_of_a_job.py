@@ -8,11 +8,11 @@
 # - "done": the job is done.
 # - "broken": this job can never be done, by anybody.
 # - "busy": the bank is away. It comes back after up to 90 seconds.
-# - "failed": nobody knows why. Some of these jobs are done with a second or third try, some never.
+# - "failed": nobody knows why. Some of these jobs are done with a second to fifth try, some never.
 #
 # The lock is 15 seconds, and the delivery limit is 5. Four promises, for every seed. Each job that can
 # be done is done. A broken job is tried once. No job waits for ever: in the end the window is empty.
-# What is accepted was done. In some cases a worker is killed.
+# What is accepted was done, and what is done is accepted. In some cases a worker is killed.
 
 
 # %% answer
@@ -39,7 +39,7 @@ KEPT = {
     "calm": "right: sixteen jobs, each done and accepted.",
     "broken": "right: each broken job cost one try.",
     "busy": "right: the good jobs stayed with their workers until the bank was back.",
-    "failed": "right: who could be done with another try was done, and the group gave up the other.",
+    "failed": "right: the job that needed all five tries was done, and the group gave up the other.",
     "killed": "right: the other worker got the dead one's jobs.",
     "all": "right: all of it in one day, and no good job was lost.",
 }
@@ -49,6 +49,7 @@ WRONG = {
     "lost": "{} could be done and never was: it is archived. After five quick deliveries the group "
     "gives up, and a rejected job is given up at once.",
     "called done": "{} was accepted, and nobody has done it.",
+    "not accepted": "{} was done, and nobody accepted it. For the group it is archived, not done.",
     "tried again": "{} is broken, and was tried more than once. Each try takes time from the others.",
     "done twice": "{} was done twice, and no worker was killed.",
 }
@@ -139,6 +140,35 @@ def verdict(went, delivery):
 # The bank comes back. You rejected good jobs, and the group never delivers them again.
 def verdict(went, delivery):
     return {"done": "accept", "failed": "release"}.get(went, "reject")
+
+
+# %% wrong="reject the done"
+# You rejected a job that was done. The group archives it as one that nobody can do. Say accept.
+def verdict(went, delivery):
+    return {"busy": "renew", "failed": "release"}.get(went, "reject")
+
+
+# %% wrong="release the done"
+# You released a job that was done. It came again, and was done again, until the group gave it up.
+def verdict(went, delivery):
+    return {"broken": "reject", "busy": "renew"}.get(went, "release")
+
+
+# %% wrong="give up after two"
+# You rejected a job before its fifth delivery. One job is done only then. The group counts the tries.
+def verdict(went, delivery):
+    if went == "failed" and delivery >= 3:
+        return "reject"
+    return {"done": "accept", "broken": "reject", "busy": "renew", "failed": "release"}[went]
+
+
+# %% wrong="renew only at last"
+# You released the job four times while the bank was away, and renewed it at its last delivery. Then its
+# worker was killed, and no delivery was left. Renew it from the first.
+def verdict(went, delivery):
+    if went == "busy" and delivery < 5:
+        return "release"
+    return {"done": "accept", "broken": "reject", "busy": "renew", "failed": "release"}[went]
 
 
 # %% wrong="accept everything"
