@@ -7,15 +7,18 @@ needs a person's attention, 1 when the tool itself failed.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import shlex
 import sys
 import traceback
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from autograder.cell.course_at_hand import course
 from autograder.cell.terminal import (
     end_as_by_ctrl_c,
     open_what_is_closed,
@@ -35,7 +38,17 @@ GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 
-RUNNING = ("grade", "regrade", "classroom", "redteam", "exercise", "course", "seal", "variants")
+RUNNING = (
+    "grade",
+    "regrade",
+    "classroom",
+    "redteam",
+    "exercise",
+    "course",
+    "seal",
+    "variants",
+    "mutations",
+)
 """Commands that run answers. Some answers use Spark."""
 NEEDED = {
     **dict.fromkeys(RUNNING, ("spark", "teach")),
@@ -50,9 +63,13 @@ GROUPS = {
     "teachers, now and then": (
         "doctor classroom similar regrade calibrate score solution gradescope github forget"
     ),
-    "authors and developers": ("new exercise course seal variants minutes book browser redteam"),
+    "authors and developers": (
+        "new exercise course seal variants mutations minutes book browser redteam"
+    ),
 }
 """Heading of the list of commands -> the commands under it."""
+ON_OUT = "due seen review report feedback export letters similar regrade calibrate forget".split()
+"""Commands on the OUT of a class, beside `grade` and `receive`."""
 ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
 """Commands of a learner, which need the notebooks of a course."""
 
@@ -74,7 +91,10 @@ def main(words: list[str] | None = None) -> int:
     try:
         _must_have_notebooks(wanted.command)
         _must_have_the_extras(wanted.command)
-        code = wanted.do(wanted) or OK
+        if wanted.command not in GROUPS["authors and developers"].split():
+            course().refresh(say)  # an author builds what was edited, with `course`
+        with _private(wanted):
+            code = wanted.do(wanted) or OK
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # `... | head` has read enough
@@ -102,6 +122,21 @@ def main(words: list[str] | None = None) -> int:
             "as it was before. Mend this, then give the same command again."
         )
         return FAILED
+
+
+@contextlib.contextmanager
+def _private(wanted) -> Iterator[None]:
+    """Keeps OUT from other accounts where a command works on one; an OUT of before, too."""
+    if wanted.command not in ON_OUT or not wanted.out:
+        yield
+        return
+    from autograder.gradebook.files import keep_private
+
+    keep_private(Path(wanted.out))
+    try:
+        yield
+    finally:
+        keep_private(Path(wanted.out))
 
 
 def _must_have_notebooks(command: str) -> None:
@@ -158,12 +193,14 @@ def _grade(wanted) -> int:
         raise Unusable(f"--workers is a number from 1 on, not {wanted.workers}.")
     asked = chapter_number(wanted.assignment) if wanted.assignment else None
     if wanted.out is None:
-        if not wanted.json:
+        if source.is_dir() and not wanted.json:
             raise Unusable(
                 "Say where the results go: --out OUT for a class with its gradebook, or --json - "
                 "for one submission."
             )
         found = grade_file(source, asked, tuple(wanted.student))
+        if not wanted.json:
+            print("\n\n".join(_one_result(name, result) for name, result in found.items()))
     else:
         if wanted.student:
             raise Unusable(
@@ -172,7 +209,7 @@ def _grade(wanted) -> int:
         if not source.is_dir() and source.suffix.lower() != ".zip":
             raise Unusable(
                 f"{source} is one file; a class is a folder, or a zip file of one. For one"
-                " submission leave --out away and use --json -."
+                " submission leave --out away."
             )
         roster, ignore = _class_list(wanted.roster)
         try:
@@ -229,6 +266,26 @@ def _grade(wanted) -> int:
             f" `python -m autograder report {shlex.quote(wanted.out)}`."
         )
     return ATTENTION if needing else OK
+
+
+def _one_result(name: str, result: dict) -> str:
+    """The result of one submission for a person to read: a line a question, the total, and what
+    waits."""
+    if not result["cells"]:
+        return f"{name}: {result['status']}, {result['reason']}"
+    lines = [f"{name}: {result['assignment']} of {result['student']}"]
+    for question, cell in result["cells"].items():
+        points = "waits" if cell["outcome"] == "waiting" else f"{cell['score']:g}"
+        lines.append(f"  {question:8} {points:>5} of {cell['max']:g}  {cell['sentence']}")
+    lines.append(f"  {'total':8} {result['score']:>5g} of {result['max']:g}")
+    if result["open_pending"]:
+        lines.append(
+            f"  {result['open_pending']:g} more points wait for a person, who reads the open"
+            " answers."
+        )
+    if result["status"] != "graded" or result["reason"]:
+        lines.append(f"  About the file: {result['status']}, {result['reason']}")
+    return "\n".join(lines)
 
 
 def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
@@ -297,7 +354,7 @@ def _report(wanted) -> None:
     from autograder.written.answers import read_results
 
     read_results(Path(wanted.out))  # says so, where nothing was graded
-    settle_penalties(Path(wanted.out))
+    settle_penalties(Path(wanted.out), say)
     found = read_class(Path(wanted.out))
     if wanted.page:
         from autograder.teacher.reportpage import write_page
@@ -311,10 +368,11 @@ def _solution(wanted) -> None:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.references import write_solution
 
-    write_solution(chapter_number(wanted.chapter), Path(wanted.out))
+    write_solution(chapter_number(wanted.chapter), Path(wanted.out), wanted.student)
+    numbers = f", with the numbers of {wanted.student}" if wanted.student else ""
     print(
-        f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It "
-        "is for teachers."
+        f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}"
+        f"{numbers}. It is for teachers."
     )
 
 
@@ -355,16 +413,23 @@ def _calibrate(wanted) -> int:
 
 
 def _review(wanted) -> None:
+    from autograder.gradebook.late import settle_penalties
     from autograder.written.screens import in_terminal
 
-    in_terminal(
-        Path(wanted.out),
-        wanted.question,
-        seed=wanted.seed,
-        marker=wanted.marker,
-        blind=wanted.blind,
-        share=_share(wanted.share),
-    )
+    share = _share(wanted.share)
+    try:
+        in_terminal(
+            Path(wanted.out),
+            wanted.question,
+            seed=wanted.seed,
+            marker=wanted.marker,
+            blind=wanted.blind,
+            share=share,
+        )
+    finally:
+        # a penalty is a share of the points, which have changed
+        if (Path(wanted.out) / "gradebook.db").is_file():
+            settle_penalties(Path(wanted.out), say)
 
 
 def _share(text: str) -> tuple[int, int]:
@@ -403,15 +468,22 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.gradebook.late import parse_moment
+    from autograder.gradebook.late import parse_moment, policy
     from autograder.handed_in.classlist import HANDED_IN
     from autograder.handed_in.download import folder_of
+    from autograder.handed_in.exchange import ExchangeTimes
 
     source = Path(wanted.submissions)
     if not source.exists():
         raise Unusable(f"There is no folder {source}.")
     _must_be_a_folder(wanted.out, source)
+    if wanted.times and not source.is_dir():
+        raise Unusable(
+            f"{source} is a file, and --times nbgrader reads a folder that `nbgrader collect` made:"
+            " the times in a file may be its sender's."
+        )
     roster, ignore = _class_list(wanted.roster)
+    exchange = ExchangeTimes(source, policy().zone) if wanted.times else None
     with folder_of(source, roster) as folder:
         new = receive(
             folder,
@@ -420,15 +492,21 @@ def _receive(wanted) -> None:
             parse_moment(wanted.at) if wanted.at else None,
             ignore,
             say,
+            **({"exchange": exchange} if exchange else {}),
         )
+    for line in exchange.untold if exchange else ():
+        say(line)
     dated = any(row.get(HANDED_IN) for row in (*roster.rows.values(), *roster.nameless.values()))
-    for line in _received(new, Path(wanted.out), dated):
+    moments = "the class list: it says when each one came" if dated else "the moment of the receipt"
+    if exchange:
+        moments = f"nbgrader's exchange for {exchange.read} of them, else from {moments}"
+    for line in _received(new, Path(wanted.out), moments):
         print(line)
 
 
-def _received(new, out: Path, dated: bool, most: int = 40) -> list[str]:
+def _received(new, out: Path, moments: str, most: int = 40) -> list[str]:
     """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has
-    come. `dated`: the class list says when each handed in."""
+    come. `moments`: where the times are from."""
     from autograder.gradebook.students import class_of, names
 
     listed = class_of(out).rows
@@ -436,11 +514,8 @@ def _received(new, out: Path, dated: bool, most: int = 40) -> list[str]:
         f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades"
         " them whenever you like."
     ]
-    lines += (
-        ["What is late follows from the class list: it says when each one came."]
-        if dated
-        else ["What is late follows from the moment of the receipt."] * bool(new)
-    )
+    if new or moments != "the moment of the receipt":
+        lines.append(f"What is late follows from {moments}.")
 
     def shown(people) -> str:
         people = [
@@ -492,7 +567,7 @@ def _export(wanted) -> None:
     if wanted.sheet is None and wanted.chapter:
         raise Unusable("--chapter goes with --as worksheet; the other layouts have all chapters.")
     weights = parse_weights(wanted.weights) if wanted.weights is not None else NO_WEIGHTS
-    settle_penalties(out)
+    settle_penalties(out, say)
     _say_if_unfinished(wanted.out)
     if wanted.sheet:
         from autograder.cell.course_folder import chapter_number
@@ -515,7 +590,7 @@ def _letters(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
     from autograder.teacher.letters import as_lines, as_table, letters_of, summary
 
-    settle_penalties(Path(wanted.out))
+    settle_penalties(Path(wanted.out), say)
     _say_if_unfinished(wanted.out)
     letters = letters_of(Path(wanted.out))
     if wanted.file:
@@ -531,7 +606,7 @@ def _feedback(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
     from autograder.teacher.feedback import write_feedback
 
-    settle_penalties(Path(wanted.out))
+    settle_penalties(Path(wanted.out), say)
     _say_if_unfinished(wanted.out)
     print(
         f"{write_feedback(Path(wanted.out), say=say)} pages are in "
@@ -604,16 +679,19 @@ def _forget(wanted) -> None:
 
 
 def _seal(wanted) -> None:
-    from autograder.cell.course_folder import chapter_number, released
-    from autograder.cell.question import find
-    from autograder.course.sealing import seal
+    from autograder.cell import sealed
+    from autograder.cell.course_folder import chapter_number
+    from autograder.cell.question import asked_chapters, find
+    from autograder.course import seals
 
-    for text in wanted.chapters or released():
+    for chapter in () if wanted.chapters else asked_chapters():
+        seals.renew(chapter, say)
+    for text in wanted.chapters:
         question = find(text) if "." in text else None
-        print(
-            "sealed "
-            f"{seal(question.chapter, question.id) if question else seal(chapter_number(text))}"
-        )
+        chapter = question.chapter if question else chapter_number(text)
+        seals.seal(chapter, say, [question.id] if question else ())
+        seals.note(chapter)
+        print(f"sealed {sealed.folder() / f'ch{chapter}.json'}")
 
 
 def _course(wanted) -> int:
@@ -707,9 +785,10 @@ def _check(wanted) -> int:
     from autograder.cell.course_folder import chapter_number
     from autograder.learner.notebook_run import tests_of
 
+    chapter = chapter_number(wanted.chapter)
     need_extras("learn")
     say("Running a copy of your notebook from the top; this takes a minute or two.")
-    found = tests_of(chapter_number(wanted.chapter))
+    found = tests_of(chapter)
     for test in found:
         print(f"{test.question} {'✓ right' if test.right else f'✗ {test.sentence}'}")
     right = sum(test.right for test in found)
@@ -753,17 +832,44 @@ def _progress(wanted) -> None:
     print(details(path) if wanted.all else overview(path))
 
 
-def _variants(wanted) -> int:
+def _questions(chapters: list[str]) -> list:
+    """The questions of these chapters, "03", or these, "03.4"; of all chapters where none is
+    named."""
     from autograder.cell.course_folder import chapter_number, released
     from autograder.cell.question import asked_chapters, find, of_chapter
-    from autograder.proving.drawn import HEAD, drawn
 
-    chapters = wanted.chapters or [each for each in asked_chapters() if each in released()]
-    asked = [
+    return [
         question
-        for text in chapters
+        for text in chapters or [each for each in asked_chapters() if each in released()]
         for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))
     ]
+
+
+def _mutations(wanted) -> int:
+    from autograder.proving.survivors import HEAD, survivors
+
+    print(HEAD)
+    wrong = 0
+    for question in _questions(wanted.chapters):
+        if question.kind == "open":
+            continue
+        found = survivors(question.id)
+        print(found, flush=True)
+        for line in found.lines():
+            print(f"  {line}")
+        wrong += bool(found.survivors or found.stale)
+    print(
+        "Every change of a right answer fails, or its exercise says why it is right, too."
+        if not wrong
+        else f"To do: {wrong} exercises."
+    )
+    return ATTENTION if wrong else OK
+
+
+def _variants(wanted) -> int:
+    from autograder.proving.drawn import HEAD, drawn
+
+    asked = _questions(wanted.chapters)
     if not 2 <= wanted.students <= 10_000:
         raise Unusable(f"--students is a number from 2 to 10000, not {wanted.students}.")
     print(HEAD)
@@ -895,7 +1001,13 @@ def _parser() -> CommandParser:
             "Give it again for another spelling, or for a group"
         ),
     )
-    grade.add_argument("--json", metavar="FILE", help="the results as JSON; - for the terminal")
+    grade.add_argument(
+        "--json",
+        nargs="?",
+        const="-",
+        metavar="FILE",
+        help="the results as JSON, in this file or in the terminal",
+    )
     grade.add_argument(
         "--workers", type=int, help="how many at a time (default: one for each core)"
     )
@@ -1080,6 +1192,11 @@ def _parser() -> CommandParser:
     receive.add_argument(
         "--at", metavar="WHEN", help="when they came, if not now: 2026-11-30T23:59+01:00"
     )
+    receive.add_argument(
+        "--times",
+        choices=("nbgrader",),
+        help="nbgrader: timestamp.txt of a folder that `nbgrader collect` made says when each came",
+    )
     regrade = command(
         "regrade",
         _regrade,
@@ -1117,6 +1234,9 @@ def _parser() -> CommandParser:
     )
     solution.add_argument("chapter", metavar="NN", help=CHAPTER)
     solution.add_argument("--out", required=True, metavar="FILE.ipynb", help="where to write it")
+    solution.add_argument(
+        "--student", default="", metavar="ID", help="with the numbers of this student"
+    )
     release = command(
         "release",
         _release,
@@ -1189,7 +1309,7 @@ def _parser() -> CommandParser:
         _seal,
         "seal the public cases of chapters, or of one question, for check()",
         "03 04.2",
-    ).add_argument("chapters", nargs="*", metavar="NN|NN.k", help="default: all chapters")
+    ).add_argument("chapters", nargs="*", metavar="NN|NN.k", help="default: what is not sealed yet")
     classroom = command(
         "classroom",
         _classroom,
@@ -1230,6 +1350,14 @@ def _parser() -> CommandParser:
         default=1_000,
         help="how many of the 10,000 are solved and compared (default: 1000)",
     )
+    command(
+        "mutations",
+        _mutations,
+        "change each right answer in one place at a time, grade it, and list what gets all points",
+        "03 05.3",
+    ).add_argument(
+        "chapters", nargs="*", metavar="NN|NN.k", help="which chapters or questions (default: all)"
+    )
     drive = command(
         "browser",
         _browser,
@@ -1267,7 +1395,7 @@ def _write_json(where: str, found) -> None:
         with open(where, "w", encoding="utf-8") as stream:
             stream.writelines(pieces)
     else:
-        write_atomically(Path(os.path.realpath(where)), pieces)
+        write_atomically(Path(os.path.realpath(where)), pieces, mode=0o644)
 
 
 def _must_be_a_folder(out: str | None, submissions: Path) -> None:

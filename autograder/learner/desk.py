@@ -16,6 +16,7 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.cell import progress
 from autograder.cell.course_folder import notebooks, question_of, release_notebook, text_of
 from autograder.cell.numbers import course_key_id
 
@@ -80,6 +81,7 @@ def pack(chapter: str, out: Path | None = None) -> str:
         **_dict_in(metadata, "autograder"),
         "student": student,
         "course_key": _key_in(notebook),
+        "tries": _tries_of(chapter),
     }
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
@@ -95,15 +97,27 @@ def pack(chapter: str, out: Path | None = None) -> str:
     unsaid = (
         ""
         if student
-        else ' It has no name: write me("your id") in its first cell, run it, save, and pack again.'
+        else 'It has no name: write me("your id") in its first cell, run it, save, and pack'
+        " again.\n"
     )
     own = _cells(notebook)
     blank = [question_of(name) for name in asked if name in own and own[name][0] == asked[name]]
-    left = f" Not answered yet: {', '.join(blank)}." if blank else ""
+    left = f"\nNot answered yet: {', '.join(blank)}." if blank else ""
     return (
-        f"Hand in {out}\nReceipt code: "
-        f"{'-'.join(code[index : index + 4] for index in (0, 4, 8))}{unsaid}{left}"
+        f"Hand in {out}\n{unsaid}Receipt code: "
+        f"{'-'.join(code[index : index + 4] for index in (0, 4, 8))}{left}\n"
+        "Your teacher can see in it how often you checked each answer."
     )
+
+
+def _tries_of(chapter: str) -> dict[str, int]:
+    """How often each question of a chapter was checked, as the learner's progress has it."""
+    kept = progress.read(mine() / "progress.json")["questions"]
+    return {
+        question: entry["tries"]
+        for question, entry in sorted(kept.items())
+        if question[:2] == chapter and isinstance(entry, dict) and type(entry.get("tries")) is int
+    }
 
 
 def _whole(path: Path) -> dict:

@@ -51,6 +51,8 @@ def tests_of(chapter: str) -> list[CellTest]:
             kernel_name="python3",
             allow_errors=True,
             resources={"metadata": {"path": str(copied)}},
+            # a kernel warns that other users of the machine could listen to it
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
         )
         try:
             client.execute()
