@@ -14,6 +14,7 @@ from autograder.cell.reply import insert_values
 from autograder.course import release, seals
 from autograder.course.exercises import LEAST_HINTS, LEAST_WRONG
 from autograder.course.judge import judge_of, said_of_right
+from autograder.course.leaks import Secrets, given, learners_half, readable
 from autograder.course.masters import master
 from autograder.course.references import references, solved
 from autograder.grading.lanes.submission_run import run
@@ -158,6 +159,8 @@ def test_sealing_a_chapter_gives_the_digest_that_was_noted(chapter, tmp_path, mo
     shutil.copy(there.parent / f"ch{chapter}.py", tmp_path / "questions")
     monkeypatch.setattr(sealed, "folder", lambda: tmp_path / "questions" / "sealed")
     seals.seal(chapter, print)
+    kept = Secrets([chapter], given([chapter], learners_half([chapter])))
+    assert kept.found_in(readable(sealed.folder() / f"ch{chapter}.json")) is None
     assert seals.digest_of(chapter) == seals.noted()[chapter], (
         f"run `python -m autograder course {chapter}`, look at what changed, and commit SEALS"
     )
