@@ -667,9 +667,11 @@ def _say_if_unfinished(out: str) -> None:
 
 
 def _similar(wanted) -> None:
-    from autograder.teacher.similarity import as_text, similar
+    from autograder.teacher.similarity import as_text, model_answers, similar
 
     print(as_text(similar(Path(wanted.out))))
+    for question, students in model_answers(Path(wanted.out)).items():
+        print(f"The model answer of {question}, word for word: {', '.join(students)}.")
 
 
 def _forget(wanted) -> None:

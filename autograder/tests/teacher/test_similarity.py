@@ -219,6 +219,7 @@ def test_the_command_reads_graded_notebooks(hand_in, tmp_path, capsys):
     assert main(["similar", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "ada and bo (90.2)" in out and "no verdict" in out
+    assert "The model answer of 90.open, word for word: ada, bo, x0, x1, x2." in out
     assert main(["similar", str(tmp_path)]) == 2
 
 
