@@ -18,7 +18,8 @@ Open(points=4)
 # %% rubric
 # Facts: with unclean.leader.election.enable=false (the default) a partition without a live in-sync
 # (or eligible) replica has no leader; with true the first live replica leads and the records that it
-# lacks are lost, acknowledged or not; it is a topic setting with a broker default.
+# lacks are lost, acknowledged or not; it is a topic setting with a broker default. From 4.1 on, when
+# none is in sync or eligible, the last known leader leads as soon as it is back (KIP-966).
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _ELECTION = Lexicon(

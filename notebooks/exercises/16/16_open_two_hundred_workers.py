@@ -11,8 +11,8 @@
 # of partitions, so at most 12 members have work. I make more partitions, for example 200, or I let
 # each member work on different keys in parallel. In a share group a worker holds an event for 30
 # seconds. When the lock ends, another worker gets it, so it may be processed twice. After five
-# deliveries a failed event is archived and nobody is told. A share group fits jobs that do not depend
-# on each other.
+# deliveries a failed event is archived, and by default nobody is told. A share group fits jobs that do
+# not depend on each other.
 
 # %% question
 from autograder.cell.kinds import Open
