@@ -51,7 +51,7 @@ def me(student: str = "") -> None:
         f"Hello, {student}. The numbers in the exercises are yours. Course key: {course_key_id()}."
         if student
         else (
-            'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.'
+            'No id given: you get the first set of numbers. Write your id, me("s123"), to get your own.'
         )
     )
 

@@ -157,9 +157,8 @@ work_strip(
 # machine is busy, and the log file grows. The group looks healthy all the time. The member polls
 # and sends heartbeats. Only the lag shows it.
 #
-# `seek_past` loses the pill and nothing else. Note that `poll` first returned record 4, and raised
-# in the *next* call. `poll` returns what it could read before it raises. So nothing is lost when
-# you catch.
+# `seek_past` loses the pill and nothing else. `poll` returned the records 0 to 4 first. Only the *next*
+# call raised. So nothing is lost when you catch.
 
 # %% [markdown]
 # ## 4. One pill, three members, three partitions
@@ -381,7 +380,8 @@ f"{(lab.now_ms - begin_ms) // 1_000} seconds", waits_ms
 # %% [markdown]
 # No error, only time. The broker answers at once and names a `throttle_time_ms`. Then it reads
 # nothing from this connection until the time is over, and the client sends nothing (KIP-219, 2.0).
-# The first nine cost nothing, because the broker takes the mean of ten seconds. A real broker 4.4.0
+# The first nine cost nothing, because the broker takes the mean of the last ten seconds. Each later
+# record raises this mean by as much, so each wait is about a second longer. A real broker 4.4.0
 # told a real producer the same times, 20 ms more or less. Java's client counts them in the metric
 # `produce-throttle-time-avg`, and the lab's does not. The line is TRACE up to 4.3, and WARN in 4.4:
 

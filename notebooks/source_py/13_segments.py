@@ -3,7 +3,8 @@
 #
 # A topic is set to keep its records for 30 minutes. A legal department asks: how old can the oldest
 # record be? A capacity planner asks: how large can the log become? Neither answer is in the
-# setting. Kafka does not delete records. It deletes *files*, and it looks for them now and then.
+# setting. By age or size Kafka deletes no single records. It deletes whole *files*, and it looks for them now
+# and then.
 #
 # **You need** chapters 01 and 09; 04 and 06 help. **You get** seven words: *segment*, *active
 # segment*, *index*, *roll*, *retention check*, *log cleaner*, *dirty ratio*. **Time** three

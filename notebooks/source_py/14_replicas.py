@@ -116,7 +116,8 @@ table
 #
 # Since then only time counts. A follower has *caught up* when its fetch asks from the leader's log
 # end. It has also caught up when the fetch asks from where the leader's log ended at the fetch
-# before: it took all that was there. A follower that has not caught up for longer than
+# before: it took all that was there. A follower that lacks nothing stays, however long ago its last
+# fetch was. A follower that has not caught up for longer than
 # `replica.lag.time.max.ms` leaves the ISR. The default is 30 seconds since 2.5 (10 before). The
 # leader checks at intervals of half this time. So it can take up to 45 seconds.
 #

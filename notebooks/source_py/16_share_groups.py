@@ -371,7 +371,8 @@ print(tool(lab, "kafka-share-groups.sh --describe --group workers"))
 #
 # "A share group is a faster group." Now the topic has four partitions, and each group four workers.
 # 64 jobs take 20 milliseconds each. Guess: is the share group "faster" or "not faster"? How many
-# requests do the workers of each group send in this time?
+# requests do the workers of each group send in this time? All count: fetches, acknowledgements,
+# commits and heartbeats.
 
 # %%
 predict("16 a race", share_is=None, share_requests=None, consumer_requests=None)
