@@ -37,13 +37,17 @@ def every(recordings):
     return table(recordings / RUN)
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "lag" else pytest.mark.slow) for name in FRAMES],
+)
 def test_the_events_of_a_command_are_those_a_filter_keeps(recordings, every, name):
     events = FRAMES[name].events
     wanted = every.filter(pc.is_in(every["event"], pa.array(events)))
     assert table(recordings / RUN, LineQuestion(events=events)).equals(wanted)
 
 
+@pytest.mark.slow
 def test_levels_clients_and_times_are_those_a_filter_keeps(recordings, every):
     some = question_of({"level": "warn,ERROR"})
     wanted = every.filter(pc.is_in(every["level"], pa.array(["WARN", "ERROR"])))
