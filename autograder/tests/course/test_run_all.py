@@ -86,6 +86,7 @@ def graded_by_nbgrader(own, notebooks, folder):
     return course.points(own)
 
 
+@pytest.mark.slow
 def test_nbgrader_gives_no_points_to_a_cell_that_raises_with_the_tag(demo, tmp_path):
     own, right = master("90"), references("90")
     half = {**right, "90.1": "opened = kept = 5", "90.3": own.answer_cell("90.3").source}
