@@ -142,7 +142,7 @@ AUTOGRADER = {
         "nbgrader's database is opened here; what a mark is worth is grading's",
     ),
     "autograder.grading": (
-        f"{COURSE} {GRADING_ROOM}",
+        f"psutil {COURSE} {GRADING_ROOM}",
         "a mark is decided here; who looks at it is for the rooms above",
     ),
     "autograder.grading.lanes": (

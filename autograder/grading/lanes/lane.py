@@ -33,7 +33,8 @@ from autograder.sandbox.outside.parent import Sandbox, SandboxFailed, Unofficial
 # two lanes waiting
 WORKERS_PER_JUDGE = 2
 LOOK_SECONDS = 5.0  # how often it is looked whose notebook takes long
-# for one submission; a judge's first ones are slow, for it plays labs to know the truth
+# of processor time, for one submission; a judge's first ones are slow, for it plays labs to know
+# the truth
 JUDGE_SECONDS = 120.0
 
 

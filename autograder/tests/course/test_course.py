@@ -642,7 +642,7 @@ def executed(chapter: str):
         desk = Path(folder) / "notebooks" / "mine" / chapter
         desk.mkdir(parents=True)
         # other tests may share the machine
-        patient = {"timeout": 300, "startup_timeout": 300}
+        patient = {"timeout": 600, "startup_timeout": 600}
         # a slow kernel sends one cell's text in pieces, and a row of CLAIMS may fall between them
         patient["coalesce_streams"] = True
         NotebookClient(

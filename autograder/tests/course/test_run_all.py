@@ -40,7 +40,7 @@ def run_all(notebook, folder):
     """What Run All makes of a notebook: it stops at an error where no tag says otherwise."""
     book = nbformat.reads(json.dumps(notebook), as_version=4)
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(book, timeout=300, startup_timeout=300, resources=resources).execute()
+    NotebookClient(book, timeout=600, startup_timeout=600, resources=resources).execute()
     return {
         cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): output.ename
         for cell in book.cells
