@@ -62,16 +62,15 @@ class Staff:
 
 
 @contextmanager
-def staff_for(workers: int, at_once: bool) -> Iterator[Staff]:
-    """A sandbox for so many workers, and their judges; they end with the block. `at_once`: they
-    begin to import what they need while the class is still being read."""
+def staff_for(workers: int, ahead: int) -> Iterator[Staff]:
+    """A sandbox for so many workers, and their judges; they end with the block. `ahead`: so many
+    workers begin to import what they need while the class is still being read."""
     judges = [new_judge() for _ in range(-(-workers // WORKERS_PER_JUDGE))]
     with Sandbox() as sandbox:
         try:
-            if at_once:
-                for each in judges:
-                    each.start()
-                sandbox.begin(workers)
+            for each in judges[: -(-ahead // WORKERS_PER_JUDGE)]:
+                each.start()
+            sandbox.begin(ahead)
             yield Staff(judges, sandbox)
         finally:
             for each in judges:
