@@ -336,6 +336,7 @@ def test_blank_lines_between_records_are_nobodys(said, wanted, tmp_path):
     assert [row["message"].rstrip() for row in rows] == [row["message"].rstrip() for row in wanted]
 
 
+@pytest.mark.slow
 def test_a_layout_that_is_read_wrongly_is_doubted(said, tmp_path, capsys):
     """Before the message there are as many words as the thread likes: no pattern says that."""
     path = tmp_path / "client.log"

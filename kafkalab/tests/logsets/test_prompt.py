@@ -107,6 +107,7 @@ def test_a_log_that_is_half_read_is_said_so_first(spark, recordings, tmp_path, c
     assert main(["read", str(tmp_path)]) == 3
 
 
+@pytest.mark.slow
 def test_old_clients_say_in_the_trace_that_they_were_fenced(spark, recordings, capsys):
     log = recordings / "2.3.1/2.1.1/transaction_zombie_fenced/zombie.log.gz"
     assert main(["explain", str(log)]) == 0
