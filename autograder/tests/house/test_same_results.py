@@ -23,9 +23,9 @@ def test_a_class_gets_the_same_results_as_before(tmp_path_factory):
         whole.write_text(text_of(found), encoding="utf-8")
     assert not changed, (
         "\n".join(changed)
-        + f"\nThe results are in {whole}. A second run without your change shows what they "
-        "were. If the change is meant, renew the digests with `python -m autograder.tests.house.same_results` "
-        "in a commit of its own and say why."
+        + f"\nThe results are in {whole}; a run without your change shows what they were. If the "
+        "change is meant, `python -m autograder.tests.house.same_results` renews the digests: in a "
+        "commit of its own that says why."
     )
 
 
