@@ -406,8 +406,11 @@ def copy_with_03_9(tmp_path_factory):
     assert code == 3 and said.count("TO DO") == 1, said
     assert 'add the line `# %% exercise="03.9"`' in said
     text = page.read_text(encoding="utf-8")
+    page.write_text(text + '\n# %% exercise="03.9"\n', encoding="utf-8")
+    code, said = run("exercise", "03.9")
+    assert code == 3 and re.search(r"TO DO +minutes .*the longest may take 50", said), said
     page.write_text(
-        text.replace('# %% exercise="03.6"\n', '# %% exercise="03.6"\n\n# %% exercise="03.9"\n')
+        text.replace('# %% exercise="03.2"\n', '# %% exercise="03.2"\n\n# %% exercise="03.9"\n')
     )
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     code, said = run("exercise", "03.9")
