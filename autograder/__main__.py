@@ -731,9 +731,9 @@ def _new(wanted) -> None:
 
 
 def _exercise(wanted) -> int:
-    from autograder.proving.exercise_rules import print_rules
+    from autograder.proving.exercise_screen import print_rules
 
-    return print_rules(wanted.id)
+    return print_rules(wanted.id, wanted.watch)
 
 
 def _release(wanted) -> None:
@@ -1300,12 +1300,16 @@ def _parser() -> CommandParser:
     )
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
     new.add_argument("title", metavar="TITLE", help="a few words: its heading and its file's name")
-    command(
+    ruled = command(
         "exercise",
         _exercise,
         "check one exercise against all rules; each line says what to do",
-        "03.9",
-    ).add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
+        "03.9 --watch",
+    )
+    ruled.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
+    ruled.add_argument(
+        "--watch", action="store_true", help="check again each time the file is saved"
+    )
     command(
         "seal",
         _seal,

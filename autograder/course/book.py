@@ -4,7 +4,8 @@ Every chapter is run first, with the model answers, its Spark cells too. Then Sp
 pages, with myst-nb and sphinx-book-theme. These are the parts that Jupyter Book 1 is made of. Book
 1 itself asks for older parsers than JupyterLab's, and Book 2 needs Node and a template from the
 network. A page shows what a learner opens: the exercises are blank and the locked cells are left
-out. With `answers` each exercise has its model answer, folded.
+out. With `answers` each exercise has its model answer, folded. The whole book has a table of what
+real Kafka says to the course.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from nbformat import NotebookNode
 from autograder.cell.course_folder import notebooks
 from autograder.course.sources import Unbuildable, name_of
 from kafkalab.extras import need_extras
+from kafkalab.real.proof.prove import book_page
 
 EXTRAS = ("learn", "spark", "logs", "teach", "book", "clients")
 WORKERS = 2
@@ -36,6 +38,8 @@ LONGEST_CELL_S = 600
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 HEADING = re.compile(r"^(#+ )", re.MULTILINE)
 PART = re.compile(r"^# ", re.MULTILINE)
+PROOF = "proof"
+"""The page with the claims that ran on the simulator and on real Kafka."""
 SEARCH = "searchindex.js"
 """The file by which a folder is known as a book that was built before."""
 FOLDED = "hide-cell"
@@ -62,11 +66,15 @@ def build(
     with tempfile.TemporaryDirectory() as folder:
         pages, site = Path(folder, "pages"), Path(folder, "site")
         shutil.copytree(notebooks() / "book", pages, dirs_exist_ok=True)
-        _add_contents(pages / "index.md", names)
+        beside = () if chapters else (PROOF,)
+        _add_contents(pages / "index.md", (*names, *beside))
         with ThreadPoolExecutor(WORKERS) as pool:
             runs = {pool.submit(_write_page, name, pages, answers): name for name in names}
             for done, run in enumerate(as_completed(runs), start=1):
                 say(f"{done} of {len(runs)}: {runs[run]} ran in {run.result():.0f} s")
+        if beside:
+            say("the simulator plays the claims of the chapters")
+            (pages / f"{PROOF}.md").write_text(book_page(lambda line: None), encoding="utf-8")
         say("making the pages")
         # myst-nb lays a folder of its own beside the site
         _sphinx(pages, site)

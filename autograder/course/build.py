@@ -11,6 +11,7 @@ Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `noteboo
     autograder/cell/questions/sealed/chNN.json  the verdicts of the public cases; not in git
     autograder/course/SEALS                     a digest of each chapter's sealed verdicts; in git
     notebooks/MAP.md                            which cell teaches which topic; in git
+    notebooks/README.md, TEACHING.md            the minutes and exercises in their tables; in git
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
 `nbgrader generate_assignment` in notebooks/ gets the same. The two folders live apart because
@@ -69,6 +70,7 @@ def main(argv: list[str]) -> int:
     a question, a judge or a solution.
     """
     from autograder.course import seals
+    from autograder.course.reading_time import write_minutes
     from autograder.course.sealing import Unsealable
     from autograder.course.topics import write_map
 
@@ -85,6 +87,7 @@ def main(argv: list[str]) -> int:
                     if not prose:
                         seals.note(name[:2])
         write_map()
+        write_minutes()
     except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
         return 2
@@ -140,7 +143,7 @@ def look_for_leaks(name: str) -> None:
 
 def _released(name: str, source: Path) -> str:
     """What nbgrader makes of the source notebook, as text;
-    in a folder of its own, so that no gradebook is touched."""
+    in a folder of its own and without a gradebook."""
     from nbgrader.apps import NbGraderAPI
     from traitlets.config import Config, PyFileConfigLoader
 
@@ -151,8 +154,9 @@ def _released(name: str, source: Path) -> str:
             PyFileConfigLoader("nbgrader_config.py", path=str(notebooks())).load_config()
         )
         config.CourseDirectory.root = str(root)
-        config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
-        with contextlib.redirect_stderr(io.StringIO()), _programs_of_this_python():
+        config.GenerateAssignment.no_database = True
+        config.SaveCells.enabled = False
+        with contextlib.redirect_stderr(io.StringIO()):
             done = NbGraderAPI(config=config).generate_assignment(name, force=True, create=True)
         if not done["success"]:
             raise Unbuildable(
@@ -161,15 +165,3 @@ def _released(name: str, source: Path) -> str:
             )
         book = json.loads((root / "release" / name / f"{name}.ipynb").read_text(encoding="utf-8"))
     return json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-@contextlib.contextmanager
-def _programs_of_this_python():
-    """Put the programs installed beside this Python first on PATH while the block runs:
-    nbgrader starts `alembic` by name."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before

@@ -49,6 +49,8 @@ PACKAGES = {
     JUDGE: "autograder.course.judges",
     RUBRIC: "autograder.written.rubrics",
 }
+BUILT = re.compile(rf"({'|'.join(map(re.escape, PACKAGES.values()))})\.ch\d\d\.")
+"""How the name of a built module begins."""
 EXAMPLES = {
     QUESTION: "Value(title=..., ...)",
     JUDGE: "Judge(truth=..., ...)",
@@ -311,6 +313,7 @@ def _code_of(exercise: Exercise, half: str) -> tuple[ExerciseCell, ...]:
 def _imports(chapter: str, exercise: Exercise, common: Exercise | None, half: str) -> str:
     """The import lines that the cells of a half need beside their own: a judge may use what the
     question's cell imports and defines. Unbuildable for a name that nothing gives."""
+    _refuse_built_modules(_code_of(exercise, half))
     homes = [exercise, *([common] if common else [])]
     here = {name for home in homes for name in _bound(home, half)}
     lines = [WRONG] if half == JUDGE and exercise.wrong() else []
@@ -335,6 +338,21 @@ def _imports(chapter: str, exercise: Exercise, common: Exercise | None, half: st
             raise cell.problem(f"nothing in this file or in shared.py defines `{name}`", line)
         lines.append(statement or f"from {PACKAGES[QUESTION]}.ch{chapter} import {name}")
     return "".join(f"{line}\n" for line in sorted(set(lines)))
+
+
+def _refuse_built_modules(cells: tuple[ExerciseCell, ...]) -> None:
+    """Raise Unbuildable where a cell imports a built half: the builder adds such lines itself."""
+    for cell in cells:
+        for node in ast.walk(tree(cell)):
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            room = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            if any(BUILT.match(f"{room}{alias.name}.") for alias in node.names):
+                raise cell.problem(
+                    "this module is built from the exercises: leave the import out. A judge may "
+                    "use by its name what a cell `# %% question` here or in shared.py defines",
+                    node.lineno,
+                )
 
 
 def _missing(exercise: Exercise, half: str, here: set[str]) -> Iterator[tuple[str, ExerciseCell]]:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
 from autograder.cell.question import of_chapter
@@ -41,6 +42,8 @@ LONGEST_SITTING = 50
 """No sitting of the course may take longer, in minutes."""
 STEP = 5
 """What is announced is a multiple of this many minutes."""
+NEAR_MIN = 4
+"""The measure of a chapter may move so far after its minutes were written down."""
 
 PAGES = ("README.md", "TEACHING.md")
 """The pages of `notebooks` that say in a table how long the chapters take."""
@@ -114,6 +117,31 @@ def announced(chapter: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\b\d+\b", text))
 
 
+def problem_of_sittings(chapter: str) -> str:
+    """What to do about a chapter whose sittings are too long, or are not announced as they are; ""
+    where they are well."""
+    found, said = sittings(chapter), announced(chapter)
+    minutes = [round(each.minutes) for each in found]
+    takes = f"{name_of(chapter)}: its sittings take {' + '.join(map(str, minutes))} minutes"
+    if max(minutes) > LONGEST_SITTING:
+        return (
+            f"{takes}, and the longest may take {LONGEST_SITTING}; shorten it, move an exercise to "
+            f"another sitting, or divide it by the line «**A good place to {STOP}.**» as chapter "
+            "05 does"
+        )
+    near = len(said) == len(found) and all(
+        number % STEP == 0 and abs(number - each.minutes) <= NEAR_MIN
+        for number, each in zip(said, found)
+    )
+    if near:
+        return ""
+    return (
+        f"{takes}, and its first cell says {' + '.join(map(str, said)) or 'nothing'}; after "
+        "**Time** write one number a sitting, such as "
+        f"{' and '.join(str(each.announced) for each in found)}"
+    )
+
+
 def in_short(chapter: str) -> str:
     """The announced minutes as the lists of chapters write them: "35 + 15", or "" for none."""
     return " + ".join(map(str, announced(chapter)))
@@ -171,9 +199,9 @@ def with_minutes(page: str) -> str:
 
 
 def write_minutes() -> None:
-    """Write the minutes, and what is due, into notebooks/README.md and notebooks/TEACHING.md."""
-    for name in PAGES:
-        path = notebooks() / name
+    """Write the minutes, and what is due, into notebooks/README.md and notebooks/TEACHING.md; a
+    course of one's own may have neither."""
+    for path in filter(Path.is_file, (notebooks() / name for name in PAGES)):
         text = with_minutes(path.read_text(encoding="utf-8"))
         path.write_text(text, encoding="utf-8", newline="\n")
 

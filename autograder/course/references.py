@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell.course_folder import text_of
@@ -57,6 +58,7 @@ def write_solution(chapter: str, path: Path, student: str = "") -> None:
     path.write_text(text, encoding="utf-8")
 
 
+@lru_cache(maxsize=512)
 def _without_blanks(source: str) -> str:
     """A solved cell without the blanks that the learner's cell has above the answer: `name = ...`
     and `name = {"A": ..., "B": ...}` where the name gets its value further down."""

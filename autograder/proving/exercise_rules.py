@@ -1,21 +1,19 @@
-"""Shows an author all rules for one exercise on one screen, each with `ok` or with what to do.
+"""The rules for an exercise: each says that it is kept, or what to do and where.
 
-The chapter is built in a folder of its own, where the exercise is sealed and really run. Nothing of
-the course is changed, so it may be half written.
+exercise_screen.py looks at them in a folder of their own, where the chapter is built and the
+exercise is sealed and really run.
 """
 
 from __future__ import annotations
 
-import os
+import multiprocessing
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
+
+import jupytext
 
 from autograder.cell import sealed
 from autograder.cell.course_folder import notebooks
@@ -32,12 +30,14 @@ from autograder.course.exercises import (
     ExerciseCell,
     Unbuildable,
     find,
-    folder,
     place,
+    uncommented,
 )
 from autograder.course.judge import Judge, judge_of
 from autograder.course.leaks import Leak
 from autograder.course.masters import master
+from autograder.course.plain_words import problems_of_words
+from autograder.course.reading_time import in_short, problem_of_sittings, sittings
 from autograder.course.references import reference, references
 from autograder.course.rehearsal import reply_of_wrong
 from autograder.course.sealing import Unsealable, seal_question, write_boxes
@@ -46,6 +46,7 @@ from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
+from autograder.proving.exercise_screen import NOT_NAMED
 from autograder.proving.survivors import survivors
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.written.rubrics import RubricMissing, suggest
@@ -56,8 +57,9 @@ STUDENTS = ("", "s001", "s002", "s003")
 LEAST_FOR_MODEL = 3
 SAMPLED = 60
 """Students whose answers are compared."""
+SECONDS_FOR_CHANGES = 3
+"""Changes of the solution are looked at for so long: an author waits for the answer."""
 IN_BRACES = re.compile(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}")
-ALL_WELL, TO_DO = 0, 3
 
 
 class Unruly(ValueError):
@@ -72,65 +74,43 @@ class Looked:
     question: Question
     judge: Judge
 
+    @property
+    def students(self) -> tuple[str, ...]:
+        """Who answers: one where all have the same numbers."""
+        return STUDENTS if self.question.space else STUDENTS[:1]
+
     def wrong(self, name: str) -> ExerciseCell:
         """The cell of a named wrong answer."""
         return next(cell for cell, _, _ in self.exercise.wrong() if cell.name == name)
 
 
-def print_rules(id: str) -> int:
-    """Print the rules for an exercise; 0 where all are kept, 3 where something is to be done."""
-    find(id)
-    with tempfile.TemporaryDirectory(prefix="exercise") as home:
-        copy_sources(id, Path(home))
-        done = subprocess.run(
-            [sys.executable, "-m", "autograder.proving.exercise_rules", id],
-            env={**os.environ, "AUTOGRADER_COURSE": home},
-            check=False,
-        )
-    return done.returncode
+LOOKING = 2
+"""Processes that look at the same time."""
 
 
-def main(words: list[str]) -> int:
-    """Look at the exercise in the course that AUTOGRADER_COURSE names."""
-    (id,) = words
-    broken = 0
-    print(f"exercise {id} · {place(find(id).path, 1)}")
-    for name, (well, said) in _looked_at(id):
-        broken += not well
-        print(f"  {'ok' if well else 'TO DO':6} {name:14} {said}", flush=True)
-    if not broken:
-        sealing = "" if find(id).is_open else f", then `python -m autograder seal {id}`,"
-        print(f"All is well. `python -m autograder course --prose {id[:2]}`{sealing} builds it.")
-    return TO_DO if broken else ALL_WELL
-
-
-def copy_sources(id: str, home: Path) -> None:
-    """Copy a chapter's sources into a course folder of their own; a chapter that does not name the
-    exercise yet names it there."""
-    name = name_of(id[:2])
-    there = home / "notebooks"
-    (there / "source_py").mkdir(parents=True)
-    text = (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8")
-    if LINE.format(id) not in text.splitlines():
-        text += f"\n{NOT_NAMED}\n\n{LINE.format(id)}\n"
-    (there / "source_py" / f"{name}.py").write_text(text, encoding="utf-8")
-    shutil.copytree(folder(id[:2]), there / "exercises" / id[:2])
-    shutil.copyfile(notebooks() / "nbgrader_config.py", there / "nbgrader_config.py")
-
-
-NOT_NAMED = "# %% [markdown]\n# The chapter does not name the exercise below."
-
-
-def _looked_at(id: str) -> Iterator[tuple[str, tuple[bool, str]]]:
-    """(the rule's name, (is it kept, what is said)) of each rule, in the order of the screen."""
+def looked_at(id: str) -> Iterator[tuple[str, bool, str]]:
+    """(the rule's name, is it kept, what is said) of each rule, in the order of the screen."""
     exercise = find(id)
-    for name, rule in (("blanks", _blanks), ("chapter", _chapter), ("build", _build)):
-        yield name, (found := _kept(rule, exercise))
-        if not found[0] and name != "chapter":
+    for name, rule in FIRST_RULES:
+        kept, said = _kept(rule, exercise)
+        yield name, kept, said
+        if not kept and name not in ("chapter", "form"):
             return
-    looked = Looked(exercise, question_of(id), judge_of(id))
-    for name, rule in OPEN_RULES if exercise.is_open else RULES:
-        yield name, _kept(rule, looked)
+    rules = OPEN_RULES if exercise.is_open else RULES
+    forked = multiprocessing.get_context("fork")  # so each has what was built and imported
+    with ProcessPoolExecutor(LOOKING, mp_context=forked) as pool:
+        # what takes long begins first
+        begun = {
+            name: pool.submit(_look, id, rule)
+            for name, rule in sorted(rules, key=lambda row: row[0] not in LONG)
+        }
+        for name, _ in rules:
+            yield name, *begun[name].result()
+    yield "leaks", *_look(id, _leaks)
+
+
+def _look(id: str, rule: Callable) -> tuple[bool, str]:
+    return _kept(rule, Looked(find(id), question_of(id), judge_of(id)))
 
 
 def _kept(rule: Callable, about) -> tuple[bool, str]:
@@ -151,6 +131,34 @@ def _blanks(exercise: Exercise) -> str:
         if BLANK in line:
             raise Unruly(f"{place(exercise.path, number)}: fill in the blank")
     return "none is left"
+
+
+def _form(exercise: Exercise) -> str:
+    text = exercise.path.read_text(encoding="utf-8")
+    read = [cell.source.strip() for cell in jupytext.reads(text, fmt="py:percent").cells]
+    for cell, source in zip(exercise.cells, read):
+        if source != (uncommented(cell.body) if cell.is_text else cell.body).strip():
+            raise Unruly(
+                f"{place(exercise.path, cell.line)}: jupytext reads this cell otherwise; a comment "
+                "line of one word and `?` is a command to it"
+            )
+    return f"{len(exercise.cells)} cells, and jupytext reads the same"
+
+
+def _sittings(looked: Looked) -> str:
+    chapter = name_of(looked.exercise.id[:2])
+    said = problem_of_sittings(chapter)
+    if said:
+        raise Unruly(said)
+    minutes = " + ".join(f"{each.minutes:.0f}" for each in sittings(chapter))
+    return f"the chapter takes {minutes} minutes and says {in_short(chapter)}"
+
+
+def _words(looked: Looked) -> str:
+    said = problems_of_words(name_of(looked.exercise.id[:2]))
+    if said:
+        raise Unruly("; ".join(said))
+    return "plain words, short sentences and short cells"
 
 
 def _chapter(exercise: Exercise) -> str:
@@ -180,26 +188,27 @@ def _hints(looked: Looked) -> str:
     return f"{len(looked.question.hints)}"
 
 
-def _reference(looked: Looked) -> str:
-    for student in STUDENTS:
-        given = _graded(looked.question, reference(looked.question.id), student)
-        if given.outcome != Outcome.RIGHT:
-            raise Unruly(
-                f"{_line_of(looked, 'answer')}: the solution gets {given.score:g} of "
-                f"{given.max:g} as student {student or 'nobody'}: {given.sentence}"
-            )
-    return f"{given.max:g} of {given.max:g} points for {len(STUDENTS)} students"
-
-
-def _blank(looked: Looked) -> str:
+def _solution(looked: Looked) -> str:
+    """The solution as several students, and the empty answer, graded by one sandbox."""
     id = looked.question.id
-    given = _graded(looked.question, master(id[:2]).answer_cell(id).source, STUDENTS[1])
-    if given.outcome != Outcome.BLANK:
+    solved = reference(id)
+    with Sandbox() as sandbox:
+        for student in looked.students:
+            given = _graded(looked.question, solved, student, sandbox)
+            if given.outcome != Outcome.RIGHT:
+                raise Unruly(
+                    f"{_line_of(looked, 'answer')}: the solution gets {given.score:g} of "
+                    f"{given.max:g} as student {student or 'nobody'}: {given.sentence}"
+                )
+        empty = master(id[:2]).answer_cell(id).source
+        blank = _graded(looked.question, empty, looked.students[-1], sandbox)
+    if blank.outcome != Outcome.BLANK:
         raise Unruly(
-            f"{_line_of(looked, 'answer')}: the empty answer is {given.outcome}, "
-            f'"{given.sentence}"; leave each of `answers` as `...` above the solution'
+            f"{_line_of(looked, 'answer')}: the empty answer is {blank.outcome}, "
+            f'"{blank.sentence}"; leave each of `answers` as `...` above the solution'
         )
-    return f"0 points: {given.sentence}"
+    for_whom = "everybody" if len(looked.students) == 1 else f"{len(looked.students)} students"
+    return f"{given.max:g} of {given.max:g} points for {for_whom}; the empty answer has none"
 
 
 def _wrong(looked: Looked) -> str:
@@ -211,7 +220,7 @@ def _wrong(looked: Looked) -> str:
         )
     for wrong in named:
         where = place(looked.exercise.path, looked.wrong(wrong.name).line)
-        for student in STUDENTS:
+        for student in looked.students:
             cases = all_cases(looked.question, dict(numbers_for(looked.question, student)))
             replies = [reply_of_wrong(looked.question, wrong, case) for case, _ in cases]
             heard = {"replies": {looked.question.id: replies}, "ended": "", "broken": {}}
@@ -256,7 +265,10 @@ def _numbers(looked: Looked) -> str:
 
 
 def _changes(looked: Looked) -> str:
-    found = survivors(looked.question.id)
+    all_of_them = f"`python -m autograder mutations {looked.question.id}` looks at"
+    if looked.question.kind == "spark":
+        return f"not looked at, for each takes Spark; {all_of_them} them"
+    found = survivors(looked.question.id, SECONDS_FOR_CHANGES)
     if found.survivors:
         told = "; ".join(map(str, found.survivors))
         raise Unruly(
@@ -270,9 +282,10 @@ def _changes(looked: Looked) -> str:
             f"change gets all points: {'; '.join(found.stale)}"
         )
     hidden = f", {len(found.unseen)} of them by hidden cases only" * bool(found.unseen)
+    more = f"; {all_of_them} {found.left} more" * bool(found.left)
     return (
         f"{found.changes} changes of the solution, {found.changes - len(found.answered)} fail"
-        f"{hidden}; {len(found.answered)} are right, too"
+        f"{hidden}; {len(found.answered)} are right, too{more}"
     )
 
 
@@ -309,30 +322,27 @@ def _line_of(looked: Looked, role: str) -> str:
     return place(looked.exercise.path, looked.exercise.one(role).line)
 
 
-def _graded(question: Question, source: str, student: str):
+def _graded(question: Question, source: str, student: str, sandbox: Sandbox):
     """The mark of an answer that runs in the sandbox; the cells above it are solved."""
     own = master(question.chapter)
     answers = {**references(question.chapter), question.id: source}
     submission = Submission(
         "tried.ipynb", own.path, "", student, student, question.chapter, answers
     )
-    with Sandbox() as sandbox:
-        asked, heard = hear(submission, sandbox, {question.id})
+    asked, heard = hear(submission, sandbox, {question.id})
     return mark(question, own.points(question), asked[question.id], heard)
 
 
+FIRST_RULES = (("blanks", _blanks), ("form", _form), ("chapter", _chapter), ("build", _build))
 RULES = (
+    ("minutes", _sittings),
+    ("words", _words),
     ("hints", _hints),
-    ("solution", _reference),
-    ("empty answer", _blank),
+    ("solution", _solution),
     ("wrong answers", _wrong),
     ("sealing", _sealed),
     ("numbers", _numbers),
     ("changes", _changes),
-    ("leaks", _leaks),
 )
-OPEN_RULES = (("text", _text), ("rubric", _rubric), ("leaks", _leaks))
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+OPEN_RULES = (("minutes", _sittings), ("words", _words), ("text", _text), ("rubric", _rubric))
+LONG = ("solution", "sealing")

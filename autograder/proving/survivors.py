@@ -74,7 +74,8 @@ class Survivor:
 @dataclass(frozen=True)
 class Mutated:
     """Lists what became of all changes of one exercise. `unseen` fail in hidden cases only;
-    `stale` are lines of the author about changes that do not survive."""
+    `stale` are lines of the author about changes that do not survive; `left` changes were not
+    looked at."""
 
     id: str
     changes: int = 0
@@ -82,6 +83,7 @@ class Mutated:
     answered: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    left: int = 0
 
     def __str__(self) -> str:
         return (
@@ -106,8 +108,9 @@ class _Student:
     """The names that the cells above the answer leave."""
 
 
-def survivors(id: str) -> Mutated:
-    """Grade every change of an exercise's right answer."""
+def survivors(id: str, seconds: float = math.inf) -> Mutated:
+    """Grade every change of an exercise's right answer. No change is begun after so many seconds;
+    `left` says how many then are not looked at."""
     question = question_of(id)
     ground = _Ground(question)
     source = reference(id)
@@ -115,8 +118,12 @@ def survivors(id: str) -> Mutated:
     reasons = equivalent(id)
     found: list[Survivor] = []
     answered, unseen, used = [], [], set()
+    looked_at, until = 0, time.monotonic() + seconds
     with ground:
         for change in changed:
+            if time.monotonic() > until:
+                break
+            looked_at += 1
             came = ground.outcomes(change.source)
             right = came.count(RIGHT)
             if change.is_number and right < len(came):
@@ -129,8 +136,9 @@ def survivors(id: str) -> Mutated:
                 found.append(Survivor(change.told, right, len(came)))
             elif SEEN not in came and UNSEEN in came:
                 unseen.append(change.told)
-    stale = tuple(told for told in reasons if told not in used)
-    return Mutated(id, len(changed), tuple(found), tuple(answered), tuple(unseen), stale)
+    left = len(changed) - looked_at
+    stale = () if left else tuple(told for told in reasons if told not in used)
+    return Mutated(id, looked_at, tuple(found), tuple(answered), tuple(unseen), stale, left)
 
 
 def equivalent(id: str) -> dict[str, str]:

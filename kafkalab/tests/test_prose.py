@@ -1,4 +1,4 @@
-"""Holds README.md and DESIGN.md to the files that are there."""
+"""Holds the pages of kafkalab to the files that are there."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "DESIGN.md")
+PAGES = ("README.md", "WALK.md", "DESIGN.md")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -22,7 +22,7 @@ def test_every_file_a_page_names_exists(page):
 
 def test_the_walks_example_runs_and_says_what_the_walk_says():
     example = re.search(
-        r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```python\n(.*?)```", (PACKAGE / "WALK.md").read_text(encoding="utf-8"), re.DOTALL
     ).group(1)
     names: dict = {}
     exec(example, names)  # the page's own words
@@ -40,7 +40,7 @@ def test_the_walks_example_runs_and_says_what_the_walk_says():
 
 
 def test_every_recording_and_command_of_the_walk_exists():
-    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    text = (PACKAGE / "WALK.md").read_text(encoding="utf-8")
     commands = re.findall(r"python -m kafkalab (\w+) (\S+)", text)
     assert {command for command, _ in commands} == {"replay", "conformance", "seeds"}
     assert all(
@@ -63,7 +63,7 @@ def test_the_reading_path_names_twelve_files_with_their_lengths():
 
 def test_the_picture_of_the_rooms_shows_each_room_in_80_columns():
     text = (PACKAGE / "README.md").read_text(encoding="utf-8")
-    picture = re.search(r"```\n(.*?)```", text, re.DOTALL).group(1)
+    picture = re.search(r"\n\n```\n(.*?)```", text, re.DOTALL).group(1)
     assert max(map(len, picture.splitlines())) <= 80
     rooms = {
         path.parent.name

@@ -19,7 +19,7 @@ from autograder.cell.course_folder import HOME
 from autograder.cell.question import find
 from autograder.course import build, exercises, halves, judges, seals, sources, topics
 from autograder.course.judge import judge_of
-from autograder.proving import exercise_rules
+from autograder.proving import exercise_rules, exercise_screen
 from autograder.tests.shares import share
 
 CHAPTERS = [name[:2] for name in sources.chapters() if sources.exercises_of(name)]
@@ -58,7 +58,7 @@ def test_git_keeps_nothing_that_is_built():
 def pulled(tmp_path, monkeypatch):
     """A checkout with chapter 03 and its built halves, committed and clean."""
     home = tmp_path / "checkout"
-    exercise_rules.copy_sources("03.1", home)
+    exercise_screen.copy_sources("03.1", home, HOME / "notebooks")
     packages = {half: home / half for half in halves.PACKAGES}
     monkeypatch.setattr(halves, "notebooks", lambda: home / "notebooks")
     for module in (sources, exercises):
@@ -269,6 +269,16 @@ SPOILED = (
     ("min(case", "least(case", "line 24: nothing in this file or in shared.py defines `least`"),
     ("Judge(truth", 'Judge("91.1", truth', "line 24: the cell ends with `Judge("),
     ('title="count"', 'title="count", hints=()', "line 19: the builder writes `hints`"),
+    (
+        "import Judge\n",
+        "import Judge\nfrom autograder.cell.questions.ch91 import MOST\n",
+        "line 23: this module is built from the exercises: leave the import out",
+    ),
+    (
+        "import Judge\n",
+        "import Judge\nfrom autograder.cell.questions import ch91\n",
+        "line 23: this module is built",
+    ),
     ("points=1", "worth=1", "line 19: TypeError"),
     ("MOST = 9", "MOST = 9 / 0", "line 18: ZeroDivisionError"),
     ("otherwise=", "otherways=", "line 24: TypeError"),
@@ -366,7 +376,7 @@ def copy_with_03_9(tmp_path_factory):
     """(course folder, run): a copy of chapter 03 to which exercise 03.9 was added with the
     commands that an author gives."""
     home = tmp_path_factory.mktemp("course")
-    exercise_rules.copy_sources("03.1", home)
+    exercise_screen.copy_sources("03.1", home, HOME / "notebooks")
     page = home / "notebooks" / "source_py" / f"{sources.name_of('03')}.py"
     seals.renew("03", print)
     boxes = home / "questions" / "sealed" / "ch03.json"
@@ -397,8 +407,11 @@ def copy_with_03_9(tmp_path_factory):
     assert code == 3 and said.count("TO DO") == 1, said
     assert 'add the line `# %% exercise="03.9"`' in said
     text = page.read_text(encoding="utf-8")
+    page.write_text(text + '\n# %% exercise="03.9"\n', encoding="utf-8")
+    code, said = run("exercise", "03.9")
+    assert code == 3 and re.search(r"TO DO +minutes .*the longest may take 50", said), said
     page.write_text(
-        text.replace('# %% exercise="03.6"\n', '# %% exercise="03.6"\n\n# %% exercise="03.9"\n')
+        text.replace('# %% exercise="03.2"\n', '# %% exercise="03.2"\n\n# %% exercise="03.9"\n')
     )
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     code, said = run("exercise", "03.9")

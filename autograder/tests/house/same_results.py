@@ -1,13 +1,18 @@
-"""A small class that never changes, graded into one JSON text: the net under a redraw.
+"""Grades a small class that never changes, and keeps digests of its results: the net of a redraw.
 
-A change of structure leaves the text as it is. A change that means to alter results renews it,
-`python -m autograder.tests.house.same_results`, in a commit of its own that says what changed and
-why. Answers that need Spark are left blank, for a JVM takes longer than the rest of the class.
+A change of structure leaves each digest as it is. A change that means to alter results renews
+them, `python -m autograder.tests.house.same_results`, in a commit of its own that says what changed
+and why. Answers that need Spark are left blank, for a JVM takes longer than the rest of the class.
+An exercise that is not in QUESTIONS is left out of the class's notebooks.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,9 +20,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograder.cell.course_folder import notebooks
+from autograder.course.build import build
+from autograder.course.exercises import LINE, files
 from autograder.course.judge import judge_of
 from autograder.course.masters import Master, master
 from autograder.course.references import references
+from autograder.course.sources import name_of
 from autograder.grade import grade_class
 from autograder.gradebook.late import set_due
 from autograder.gradebook.read import sheets
@@ -25,10 +34,14 @@ from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
 from autograder.proving.pupils import FORGED, LEAVING, OFF_TOPIC, spoil, write_as, write_id
 
-RESULTS = Path(__file__).with_name("same_results.json")
-NOT_COMPARED = ("seconds", "level", "rubric_hash")
-"""What differs between two runs and between two machines; a rubric's hash is of the scorer's own
-source, which a redraw moves."""
+DIGESTS = Path(__file__).with_name("same_results.json")
+ITSELF = "autograder.tests.house.same_results"
+QUESTIONS = (
+    "02.1 02.2 02.3 02.4 02.9 02.5 02.6 02.7 02.8 02.open 02.open2 "
+    "03.1 03.2 03.3 03.4 03.5 03.6 03.7 03.open"
+).split()
+NOT_COMPARED = ("seconds", "level", "rubric_hash", "sha256")
+"""What differs between two runs and between two machines, or follows from the prose of a page."""
 DUE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 IN_TIME, LATE = "2026-11-19T12:00:00+00:00", "2026-11-21T18:00:00+00:00"
 CLASS = (
@@ -85,37 +98,93 @@ def hand_in(folder: Path) -> None:
         write_as(folder / f"{student}_{own.name}{ending}", role, text, notebook, own.name)
 
 
-def graded() -> str:
-    """The results and the gradebook of the class as JSON, a value a line."""
-    late = {student for _, student, role in CLASS if role == "late"}
-    rows = {student: {"handed_in": LATE if student in late else IN_TIME} for _, student, _ in CLASS}
+def copy_course(home: Path) -> None:
+    """Write the sources of the class's chapters with QUESTIONS alone into a course of its own."""
+    there = home / "notebooks"
+    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
+        name = name_of(chapter)
+        text = (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8")
+        shutil.copytree(notebooks() / "exercises" / chapter, there / "exercises" / chapter)
+        for id, path in files(chapter).items():
+            if id not in QUESTIONS:
+                text = text.replace(f"{LINE.format(id)}\n", "")
+                (there / "exercises" / chapter / path.name).unlink()
+        (there / "source_py").mkdir(exist_ok=True)
+        (there / "source_py" / f"{name}.py").write_text(text, encoding="utf-8")
+    shutil.copyfile(notebooks() / "nbgrader_config.py", there / "nbgrader_config.py")
+
+
+def graded() -> dict[str, object]:
+    """What the class gets, a row for each question and one for each submission."""
     with tempfile.TemporaryDirectory(prefix="same-results-") as folder:
-        here = Path(folder)
-        hand_in(here / "submitted")
-        results = grade_class(
-            here / "submitted",
-            here / "graded",
-            roster=Roster(rows),
-            workers=2,
-            say=lambda text: print(text, file=sys.stderr),
-            allow_unsafe=True,
+        home, rows = Path(folder), Path(folder) / "rows.json"
+        copy_course(home)
+        # in a process of its own: a process has one course
+        words = [sys.executable, "-m", ITSELF, str(rows)]
+        public = {name: value for name, value in os.environ.items() if name != "AUTOGRADER_SECRET"}
+        subprocess.run(words, env={**public, "AUTOGRADER_COURSE": folder}, check=True)
+        return json.loads(rows.read_text(encoding="utf-8"))
+
+
+def digest(row: object) -> str:
+    """Sixteen hexadecimal digits of a row."""
+    return hashlib.sha256(text_of(row).encode()).hexdigest()[:16]
+
+
+def text_of(row: object) -> str:
+    """A row as JSON, a value a line."""
+    return json.dumps(row, ensure_ascii=False, indent=1, sort_keys=True)
+
+
+def different(found: dict[str, object], wanted: dict[str, str]) -> Iterator[str]:
+    """A sentence for each row that is not as before."""
+    for name in sorted(found.keys() | wanted.keys()):
+        if name not in wanted:
+            yield f"«{name}» is new"
+        elif name not in found:
+            yield f"«{name}» is gone"
+        elif digest(found[name]) != wanted[name]:
+            yield f"«{name}» differs"
+
+
+def _grade_here(folder: Path) -> dict[str, object]:
+    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
+        build(chapter)
+    late = {student for _, student, role in CLASS if role == "late"}
+    times = {
+        student: {"handed_in": LATE if student in late else IN_TIME} for _, student, _ in CLASS
+    }
+    hand_in(folder / "submitted")
+    results = grade_class(
+        folder / "submitted",
+        folder / "graded",
+        roster=Roster(times),
+        workers=2,
+        say=lambda text: print(text, file=sys.stderr),
+        allow_unsafe=True,
+    )
+    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
+        set_due(folder / "graded", master(chapter).name, DUE)
+    marks = {sheet.who: asdict(sheet) for sheet in sheets(folder / "graded")}
+    return _by_row(results, marks)
+
+
+def _by_row(results: dict, marks: dict) -> dict[str, object]:
+    rows: dict[str, object] = {}
+    for chapter, student, role in CLASS:
+        name = next(each for each in results if each.startswith(f"{student}_{chapter}_"))
+        result, mark = _compared(results[name]), marks.get((student, master(chapter).name), {})
+        of_questions = (
+            ("cell", result.pop("cells")),
+            ("suggestion", result.pop("suggestions")),
+            ("gradebook", {cell[0]: cell for cell in mark.get("cells", ())}),
         )
-        told = {name: _compared(result) for name, result in results.items()}
-        for chapter in sorted({chapter for chapter, _, _ in CLASS}):
-            set_due(here / "graded", master(chapter).name, DUE)
-        marks = [_mark(sheet) for sheet in sheets(here / "graded")]
-    whole = {"results": told, "gradebook": marks}
-    return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-
-def different(found: str, wanted: str) -> Iterator[str]:
-    """The lines in which two texts differ, with the number of the line that was wanted."""
-    found_lines, wanted_lines = found.splitlines(), wanted.splitlines()
-    if len(found_lines) != len(wanted_lines):
-        yield f"{len(found_lines)} lines, and {len(wanted_lines)} are wanted"
-    for number, (one, other) in enumerate(zip(found_lines, wanted_lines), start=1):
-        if one != other:
-            yield f"line {number}: {one.strip()} instead of {other.strip()}"
+        for what, each in of_questions:
+            for question, told in each.items():
+                rows.setdefault(question, {}).setdefault(f"{student}, {role}", {})[what] = told
+        sheet = {key: value for key, value in mark.items() if key not in ("row", "cells")}
+        rows[f"{student}, {chapter}, {role}"] = {"result": result, "gradebook": sheet}
+    return rows
 
 
 def _compared(value):
@@ -124,9 +193,15 @@ def _compared(value):
     return {name: _compared(each) for name, each in value.items() if name not in NOT_COMPARED}
 
 
-def _mark(sheet) -> dict:
-    return {name: value for name, value in asdict(sheet).items() if name != "row"}
+def main(words: list[str]) -> None:
+    """Renew the digests; with a file, grade the class of the course at hand and write the rows."""
+    if not words:
+        told = {name: digest(row) for name, row in graded().items()}
+        DIGESTS.write_text(json.dumps(told, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
+    rows = Path(words[0])
+    rows.write_text(text_of(_grade_here(rows.parent)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    RESULTS.write_text(graded(), encoding="utf-8")
+    main(sys.argv[1:])

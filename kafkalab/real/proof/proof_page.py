@@ -1,5 +1,8 @@
-"""Writes the page notebooks/PROOF.md: a row for each claim and release that was run on both
-labs."""
+"""Writes what came of the claims that ran on both labs: a page of numbers by chapter, and a table
+with a row for each claim and release.
+
+The page is notebooks/PROOF.md; the table is a page of the book.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +22,23 @@ if TYPE_CHECKING:
 LONGEST_CELL = 160
 HEAD = f"""# What real Kafka says to the course
 
-Each row is a claim of a chapter. A small story ran twice: on the simulator, and on real brokers
-with a released Java client. The row shows what came out. `python -m kafkalab real prove` runs the
-stories again and writes this page; nobody edits it.
+A claim of a chapter is a small story that ran twice: on the simulator, and on real brokers with a
+released Java client. A row is one claim with one release of the client.
 
 The simulator plays each story with {FEW_SEEDS} seeds. Where their values differ, the claim is a
 matter of chance. Then the story runs {RUNS_OF_CHANCE} times on either side: the simulator plays it
-with {RUNS_OF_CHANCE} seeds, and real Kafka repeats it. The row shows all values and how often each
-came. It says whether the two sides have the same values, or some of them. A row is open where they
-have none in common.
+with {RUNS_OF_CHANCE} seeds, and real Kafka repeats it. A row agrees where the sides have a value in
+common, else it is open.
 
 The brokers are 4.4.0, or 2.3.1 with ZooKeeper where a row says so. Settings such as idle limits are
 shorter than in the chapters, because real time passes.
 """
+ABOUT_THE_PAGE = """`python -m kafkalab real prove` runs the stories again and writes this page; nobody edits it. What
+real Kafka gave is in `proof_runs.jsonl` beside it. `make book` makes a table of all rows from it.
+"""
+CHAPTERS = """| chapter | claims | rows | agree | by chance | open | releases |
+|---|---|---|---|---|---|---|"""
+ROWS = "| claim | release | simulated | real | |\n|---|---|---|---|---|"
 
 
 class Proof(NamedTuple):
@@ -102,47 +109,76 @@ def proof_rows(proof: Proof) -> list[ProofRow]:
     return rows
 
 
-def proof_text(proof: Proof) -> str:
-    """The page without its last section."""
+def proof_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
+    """The page: how many rows of each chapter agree, the open rows, and why claims have no story."""
     rows = proof_rows(proof)
+    parts = [HEAD, ABOUT_THE_PAGE, _sum_of(rows), CHAPTERS]
+    parts += [_chapter(chapter, of_chapter) for chapter, of_chapter in _by_chapter(rows)]
+    still_open = [row for row in rows if not row.agrees]
+    if still_open:
+        parts += ["\n## Open\n", ROWS, *map(_line, still_open)]
+    return "\n".join([*parts, "", _without_story(claims, names=False)])
+
+
+def table_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
+    """The page of the book: every row, and every claim without a story."""
+    rows = proof_rows(proof)
+    parts = [HEAD, _sum_of(rows)]
+    for chapter, of_chapter in _by_chapter(rows):
+        parts += [f"## Chapter {chapter}\n", ROWS, *map(_line, of_chapter), ""]
+    return "\n".join([*parts, _without_story(claims, names=True)])
+
+
+def _by_chapter(rows: Sequence[ProofRow]) -> list[tuple[str, list[ProofRow]]]:
+    chapters = sorted({row.chapter for row in rows})
+    return [(chapter, [row for row in rows if row.chapter == chapter]) for chapter in chapters]
+
+
+def _sum_of(rows: Sequence[ProofRow]) -> str:
     agreed = sum(row.agrees for row in rows)
     chance = sum(row.agrees and row.by_chance for row in rows)
     dates = sorted({row.date for row in rows})
-    releases = sorted(
-        {row.release for row in rows}, key=lambda name: [int(n) for n in name.split(".")]
-    )
-    parts = [
-        HEAD,
+    return (
         f"{len(rows)} rows, {agreed} agree ({chance} of them are a matter of chance), "
-        f"{len(rows) - agreed} do not. Clients: {', '.join(releases) or 'none'}. "
-        f"Run: {' to '.join(sorted({*dates[:1], *dates[-1:]})) or 'never'}.\n",
-    ]
-    for chapter in sorted({row.chapter for row in rows}):
-        parts.append(f"## Chapter {chapter}\n")
-        parts.append("| claim | release | simulated | real | |\n|---|---|---|---|---|")
-        parts += [_line(row) for row in rows if row.chapter == chapter]
-        parts.append("")
-    return "\n".join(parts).rstrip() + "\n"
+        f"{len(rows) - agreed} do not. Clients: {', '.join(_releases(rows)) or 'none'}. "
+        f"Run: {' to '.join(sorted({*dates[:1], *dates[-1:]})) or 'never'}.\n"
+    )
 
 
-def claims_text(proofs: Mapping[str, ClaimProof]) -> str:
+def _releases(rows: Sequence[ProofRow]) -> list[str]:
+    return sorted({row.release for row in rows}, key=lambda name: [int(n) for n in name.split(".")])
+
+
+def _chapter(chapter: str, rows: Sequence[ProofRow]) -> str:
+    agreed = [row for row in rows if row.agrees]
+    numbers = (
+        len({row.claim for row in rows}),
+        len(rows),
+        len(agreed),
+        sum(row.by_chance for row in agreed),
+        len(rows) - len(agreed),
+    )
+    return f"| {chapter} | {' | '.join(map(str, numbers))} | {', '.join(_releases(rows))} |"
+
+
+def _without_story(claims: Mapping[str, ClaimProof], names: bool) -> str:
     """The last section: how many claims of the course have a story, and which have none and why."""
     without: dict[str, list[str]] = {key: [] for key in REASONS}
-    for name, proof in proofs.items():
+    for name, proof in claims.items():
         if proof.reason:
             without[proof.reason].append(name)
     count = sum(map(len, without.values()))
     parts = [
         "## What the course claims\n",
-        f"The chapters make {len(proofs)} claims: numbers that a guess is compared with, claims\n"
-        "of the myth court, and rows of the tables then and now. A story above proves\n"
-        f"{len(proofs) - count} of them. These {count} have none:\n",
-        "| why | how many | which |\n|---|---|---|",
+        f"The chapters make {len(claims)} claims: numbers that a guess is compared with, claims\n"
+        "of the myth court, and rows of the tables then and now. A story proves\n"
+        f"{len(claims) - count} of them. These {count} have none:\n",
+        "| why | how many |" + " which |" * names + "\n|---|---|" + "---|" * names,
     ]
-    for key, names in without.items():
-        if names:
-            shown = " · ".join(name.replace("|", "\\|") for name in names)
-            parts.append(f"| {REASONS[key]} | {len(names)} | {shown} |")
+    for key, listed in without.items():
+        if listed:
+            shown = " · ".join(name.replace("|", "\\|") for name in listed)
+            parts.append(f"| {REASONS[key]} | {len(listed)} |" + f" {shown} |" * names)
     return "\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Runs every story on both labs and writes the table notebooks/PROOF.md.
+"""Runs every story on both labs and writes the page notebooks/PROOF.md.
 
 The simulator plays all of them each time, because that is cheap. What real Kafka gave is kept:
 a story runs there again only when its source or that of its helpers has changed. A story whose
@@ -35,7 +35,7 @@ from kafkalab.real.proof import (
 )
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.course_claims import claim_proofs
-from kafkalab.real.proof.proof_page import Proof, claims_text, proof_rows, proof_text
+from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, table_text
 from kafkalab.real.proof.real_run import (
     RealRun,
     keep_only,
@@ -127,14 +127,26 @@ def prove(chapters: Sequence[str], again: bool, show: Show) -> int:
         beside = page.with_name(RUNS_OF_PAGE)
         shown = shown_runs(stories, kept, read_runs(beside))
         proof = Proof(stories, simulated, shown)
-        text = f"{proof_text(proof)}\n{claims_text(claim_proofs())}"
-        page.write_text(text, encoding="utf-8", newline="\n")
+        page.write_text(proof_text(proof, claim_proofs()), encoding="utf-8", newline="\n")
         write_runs(shown, beside)
     show("")
     rows = proof_rows(proof)
     differ = sum(not row.agrees for row in rows)
     print(f"{number} real runs; {len(rows)} rows, {differ} of them differ: {page}")
     return 0 if not differ else 1
+
+
+def committed_proof(show: Show) -> Proof:
+    """What real Kafka gave by the runs beside the page, and what the simulator gives today. All
+    stories are played, which takes a minute."""
+    stories = all_stories()
+    runs = read_runs(course_folder() / "notebooks" / RUNS_OF_PAGE)
+    return Proof(stories, _play_all(stories, show), shown_runs(stories, [], runs))
+
+
+def book_page(show: Show) -> str:
+    """The table of the book: a row for each claim and release."""
+    return table_text(committed_proof(show), claim_proofs())
 
 
 def _play_all(stories: Sequence[RealStory], show: Show) -> dict[Key, SimulatedPlay]:

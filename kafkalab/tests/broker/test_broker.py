@@ -204,7 +204,7 @@ def test_what_a_client_sent_before_it_closed_is_served():
 
 
 def test_a_second_answer_to_a_closed_end_cannot_be_written_and_ends_the_serving():
-    """The first one is answered by a reset. So it was with real brokers, PROOF.md, chapter 05."""
+    """The first one is answered by a reset. So it was with real brokers (proof_runs.jsonl, 05)."""
     assert written_after_the_end(acks=1) == 2
     assert written_after_the_end(acks=1, parked=True) == 1
 

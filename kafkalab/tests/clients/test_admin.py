@@ -519,7 +519,7 @@ def test_an_unclean_election_is_for_partitions_without_a_leader():
 
 @pytest.mark.parametrize(("broker_version", "lag_ms"), [("2.3", "10000"), ("4.4", "30000")])
 def test_a_broker_describes_the_settings_that_its_release_chooses(broker_version, lag_ms):
-    """Real brokers 2.3.1 and 4.4.0 give these: PROOF.md, chapter 14."""
+    """Real brokers 2.3.1 and 4.4.0 give these: proof_runs.jsonl, stories 14."""
     _, admin = cluster("2.3" if broker_version == "2.3" else "4.4", broker_version)
     broker = ConfigResource("broker", "0")
     told = admin.describe_configs([broker]).values()[broker].get()["replica.lag.time.max.ms"]

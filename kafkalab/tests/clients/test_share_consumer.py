@@ -172,7 +172,7 @@ def test_a_member_that_dies_frees_its_records_at_once():
 
 
 def test_a_record_that_is_given_back_comes_after_the_next_one():
-    """Real brokers deliver 0, 2, 1, 3: see "16 order" in notebooks/PROOF.md."""
+    """Real brokers deliver 0, 2, 1, 3: see "16 order" in proof_runs.jsonl."""
     worker = a_worker(a_lab(records=4), **{"max.poll.records": 1})
     done = []
     while len(done) < 4:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.tests.house.plainer import PLAINER
+from autograder.course.plainer import PLAINER
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("kafkalab", "autograder", "bench")

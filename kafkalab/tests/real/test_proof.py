@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from collections import Counter
 
 import pytest
 
 from kafkalab.course_folder import course_folder
 from kafkalab.real.proof.claim import on_brokers, raised_by, story
-from kafkalab.real.proof.proof_page import Proof, cell_text, proof_rows, proof_text
-from kafkalab.real.proof.prove import RUNS_OF_PAGE, all_stories, run_story
+from kafkalab.real.proof.course_claims import claim_proofs
+from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, table_text
+from kafkalab.real.proof.prove import RUNS_OF_PAGE, all_stories, committed_proof, run_story
 from kafkalab.real.proof.reached_source import reached_source
 from kafkalab.real.proof.real_run import (
     RealRun,
@@ -91,7 +93,7 @@ def test_a_matter_of_chance_is_played_with_ten_seeds_and_its_values_are_counted(
     assert played.differs and played.of("drawn") == [0, 1] * 5
     proof = proof_of(run_often(1, 1, 0))
     assert [row.agrees for row in proof_rows(proof)] == [True, True]
-    text = proof_text(proof)
+    text = table_text(proof, {})
     assert "2 rows, 2 agree (1 of them are a matter of chance), 0 do not." in text
     assert (
         "| Drawn by the seed. | 3.9 | 0 (5 times), or 1 (5 times) | 0 (once), or 1 (2 times) | "
@@ -130,7 +132,7 @@ def broken(side):
 
 def test_a_story_that_the_simulator_cannot_play_is_open():
     run = RealRun("99 broken", "3.9", broken.digest, "2026-01-05", {"same": "a"})
-    text = proof_text(proof_of([run], broken))
+    text = table_text(proof_of([run], broken), {})
     assert "| not run | a | **open**: the simulator: KeyError: 'x' |" in text
 
 
@@ -139,9 +141,12 @@ def run_of(values, problem="", digest=None):
 
 
 def test_what_differs_or_was_not_run_is_open():
-    text = proof_text(proof_of([run_of({"drawn": 7, "same": "b"})]))
+    both = proof_of([run_of({"drawn": 7, "same": "b"})])
+    text = table_text(both, {})
+    assert "| 99 | 2 | 2 | 0 | 0 | 2 | 3.9 |" in proof_text(both, {})
+    assert "| Always the same. | 3.9 | a | b | **open**: they differ |" in proof_text(both, {})
     assert "| Always the same. | 3.9 | a | b | **open**: they differ |" in text
-    text = proof_text(proof_of([run_of({}, "real Kafka: TimeoutException: x | y")]))
+    text = table_text(proof_of([run_of({}, "real Kafka: TimeoutException: x | y")]), {})
     assert "| not run | **open**: real Kafka: TimeoutException: x \\| y |" in text
     assert "0 agree" in text
 
@@ -182,26 +187,30 @@ def test_a_story_that_did_not_run_here_keeps_the_runs_of_the_page(tmp_path):
 
 
 def test_the_runs_beside_the_page_give_its_rows():
-    """Nobody edits the page: each row comes from a run that is committed with it."""
+    """Nobody edits the page: it counts the runs that are committed with it."""
     runs = read_runs(course_folder() / "notebooks" / RUNS_OF_PAGE)
     page = (course_folder() / "notebooks" / "PROOF.md").read_text(encoding="utf-8")
     current = {(each.id, each.digest): each for each in STORIES}
-    rows = 0
-    for name, release in {(run.story, run.release): None for run in runs}:
-        told = [run for run in runs if (run.story, run.release) == (name, release)]
-        assert (name, told[-1].digest) in current, (
-            f"the story {name!r} has changed since it ran: `python -m kafkalab real prove "
-            f"{name.split()[0]}` runs it again and writes the page"
+    rows, claims = Counter(), {}
+    for run in {(run.story, run.release): run for run in runs}.values():
+        assert (run.story, run.digest) in current, (
+            f"the story {run.story!r} has changed since it ran: `python -m kafkalab real prove "
+            f"{run.story.split()[0]}` runs it again and writes the page"
         )
-        claims = current[name, told[-1].digest].claims
-        for claim, text in claims.items():
-            rows += 1
-            found = [
-                line for line in page.splitlines() if line.startswith(f"| {text} | {release} ")
-            ]
-            values = {cell_text(run.values[claim]) for run in told if claim in run.values}
-            assert any(all(value in line for value in values) for line in found), (name, claim)
-    assert f"{rows} rows, " in page
+        played = current[run.story, run.digest]
+        rows[played.chapter] += len(played.claims)
+        claims.setdefault(played.chapter, set()).update(played.claims.values())
+    assert f"{sum(rows.values())} rows, " in page
+    for chapter, count in rows.items():
+        assert f"| {chapter} | {len(claims[chapter])} | {count} | " in page
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_runs_and_the_simulator_give():
+    page = (course_folder() / "notebooks" / "PROOF.md").read_text(encoding="utf-8")
+    assert page == proof_text(committed_proof(lambda line: None), claim_proofs()), (
+        "`python -m kafkalab real prove` writes it again"
+    )
 
 
 def source_of(text, tmp_path, monkeypatch):
@@ -255,7 +264,7 @@ def test_an_error_is_a_value():
 
 
 REAL_ENDS = {"closed_0": 5, "killed_0": 5, "closed_1": 2, "killed_1": 2}
-"""What real Kafka gave on 2026-11-23, with clients 2.3, 3.9 and 4.4: PROOF.md, chapter 05."""
+"""What real Kafka gave on 2026-11-23, with clients 2.3, 3.9 and 4.4: proof_runs.jsonl, 05."""
 
 
 @pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])

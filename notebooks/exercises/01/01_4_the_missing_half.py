@@ -229,7 +229,6 @@ Function(
 from functools import cache
 from random import Random
 
-from autograder.cell.questions.ch01 import kept
 from autograder.course.judge import Judge
 from kafkalab import (
     KafkaAdminClient,

@@ -181,7 +181,6 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.cell.questions.ch02 import kept
 from autograder.course.judge import Judge
 
 

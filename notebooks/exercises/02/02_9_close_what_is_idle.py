@@ -161,7 +161,6 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.cell.questions.ch02 import what_a_day_proved
 from autograder.course.judge import Judge
 
 

@@ -227,7 +227,6 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.cell.questions.ch04 import what_a_shift_proved
 from autograder.course.judge import Judge
 
 

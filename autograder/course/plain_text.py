@@ -5,6 +5,8 @@ answers, the words a guess may be, and the comments of the code. Model answers a
 by teachers and are left out.
 """
 
+from __future__ import annotations
+
 import ast
 import io
 import re
@@ -167,7 +169,8 @@ def _comments(name: str, line: int, code: str) -> Iterator[Piece]:
 
 def _guesses(number: str) -> Iterator[Piece]:
     path = sealed.folder().parent / "guesses.toml"
-    for name, values in tomllib.loads(path.read_text(encoding="utf-8")).items():
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    for name, values in tomllib.loads(text).items():
         if name.split(" ")[0] == number:
             said = [text for told in values.values() if isinstance(told, list) for text in told]
             said += [
