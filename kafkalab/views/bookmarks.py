@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab, state_at
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
@@ -74,6 +75,7 @@ def _bookmarks(state: Mapping[str, Any], partition: str) -> list[Bookmark]:
     return found
 
 
+@draws(ONE)
 def bookmarks(
     lab: ShownLab, partition: str, at_ms: int | None = None, *, title: str | None = None
 ) -> Picture:

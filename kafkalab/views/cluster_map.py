@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab, has_journal, state_at
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, clock, look_of
@@ -71,6 +72,7 @@ def _lines(lab: ShownLab, state: Mapping[str, Any], at_ms: int) -> list[OpenConn
     return found
 
 
+@draws(ONE)
 def cluster_map(
     lab: ShownLab,
     at_ms: int | None = None,

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .argument_check import ONE, draws
 from .picture import Hover, Picture, blank_figure, columns, hover_at
 from .shown_lab import ShownLab, has_journal
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
@@ -259,6 +260,7 @@ def table_text(found: list[ConnectionRow]) -> str:
     return columns(body, ("client", "connection", "class", "broker", "opened", "end", "requests"))
 
 
+@draws(ONE)
 def timeline(
     lab: ShownLab,
     client: str | None = None,

@@ -17,9 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
-from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, BLACK, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
 if TYPE_CHECKING:
@@ -273,6 +274,7 @@ def member_ends(lab: ShownLab, members: dict[str, list[Span]]) -> dict[str, str]
     }
 
 
+@draws(ONE)
 def group_timeline(
     lab: ShownLab,
     group: str,
@@ -429,7 +431,7 @@ def _strip(
                 ha="center",
                 va="center",
                 fontsize=SMALL_PT,
-                color=ON_COLOUR,
+                color=BLACK,
                 clip_on=True,
             )
 

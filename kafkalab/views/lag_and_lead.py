@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .argument_check import NAMED, draws
 from .group_timeline import group_states
 from .offset_ruler import COLOURS, LINES
 from .picture import Picture, blank_figure, columns
@@ -146,6 +147,7 @@ def _members(lab: ShownLab, group: str) -> set[str]:
     }
 
 
+@draws(NAMED)
 def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None = None) -> Picture:
     """Draw both distances of a group, in one lab or several, with a line for each committed
     partition.

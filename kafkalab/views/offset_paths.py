@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .argument_check import EITHER, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -75,6 +76,7 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
     return Path(tuple(given), tuple(committed), tuple(deaths), tuple(readers))
 
 
+@draws(EITHER)
 def offset_paths(
     labs: Mapping[str, ShownLab] | ShownLab, partition: str, group: str, *, title: str | None = None
 ) -> Picture:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from .argument_check import NAMED, ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -49,6 +50,7 @@ def marks(lab: ShownLab, partition: str, group: str, at_ms: int) -> list[Mark]:
     return sorted(found, key=lambda mark: mark.offset)
 
 
+@draws(ONE)
 def offset_ruler(
     lab: ShownLab,
     partition: str,
@@ -141,6 +143,7 @@ def lag_points(lab: ShownLab, group: str) -> list[tuple[int, int]]:
     return points
 
 
+@draws(NAMED)
 def lag_curve(
     labs: Mapping[str, ShownLab], group: str, *, title: str | None = None, unit_of: str = "records"
 ) -> Picture:

@@ -15,6 +15,7 @@ from typing import cast
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab, ToldLab, has_journal
@@ -152,6 +153,7 @@ def polls(lab: ShownLab, members: list[str], from_ms: int, to_ms: int) -> dict[s
     return {who: found for who, found in times.items() if len(found) <= MOST_POLLS}
 
 
+@draws(ONE)
 def ownership(
     lab: ShownLab,
     group: str,

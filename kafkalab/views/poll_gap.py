@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -136,6 +137,7 @@ def sessions(lab: ShownLab, client: str) -> list[Session]:
     return sorted(found, key=lambda each: each.from_ms)
 
 
+@draws(ONE)
 def poll_gap(
     lab: ShownLab,
     client: str,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 
@@ -45,6 +46,7 @@ class Hold:
     why: str
 
 
+@draws(ONE)
 def record_lanes(
     lab: ShownLab, group: str, *, topic: str | None = None, partition: int = 0
 ) -> Picture:

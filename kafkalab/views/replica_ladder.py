@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
@@ -73,6 +74,7 @@ def rungs(lab: ShownLab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
     return found
 
 
+@draws(ONE)
 def replica_ladder(
     lab: ShownLab,
     partition: str,

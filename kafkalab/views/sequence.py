@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, clock, look_of
@@ -154,6 +155,7 @@ def _ends(
     return ends
 
 
+@draws(ONE)
 def sequence(
     lab: ShownLab,
     client: str | None = None,

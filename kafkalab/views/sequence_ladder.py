@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.records import key_text
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
@@ -116,6 +117,7 @@ def arrivals(lab: ShownLab, partition: str) -> list[Arrival]:
     return found
 
 
+@draws(ONE)
 def sequence_ladder(
     lab: ShownLab,
     partition: str,

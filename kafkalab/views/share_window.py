@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .record_lanes import END_SIGNS, MEMBERS
 from .style import INK, QUIET, SMALL_PT, WIDTH_IN
@@ -53,6 +54,7 @@ def states_at(
     return found
 
 
+@draws(ONE)
 def share_window(
     lab: ShownLab, group: str, topic: str, *, at_ms: int | None = None, title: str = ""
 ) -> Picture:

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
-from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import ALERT, BLACK, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
     ]
 
 
+@draws(ONE)
 def transaction_timeline(
     lab: ShownLab,
     transactional_id: str,
@@ -117,7 +119,7 @@ def transaction_timeline(
                 ha="center",
                 va="center",
                 fontsize=SMALL_PT,
-                color=ON_COLOUR,
+                color=BLACK,
             )
     _epochs(axes, [each for each in found if each.who == AT_COORDINATOR], to_ms, unit_ms)
     for who, (begin_ms, end_ms) in (paused or {}).items():

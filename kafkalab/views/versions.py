@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .argument_check import TWO, draws
 from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
 from .picture import Hover, Picture, blank_figure
 from .shown_lab import ShownLab
@@ -19,6 +20,7 @@ _Class = tuple[str, int | None, str | None]
 """A row's class, broker and ending."""
 
 
+@draws(TWO)
 def compare(
     left: ShownLab,
     right: ShownLab,

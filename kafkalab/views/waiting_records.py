@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import NAMED, draws
 from .offset_ruler import COLOURS, LINES
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
@@ -51,6 +52,7 @@ def waiting(lab: ShownLab, topic: str) -> dict[str, list[Waiting]]:
     return found
 
 
+@draws(NAMED)
 def waiting_records(
     labs: Mapping[str, ShownLab], topic: str, *, title: str | None = None
 ) -> Picture:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -88,6 +89,7 @@ def promises(lab: ShownLab, name: str) -> list[Promise]:
     return found
 
 
+@draws(ONE)
 def worker_lanes(
     lab: ShownLab,
     name: str,
