@@ -86,7 +86,7 @@ class Sheet:
 
     def field(self, left: float, wide: float, below_in: float, above_in: float) -> Field:
         """A field between two margins in inches; `left` and `wide` are shares of the width."""
-        share = 1 - (below_in + above_in) / self.height_in
+        share = 1 - round(below_in + above_in, 9) / self.height_in
         return Field(self, self._figure.add_axes((left, below_in / self.height_in, wide, share)))
 
     def key_block(
@@ -284,18 +284,26 @@ class Field:
         self.edges("bottom")
 
     def clock(
-        self, from_ms: float, to_ms: float, *, room_to_ms: float | None = None, beyond: float = 0
+        self,
+        from_ms: float,
+        to_ms: float,
+        *,
+        room_to_ms: float | None = None,
+        beyond: float = 0,
+        labelled: bool = True,
     ) -> None:
         """Make x the lab's time: `span` and marks take ms, and nothing is drawn beyond to_ms.
 
         room_to_ms: the end of the axis, where it is later than to_ms; a line then marks to_ms
         beyond: how much longer the axis is than its time, as a share
+        labelled: whether the axis has numbers, and a name with their unit
         """
         end_ms = max(to_ms, room_to_ms or 0)
         self._unit_ms, unit = axis_unit(end_ms - from_ms)
         self._from, self._to, self._end = from_ms, to_ms, end_ms
-        self.limits((from_ms, from_ms + (end_ms - from_ms) * (1 + beyond)))
-        self.scale(f"time of the lab, {unit}")
+        self.limits((from_ms, from_ms + max(1, end_ms - from_ms) * (1 + beyond)))
+        self.scale(f"time of the lab, {unit}" if labelled else "")
+        self._axes.tick_params(axis="x", labelbottom=labelled)
         self._grid("x", 0.7)
         if end_ms > to_ms:
             self.across(to_ms, ALERT, pen=1.6)
@@ -328,9 +336,9 @@ class Field:
         pen: float = 0.7,
         line: Dash = "-",
         layer: float = 1,
+        alpha: float | None = None,
         ink: str = INK,
         size: float = SMALL_PT,
-        bold: bool = False,
         paper: Paper | None = None,
         words_layer: float = 3,
     ) -> None:
@@ -348,10 +356,11 @@ class Field:
                 linewidth=pen,
                 linestyle=line,
                 zorder=layer,
+                alpha=alpha,
             )
         )
         if words:
-            self.words(x + wide / 2, y, words, size=size, colour=ink, bold=bold, paper=paper,
+            self.words(x + wide / 2, y, words, size=size, colour=ink, paper=paper,
                        layer=words_layer)  # fmt: skip
 
     def span(
@@ -363,6 +372,7 @@ class Field:
         words: str = "",
         *,
         needs: float = 0.0,
+        least: float = 0.0,
         colour: str,
         edge: str = INK,
         hatch: str = "",
@@ -374,15 +384,18 @@ class Field:
     ) -> None:
         """A time, as a bar with y at its middle; what is outside of the field's time is cut off.
 
-        Its words need more than this share of the axis; else they are left out.
+        Its words need more than this share of the axis; else they are left out. The bar is at least
+        `least` wide, a share of the axis, too.
         """
         from matplotlib.patches import Polygon
 
         begin_ms, end_ms = max(from_ms, self._from), min(to_ms, self._to)
+        end_ms = max(end_ms, begin_ms + least * max(1, self._end - self._from))
         if end_ms <= begin_ms:
             return
         left, right = begin_ms / self._unit_ms, end_ms / self._unit_ms
-        low, top = y - high / 2, y + high / 2
+        low = round(y - high / 2, 9)
+        top = low + high
         self._axes.add_patch(
             Polygon(
                 [(left, low), (left, top), (right, top), (right, low)],
@@ -467,17 +480,18 @@ class Field:
         paper: Paper | None = None,
         font: str | None = None,
         pointer: float | None = None,
-        of_edges: bool = False,
+        of_edges: Literal["", "y", "xy"] = "",
     ) -> None:
-        """Words some points right of and above a point.
+        """Words some points right of and above a point, if that is inside the field.
 
         pointer: the width of a thin line from the words to the point
-        of_edges: y is a share of the field's height
+        of_edges: which numbers are shares of the field, counted from its lower left corner
         """
+        of: Any = {"": "data", "y": ("data", "axes fraction"), "xy": "axes fraction"}[of_edges]
         self._axes.annotate(
             words,
-            (x / self._unit_ms, y),
-            xycoords=("data", "axes fraction" if of_edges else "data"),
+            (x if of_edges == "xy" else x / self._unit_ms, y),
+            xycoords=of,
             xytext=by_pt,
             textcoords="offset points",
             ha=align,
@@ -589,6 +603,24 @@ class Field:
             markeredgewidth=pen,
             zorder=layer,
             clip_on=cut,
+        )
+
+    def frame(self, left: float, top: float, wide: float, high: float) -> None:
+        """A frame around a row and the words beside it; left and wide are shares of the field."""
+        from matplotlib.patches import Rectangle
+
+        self._axes.add_patch(
+            Rectangle(
+                (left, top),
+                wide,
+                high,
+                transform=self._axes.get_yaxis_transform(),
+                fill=False,
+                edgecolor=ALERT,
+                linewidth=1.6,
+                clip_on=False,
+                zorder=5,
+            )
         )
 
     def hover(self, words: str, x: tuple[float, float], y: tuple[float, float]) -> None:
