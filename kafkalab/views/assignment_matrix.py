@@ -185,7 +185,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
     count = f"{len(moved)} time{'' if len(moved) == 1 else 's'} a partition moved"
     sheet = Sheet(title or f"group {group}: who owns what", 1.18 + row_in * len(rows))
     sheet.note(f"{generations}; {count} to another member (hatched)", 0.40)
-    field = sheet.field(0.11, 0.88 * min(1.0, 0.34 * len(found)), 0.04, 1.14)
+    field = sheet.field(0.11, 0.88 * min(1.0, 0.34 * len(found)), 0.04, high_in=row_in * len(rows))
     for x, each in enumerate(found):
         for y, tp in enumerate(rows):
             owners = each.owners[tp]

@@ -341,7 +341,7 @@ def draw_rows(
     has its numbers.
     """
     several = len({row.client for row in found}) > 1
-    field.clock(from_ms, to_ms, beyond=0.005, labelled=labelled)
+    field.clock(from_ms, to_ms, beyond=0.005)
     field.limits(y=(max(1, len(found)) - 0.5, -0.5))
     for y, row in enumerate(found):
         look = look_of(row.role)
@@ -360,6 +360,7 @@ def draw_rows(
         field.beside(y - 0.1, note, at=1.015, colour=QUIET)
         if y in boxed:
             field.frame(-0.57, y - 0.46, 2.02, 0.87)
+    field.time_axis(labelled=labelled)
 
 
 def _ticks(field: Field, y: int, shown: list[Request], span_ms: float) -> None:

@@ -43,7 +43,7 @@ def key_moves(
     told = f"of {len(homes)} keys {moved} moved and {len(homes) - moved} stayed (hatched)"
     sheet = Sheet(title or f"from {before} to {after} partitions", 1.05 + 0.34 * before)
     sheet.note(told, 0.42)
-    field = sheet.field(0.14, min(0.84, CELL_IN * after / WIDTH_IN), 0.06, 0.99)
+    field = sheet.field(0.14, min(0.84, CELL_IN * after / WIDTH_IN), 0.06, high_in=0.34 * before)
     for old in range(before):
         for new in range(after):
             count = counts[old, new]

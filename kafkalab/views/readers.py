@@ -59,7 +59,7 @@ def readers(lab: ShownLab, topic: str, *, title: str | None = None) -> Picture:
     logs = state["partitions"]
     records = {tp: logs[tp]["log_end_offset"] - logs[tp]["log_start_offset"] for tp in partitions}
     sheet = Sheet(title or f"who reads {topic}", 1.2 + ROW_IN * len(partitions))
-    field = sheet.field(0.2, min(0.78, 0.22 * len(groups)), 0.35, 0.85)
+    field = sheet.field(0.2, min(0.78, 0.22 * len(groups)), 0.35, high_in=ROW_IN * len(partitions))
     for x, group in enumerate(groups):
         names = sorted({name for owners in found[group].values() for name in owners})
         for y, tp in enumerate(partitions):

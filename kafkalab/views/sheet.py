@@ -84,9 +84,22 @@ class Sheet:
             family=font,
         )
 
-    def field(self, left: float, wide: float, below_in: float, above_in: float) -> Field:
-        """A field between two margins in inches; `left` and `wide` are shares of the width."""
+    def field(
+        self,
+        left: float,
+        wide: float,
+        below_in: float,
+        above_in: float = 0.0,
+        *,
+        high_in: float | None = None,
+    ) -> Field:
+        """A field between two margins in inches, or `high_in` high above the lower one.
+
+        `left` and `wide` are shares of the width.
+        """
         share = 1 - round(below_in + above_in, 9) / self.height_in
+        if high_in is not None:
+            share = high_in / self.height_in
         return Field(self, self._figure.add_axes((left, below_in / self.height_in, wide, share)))
 
     def key_block(
@@ -106,11 +119,14 @@ class Sheet:
         *,
         line: Dash = "-",
         pen: float | None = None,
-        alpha: float | None = None,
         sign: str = "",
     ) -> None:
         """Add a line to the next legend; with a sign at its middle if there is one."""
-        self._key(label, colour, line, linewidth=pen, alpha=alpha, marker=sign)
+        self._key(label, colour, line, linewidth=pen, marker=sign)
+
+    def key_bar(self, label: str, colour: str, *, pen: float, alpha: float) -> None:
+        """Add a thick line with square ends to the next legend."""
+        self._key(label, colour, "-", linewidth=pen, alpha=alpha, solid_capstyle="butt")
 
     def key_mark(
         self,
@@ -198,7 +214,7 @@ class Field:
     def __init__(self, sheet: Sheet, axes: Axes) -> None:
         self.sheet = sheet
         self._axes = axes
-        self._unit_ms = 1.0
+        self._unit_ms, self._x_name = 1.0, ""
         self._from, self._to, self._end = 0.0, 0.0, 0.0
 
     # ---- axes
@@ -276,12 +292,18 @@ class Field:
         self._axes.tick_params(length=0)
         self.edges()
 
-    def scale(self, label: str = "") -> None:
-        """Draw an x axis with its numbers at the lower edge, and no other line."""
+    def scale(self, name: str = "") -> None:
+        """Draw an x axis with ticks and numbers at the lower edge, and no other line."""
         self._axes.set_yticks([])
         self._axes.tick_params(axis="x", labelsize=SMALL_PT)
-        self._axes.set_xlabel(label, fontsize=SMALL_PT)
+        self._axes.set_xlabel(name, fontsize=SMALL_PT)
         self.edges("bottom")
+
+    def numbers(self, name: str, *, colour: str = BLACK) -> None:
+        """Write the numbers and the name of x at the lower edge, without a line or ticks."""
+        self._axes.tick_params(axis="x", length=0, labelsize=SMALL_PT)
+        self._axes.set_xlabel(name, fontsize=SMALL_PT, color=colour)
+        self.edges()
 
     def clock(
         self,
@@ -290,31 +312,50 @@ class Field:
         *,
         room_to_ms: float | None = None,
         beyond: float = 0,
-        labelled: bool = True,
     ) -> None:
-        """Make x the lab's time: `span` and marks take ms, and nothing is drawn beyond to_ms.
+        """Count x in ms of the lab from now on; a `span` is cut off at these two times.
 
-        room_to_ms: the end of the axis, where it is later than to_ms; a line then marks to_ms
+        room_to_ms: the end of the axis, where it is later than to_ms
         beyond: how much longer the axis is than its time, as a share
-        labelled: whether the axis has numbers, and a name with their unit
         """
-        end_ms = max(to_ms, room_to_ms or 0)
-        self._unit_ms, unit = axis_unit(end_ms - from_ms)
-        self._from, self._to, self._end = from_ms, to_ms, end_ms
-        self.limits((from_ms, from_ms + max(1, end_ms - from_ms) * (1 + beyond)))
-        self.scale(f"time of the lab, {unit}" if labelled else "")
+        self._from, self._to, self._end = from_ms, to_ms, max(to_ms, room_to_ms or 0)
+        self._unit_ms, unit = axis_unit(self._end - from_ms)
+        self._x_name = f"time of the lab, {unit}"
+        self.limits((from_ms, from_ms + max(1, self._end - from_ms) * (1 + beyond)))
+
+    def time_axis(self, *, labelled: bool = True, edges: Sequence[str] = ("bottom",)) -> None:
+        """Draw the axis of a clock at the lower edge, and faint lines up from its ticks.
+
+        A line marks to_ms where the axis is longer. Without `labelled` there are no numbers.
+        """
+        self.scale(self._x_name if labelled else "")
+        self.edges(*edges)
         self._axes.tick_params(axis="x", labelbottom=labelled)
         self._grid("x", 0.7)
-        if end_ms > to_ms:
-            self.across(to_ms, ALERT, pen=1.6)
+        if self._end > self._to:
+            self.across(self._to, ALERT, pen=1.6)
 
-    def chart(self, y_label: str, x_label: str | None = None, *, pen: float = 0.6) -> None:
-        """Draw both axes with numbers, and a grid. Without `x_label` x has ticks alone."""
-        self._axes.tick_params(labelsize=SMALL_PT, labelbottom=x_label is not None)
-        self._axes.set_xlabel(x_label or "", fontsize=SMALL_PT)
-        self._axes.set_ylabel(y_label, fontsize=SMALL_PT)
+    def chart(self, y_name: str, *, labelled: bool = True, pen: float = 0.6) -> None:
+        """Draw both axes with numbers, and a grid. Without `labelled` x has ticks alone."""
+        self._axes.tick_params(labelsize=SMALL_PT)
+        self._axes.tick_params(axis="x", labelbottom=labelled)
+        self._axes.set_xlabel(self._x_name if labelled else "", fontsize=SMALL_PT)
+        self._axes.set_ylabel(y_name, fontsize=SMALL_PT)
         self._grid("both", pen)
         self.edges("left", "bottom")
+
+    def height_axis(self, y_name: str) -> None:
+        """Draw an axis of heights at the left edge. x has faint lines, and no ticks."""
+        self._axes.tick_params(axis="x", labelbottom=False, length=0)
+        self._axes.tick_params(axis="y", labelsize=SMALL_PT)
+        self._axes.set_ylabel(y_name, fontsize=SMALL_PT, color=INK)
+        self._axes.spines["left"].set_color(QUIET)
+        self._grid("x", 0.7)
+        self.edges("left", "bottom")
+
+    def fitted(self) -> tuple[float, float]:
+        """The lower and upper limit of y that leave a margin around the lines drawn so far."""
+        return self._axes.get_ylim()
 
     def _grid(self, axis: Literal["x", "y", "both"], pen: float) -> None:
         self._axes.grid(axis=axis, color=RULE, linewidth=pen)
@@ -375,7 +416,7 @@ class Field:
         least: float = 0.0,
         colour: str,
         edge: str = INK,
-        hatch: str = "",
+        hatch: str | None = None,
         pen: float = 0.6,
         line: Dash = "-",
         layer: float = 1,
@@ -387,26 +428,19 @@ class Field:
         Its words need more than this share of the axis; else they are left out. The bar is at least
         `least` wide, a share of the axis, too.
         """
-        from matplotlib.patches import Polygon
-
         begin_ms, end_ms = max(from_ms, self._from), min(to_ms, self._to)
         end_ms = max(end_ms, begin_ms + least * max(1, self._end - self._from))
         if end_ms <= begin_ms:
             return
-        left, right = begin_ms / self._unit_ms, end_ms / self._unit_ms
-        low = round(y - high / 2, 9)
-        top = low + high
-        self._axes.add_patch(
-            Polygon(
-                [(left, low), (left, top), (right, top), (right, low)],
-                facecolor=colour,
-                edgecolor=edge,
-                hatch=hatch,
-                linewidth=pen,
-                linestyle=line,
-                joinstyle="round",
-                zorder=layer,
-            )
+        self._axes.broken_barh(
+            [(begin_ms / self._unit_ms, (end_ms - begin_ms) / self._unit_ms)],
+            (round(y - high / 2, 9), high),
+            facecolor=colour,
+            edgecolor=edge,
+            hatch=hatch,
+            linewidth=pen,
+            linestyle=line,
+            zorder=layer,
         )
         if words and end_ms - begin_ms > needs * (self._end - self._from):
             self.words((begin_ms + end_ms) / 2, y, words, colour=ink, paper=paper, inside=True)
@@ -480,18 +514,18 @@ class Field:
         paper: Paper | None = None,
         font: str | None = None,
         pointer: float | None = None,
-        of_edges: Literal["", "y", "xy"] = "",
+        of_edges: Literal["", "x", "y", "xy"] = "",
     ) -> None:
         """Words some points right of and above a point, if that is inside the field.
 
         pointer: the width of a thin line from the words to the point
         of_edges: which numbers are shares of the field, counted from its lower left corner
         """
-        of: Any = {"": "data", "y": ("data", "axes fraction"), "xy": "axes fraction"}[of_edges]
+        of = ["axes fraction" if axis in of_edges else "data" for axis in "xy"]
         self._axes.annotate(
             words,
-            (x if of_edges == "xy" else x / self._unit_ms, y),
-            xycoords=of,
+            (x if "x" in of_edges else x / self._unit_ms, y),
+            xycoords=(of[0], of[1]) if of_edges else "data",
             xytext=by_pt,
             textcoords="offset points",
             ha=align,
@@ -569,6 +603,29 @@ class Field:
     ) -> None:
         """A level line through the whole field."""
         self._axes.axhline(y, color=colour, linewidth=pen, linestyle=line, zorder=layer)
+
+    def area(
+        self,
+        xs: Sequence[float],
+        lows: Sequence[float],
+        highs: Sequence[float],
+        *,
+        colour: str,
+        edge: str,
+        hatch: str | None = None,
+        pen: float = 0,
+        layer: float = 1,
+        alpha: float | None = None,
+    ) -> None:
+        """The area between two lines over the same places."""
+        self._axes.fill_between([x / self._unit_ms for x in xs], lows, highs, facecolor=colour,
+                                edgecolor=edge, hatch=hatch, linewidth=pen, zorder=layer,
+                                alpha=alpha)  # fmt: skip
+
+    def band(self, low: float, high: float, *, colour: str, edge: str, hatch: str) -> None:
+        """A hatched band through the whole field, behind all else."""
+        self._axes.axhspan(low, high, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0,
+                           zorder=0)  # fmt: skip
 
     def ticks(self, xs: Sequence[float], y: float, high: float, *, pen: float = 0.8) -> None:
         """Short upright lines with y at their middle."""

@@ -61,7 +61,7 @@ def compare(
         caption = f"{title}: {connection_counts(found, to_ms)}"
         sheet.note(caption, down_in - 0.06, level="bottom", size=10, colour=INK, bold=True)
         below_in = height_in - down_in - own_in
-        field = sheet.field(0.285, 0.485, below_in, down_in)
+        field = sheet.field(0.285, 0.485, below_in, high_in=own_in)
         draw_rows(field, found, 0, to_ms, boxed, labelled=found is not both[0])
         down_in += own_in
     draw_legend(sheet, {row.role for found in both for row in found}, 0.42)
