@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .picture import Hover, Picture, blank_figure, columns, hover_at
-from .style import ALERT, BLACK, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit
+from .style import ALERT, BLACK, FONT_PT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -252,11 +252,13 @@ class Field:
         *,
         colour: str = BLACK,
         bold: bool = False,
+        ticks: bool = False,
     ) -> None:
-        """Name places on the x axis at the lower edge, without ticks."""
+        """Name places on the x axis at the lower edge."""
         weight = "bold" if bold else "normal"
         self._axes.set_xticks(list(places), list(names), fontsize=size, color=colour, weight=weight)
-        self._axes.tick_params(axis="x", length=0)
+        if not ticks:
+            self._axes.tick_params(axis="x", length=0)
 
     def table(
         self,
@@ -353,6 +355,26 @@ class Field:
         self._grid("x", 0.7)
         self.edges("left", "bottom")
 
+    def steps_up(self, y_name: str) -> None:
+        """Draw an axis of heights at the left edge, with faint lines at its numbers."""
+        self._axes.tick_params(axis="y", labelsize=SMALL_PT)
+        self._axes.set_ylabel(y_name, fontsize=SMALL_PT)
+        self._grid("y", 0.6)
+        self.edges("left", "bottom")
+
+    def heading(
+        self,
+        words: str,
+        *,
+        align: Align = "center",
+        size: float = SMALL_PT + 0.5,
+        bold: bool = False,
+        up_pt: float = 4,
+    ) -> None:
+        """Words above the field."""
+        self._axes.set_title(words, loc=align, fontsize=size, pad=up_pt,
+                             weight="bold" if bold else "normal")  # fmt: skip
+
     def fitted(self) -> tuple[float, float]:
         """The lower and upper limit of y that leave a margin around the lines drawn so far."""
         return self._axes.get_ylim()
@@ -403,6 +425,41 @@ class Field:
         if words:
             self.words(x + wide / 2, y, words, size=size, colour=ink, paper=paper,
                        layer=words_layer)  # fmt: skip
+
+    def round_block(
+        self,
+        x: float,
+        y: float,
+        wide: float,
+        high: float,
+        words: str,
+        *,
+        colour: str,
+        edge: str,
+        pen: float,
+    ) -> None:
+        """A block with round corners, with (x, y) and its words at its middle."""
+        from matplotlib.patches import FancyBboxPatch
+
+        self._axes.add_patch(
+            FancyBboxPatch(
+                (x - wide / 2, y - high / 2),
+                wide,
+                high,
+                boxstyle="round,pad=0,rounding_size=0.03",
+                facecolor=colour,
+                edgecolor=edge,
+                linewidth=pen,
+                zorder=3,
+            )
+        )
+        self.words(x, y, words, size=FONT_PT, layer=4)
+
+    def plate(self, x: float, y: float, words: str) -> None:
+        """Bold words on a plate with round corners."""
+        plate = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE}
+        self._axes.text(x, y, words, ha="center", va="center", fontsize=FONT_PT, weight="bold",
+                        bbox=plate)  # fmt: skip
 
     def span(
         self,
@@ -564,6 +621,37 @@ class Field:
             marker=sign,
             zorder=layer,
             alpha=alpha,
+        )
+
+    def arrow(
+        self,
+        tail: tuple[float, float],
+        tip: tuple[float, float],
+        colour: str,
+        *,
+        pen: float = 1.6,
+        line: Dash = "-",
+        head_pt: float = 11,
+        bend: float = 0,
+        gap_pt: float = 0,
+        layer: float = 2,
+    ) -> None:
+        """An arrow between two points; `bend` is its bow as a share of its length."""
+        self._axes.annotate(
+            "",
+            xy=tip,
+            xytext=tail,
+            arrowprops={
+                "arrowstyle": "-|>",
+                "mutation_scale": head_pt,
+                "color": colour,
+                "linewidth": pen,
+                "linestyle": line,
+                "connectionstyle": f"arc3,rad={bend}",
+                "shrinkA": gap_pt,
+                "shrinkB": gap_pt,
+            },
+            zorder=layer,
         )
 
     def upright(
