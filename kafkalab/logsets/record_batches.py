@@ -28,7 +28,11 @@ def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[st
 
     layout: the one that was asked for: then no other is. Records of JSON have their own.
     """
-    first = beginning(file)
+    return written_as(beginning(file), layout)
+
+
+def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
+    """As how_written, of a file's first bytes."""
     wrapping = wrapping_of(first)
     if JSON in wrapping:
         return JSON_LAYOUT, wrapping, layout is None
