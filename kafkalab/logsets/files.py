@@ -333,6 +333,28 @@ def open_unpacked(name: str) -> pa.NativeFile:
     return system.open_input_stream(inside, compression="detect")
 
 
+def unpacked(file: io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile | lzma.LZMAFile:
+    """The text of a packed file that is open at its begin. name: its end tells how it is packed."""
+    if name.endswith(".xz"):
+        return lzma.open(file)
+    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(_KeptOpen(file), mode="r")
+    return pa.CompressedInputStream(plain, _codec(name))
+
+
+class _KeptOpen(io.RawIOBase):
+    """A file that Arrow may read and not close."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        super().__init__()
+        self._kept = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._kept.read(size)
+
+
 @contextmanager
 def unpacking(name: str) -> Iterator[pa.NativeFile]:
     """open_unpacked, with one sentence as ValueError where the file is damaged."""

@@ -10,23 +10,27 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import lzma
 import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import pyarrow as pa
 from pyarrow import fs
 
 from kafkalab.logsets.files import (
+    INSIDE,
     URL,
     LogFile,
+    damaged,
     is_pattern,
     listed,
     open_plain,
     open_unpacked,
     rotation_of,
-    text_bytes,
+    unpacked,
     where,
 )
 
@@ -118,16 +122,23 @@ class HeldFile:
     def __init__(self, file: LogFile) -> None:
         self.name, self.packed = file.name, file.packed
         self._place, self._head = 0, b""
+        self._file = open_plain(file.name.partition(INSIDE)[0])
+        self._stream = self._file
         if file.packed:
-            self.size, self.changed_s = text_bytes(file), file.changed_ns / 1e9
-            self._stream = open_unpacked(file.name)
+            self._unpack_anew()
+            self.changed_s = file.changed_ns / 1e9
             self._head = self._take(FIRST[-1])
+            try:
+                while self._take(1 << 22):
+                    pass
+            except (OSError, EOFError, lzma.LZMAError) as error:
+                raise ValueError(damaged(file.name)) from error
+            self.size = self._place
             return
-        self._stream = open_plain(file.name)
-        if URL in file.name:
-            self.size, self.changed_s = self._stream.size(), file.changed_ns / 1e9
+        if isinstance(self._file, pa.NativeFile):
+            self.size, self.changed_s = self._file.size(), file.changed_ns / 1e9
         else:
-            found = os.fstat(self._stream.fileno())
+            found = os.fstat(self._file.fileno())
             self.size, self.changed_s = found.st_size, found.st_mtime_ns / 1e9
 
     def at(self, place: int, count: int) -> bytes:
@@ -141,8 +152,7 @@ class HeldFile:
             place += len(text)
             if place < self._place and len(text) < count:
                 # a packed text is read from its begin on only
-                self._stream.close()
-                self._stream, self._place = open_unpacked(self.name), 0
+                self._unpack_anew()
             while len(text) < count and self._place < place:
                 if not self._take(min(1 << 22, place - self._place)):
                     break
@@ -150,6 +160,13 @@ class HeldFile:
         if len(text) < count:
             raise WasCut(f"{self.name} was cut while it was read.")
         return text
+
+    def _unpack_anew(self) -> None:
+        """Unpack from the begin on: of the file that was opened, which may have another name."""
+        self._file.seek(0)
+        self._place = 0
+        in_archive = INSIDE in self.name
+        self._stream = open_unpacked(self.name) if in_archive else unpacked(self._file, self.name)
 
     def _take(self, count: int) -> bytes:
         parts = []
@@ -168,7 +185,7 @@ class HeldFile:
         return self.at(0, first) == other.at(0, first) and self.at(end, last) == other.at(end, last)
 
     def close(self) -> None:
-        self._stream.close()
+        self._file.close()
 
 
 def _digest(text: bytes) -> str:

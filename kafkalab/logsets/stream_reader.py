@@ -88,7 +88,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 try:
                     fresh = self._look(log, texts, logs.get(log, []))
                     break
-                except WasCut:
+                except (WasCut, FileNotFoundError):
                     fresh, logs = texts, logs_under(self.path)
             for key in texts:
                 del known[key]

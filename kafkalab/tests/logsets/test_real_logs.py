@@ -3,13 +3,17 @@
 import gzip
 
 import pandas as pd
+import pytest
 
 from kafkalab import logsets
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain import report_of
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.line_loader import load_lines
-from kafkalab.logsets.reader import read
+from kafkalab.logsets.reader import read, with_the_files_client
+from kafkalab.logsets.record_batches import how_written
 
 
 def rows_of(frame, *paths) -> pd.DataFrame:
@@ -22,7 +26,8 @@ def report(*paths, layout: str | None = None) -> LogReport:
     """The report on these logs, by DuckDB."""
     with running_on(DUCKDB):
         lines = load_lines(None, paths, layout=layout).persist()
-        return report_of(lines, as_written=lines)
+        named = with_the_files_client(lines, lines.select("file", "kind", "client_id", "group_id"))
+        return report_of(named, as_written=lines)
 
 
 def test_a_member_of_the_new_protocol_has_the_partitions_that_its_second_line_names(recordings):
@@ -41,3 +46,53 @@ def test_partitions_that_no_line_names_are_not_said(recordings, tmp_path):
     text = gzip.open(folder / "inv-1.log.gz", "rt").read()
     (tmp_path / "inv-1.log").write_text(text.replace("Assigned partitions:", "Assigned:"))
     assert rows_of(logsets.rebalances, tmp_path)["partitions"].isna().all()
+
+
+@pytest.fixture(scope="module")
+def whole_logs(recordings):
+    """Everything that real brokers and clients wrote in one run each."""
+    return recordings.parent / "whole_logs"
+
+
+@pytest.fixture(scope="module")
+def of_a_cluster(whole_logs):
+    return report(whole_logs / "4.4.0")
+
+
+SERVERS = "2.3.1 3.9.2 4.4.0".split()
+
+
+@pytest.mark.parametrize("version", SERVERS)
+def test_a_whole_server_log_is_read_in_its_own_layout(whole_logs, version):
+    files = files_of(whole_logs / version)
+    assert len(files) > 10
+    for file in files:
+        layout, wrapping, _ = how_written(file)
+        assert (layout, wrapping) == ("[%d] %p %m (%c)%n", ()), file.name
+    unread = rows_of(lambda lines: lines.where("problem is not null"), *(f.name for f in files))
+    assert unread.empty
+
+
+def test_a_part_of_kafka_in_brackets_is_no_thread():
+    for name in ("GroupCoordinator id=1 topic=t partition=3", "BrokerServer id=1",
+                 "Partition orders-0 broker=1", "ReplicaFetcherManager on broker 1"):  # fmt: skip
+        line = f"[2026-11-28 05:49:00,123] INFO [{name}] Starting up. (kafka.server.Some)\n"
+        assert "%t" not in guess(line.encode() * 5)
+    line = "[2026-11-28 05:49:00,123] INFO [group-reaper]: Starting (kafka.server.Some)\n"
+    assert "%t" not in guess(line.encode() * 5)
+    line = "[2026-11-28 05:49:00,123] INFO [main] Starting up. (kafka.server.Some)\n"
+    assert "%t" in guess(line.encode() * 5)
+
+
+def test_brokers_and_clients_of_a_whole_run_are_told_apart(of_a_cluster):
+    servers = of_a_cluster.servers
+    assert set(servers["broker"]) == {0, 1, 2, 100}
+    assert set(of_a_cluster.clients["client_id"]) == {
+        "fixed-1", "fixed-2", "free-1", "free-2", "writer"
+    }  # fmt: skip
+    assert of_a_cluster.reading.enough
+    assert {"fixed, generation 1", "free, generation 3"} <= set(of_a_cluster.sides["what"])
+    (failed,) = (
+        each for each in of_a_cluster.oddities if each.what == "Connections could not be made"
+    )
+    assert failed.first >= "2026-11-28 05:49:40"  # no client was refused before a broker stopped
