@@ -7,6 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +23,7 @@ from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrappin
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 
 
+@lru_cache(maxsize=1 << 10)
 def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
     """The layout of a file's lines, what they are wrapped in, and whether other layouts are looked
     for, by its first lines.

@@ -1,11 +1,13 @@
 """Does a whole log of real clients and brokers tell what really happened?"""
 
 import gzip
+import json
 
 import pandas as pd
 import pytest
 
 from kafkalab import logsets
+from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain import report_of
 from kafkalab.logsets.explain.log_report import LogReport
@@ -96,3 +98,20 @@ def test_brokers_and_clients_of_a_whole_run_are_told_apart(of_a_cluster):
         each for each in of_a_cluster.oddities if each.what == "Connections could not be made"
     )
     assert failed.first >= "2026-11-28 05:49:40"  # no client was refused before a broker stopped
+
+
+def test_lines_that_a_shipper_wrote_twice_are_counted_once(whole_logs, tmp_path, capsys):
+    lines = gzip.open(whole_logs / "4.4.0" / "fixed-1.log.gz", "rt").read().splitlines(True)
+    (tmp_path / "a.log").write_text("".join(lines))
+    begins = [place for place, line in enumerate(lines) if line.startswith("[20")]
+    retried = lines[begins[130] : begins[230]]
+    (tmp_path / "b.log").write_text("".join(lines[: begins[230]] + retried + lines[begins[230] :]))
+    found = {}
+    for name in "ab":
+        assert main(["explain", str(tmp_path / f"{name}.log"), "--json", "-"]) == 0
+        found[name] = json.loads(capsys.readouterr().out.replace(f"{name}.log", "x.log"))
+    assert found["b"]["reading"]["repeated"] == 100 and not found["a"]["reading"]["repeated"]
+    for name in ("clients", "rebalances", "sockets"):
+        assert found["a"][name] == found["b"][name]
+    told = [[(one["what"], one["count"]) for one in found[name]["oddities"]] for name in "ab"]
+    assert told[0] == told[1]
