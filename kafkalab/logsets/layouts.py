@@ -148,7 +148,14 @@ ZONE_FORM = r"(?:GMT|UTC)?(?:[+-]|−)\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|" + "
     sorted(ZONES, reverse=True)
 )
 ZONE = f"(?P<zone>{ZONE_FORM})"
-PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
+# How a part of Kafka names itself in brackets before its message, which no thread does:
+# `[Consumer clientId=c, …] `, `[GroupCoordinator id=1 topic=…] `, `[ReplicaFetcherManager on broker
+# 1] `, `[group-coordinator-reaper]: `.
+IDENTITY = (
+    r"\[(?:[A-Z]\w*(?: [\w.\-]+)*? \w+=[^\]\n]*\]"
+    r"|[^\]=\n]* on (?:broker|controller) \d+\]"
+    r"|[^\[\]\n]+\]: )"
+)
 PADDING = "\0"
 TRACE_START = (
     r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |at [\w.$]+\(|Caused by: |Suppressed: )"

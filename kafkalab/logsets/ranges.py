@@ -243,10 +243,10 @@ def last_record(text: bytes, layout: str) -> int:
     return _Begins(layout).last(text)
 
 
-def record_at_or_after(name: str, start: int, layout: str) -> int:
-    """The first byte >= start of a plain file where a record begins, or the file's end."""
-    with open_plain(name) as file:
-        return _Begins(layout).at_or_after(file, start)
+def blocks_from(piece: Range, take: Callable[[int], bytes]) -> Iterator[Block]:
+    """The rows of a piece whose text somebody else reads. take: gives the next bytes of it."""
+    for text in _cut(take, piece.start, piece.stop, _Begins(piece.layout), BLOCK_BYTES):
+        yield from piece.read(*text)
 
 
 def _cut(

@@ -7,6 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -22,13 +23,18 @@ from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrappin
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 
 
+@lru_cache(maxsize=1 << 10)
 def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
     """The layout of a file's lines, what they are wrapped in, and whether other layouts are looked
     for, by its first lines.
 
     layout: the one that was asked for: then no other is. Records of JSON have their own.
     """
-    first = beginning(file)
+    return written_as(beginning(file), layout)
+
+
+def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
+    """As how_written, of a file's first bytes."""
     wrapping = wrapping_of(first)
     if JSON in wrapping:
         return JSON_LAYOUT, wrapping, layout is None

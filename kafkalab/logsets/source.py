@@ -20,6 +20,7 @@ query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()`
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -30,12 +31,14 @@ from pyspark.sql.types import StructType
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
 
 OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", *question.OPTIONS}
+warn = logging.getLogger("kafkalab.logsets").warning
 PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
@@ -96,6 +99,10 @@ class KafkaLines(ds.DataSource):
 
 
 class KafkaLinesReader(ds.DataSourceReader):
+    """The reader of files that stand. It warns in Spark's log of each one that is misread."""
+
+    warns = True
+
     def __init__(
         self,
         path: str,
@@ -108,10 +115,12 @@ class KafkaLinesReader(ds.DataSourceReader):
         self.asked = asked
 
     def partitions(self) -> list[ReadTask]:
+        files = files_of(self.path)
+        if self.warns:
+            for doubt in doubts(files, self.layout):
+                warn("%s", doubt)
         pieces = (
-            piece
-            for file in files_of(self.path)
-            for piece in ranges_of(file, *how_written(file, self.layout))
+            piece for file in files for piece in ranges_of(file, *how_written(file, self.layout))
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
@@ -128,6 +137,8 @@ class KafkaLinesReader(ds.DataSourceReader):
 
 class ClientsReader(KafkaLinesReader):
     """Reads the clients of each piece of text, and no lines (client_prefixes.py)."""
+
+    warns = False
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"

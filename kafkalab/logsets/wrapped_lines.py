@@ -15,9 +15,16 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
-from kafkalab.logsets.json_records import line_in, record_in, record_of, source_of, spread
+from kafkalab.logsets.json_records import (
+    line_in,
+    moving_time,
+    record_in,
+    record_of,
+    source_of,
+    spread,
+)
 from kafkalab.logsets.layouts import LEVEL_FORM, MONTH_FORM, OPENING
 from kafkalab.logsets.learned_frames import HOW, frame_of, framed
 
@@ -88,6 +95,7 @@ TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-
 HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
+FIRST_RECORDS = 100  # They tell which of several times is that of a record.
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
 ARRAY = re.compile(rb"\[\s*\{")
 BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
@@ -392,8 +400,10 @@ def _of_docker(lines: Lines) -> Lines:
 
 
 def _of_json(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        text = record_in(line)
+    first = list(islice(lines, FIRST_RECORDS))
+    time_key = moving_time([line for _, line, _ in first])
+    for at, line, source in chain(first, lines):
+        text = record_in(line, time_key)
         if text is None:
             yield at, line, source
             continue
@@ -601,6 +611,8 @@ def _of_twos(lines: Lines) -> Lines:
 
 
 JSON = "json"
+# Wrappings whose lines are made of fields, which no pattern describes.
+RECORDS = {JSON: "records of JSON", "table": "rows of a table", "pairs": "pairs of name and value"}
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),

@@ -37,7 +37,8 @@ def json_report(story: LogReport) -> str:
     tables = {
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }
-    reading = dataclasses.asdict(story.reading) | {"enough": story.reading.enough}
+    reading = dataclasses.asdict(story.reading)
+    reading = reading.pop("counts") | reading | {"enough": story.reading.enough}
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
     return (
         json.dumps(

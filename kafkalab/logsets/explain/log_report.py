@@ -97,11 +97,13 @@ def report_of(
     left_out: list[str] | None = None,
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
+    repeated: int = 0,
 ) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
-    as_written: the lines with the client of their own prefix only, where `lines` have more. It
-    reads the lines a dozen times, so read them from Parquet.
+    as_written: the lines with the client of their own prefix only, where `lines` have more.
+    repeated: how many lines stood in the log twice and are not among these. It reads the lines a
+    dozen times, so read them from Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
@@ -150,7 +152,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repeated),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
             lines,

@@ -45,7 +45,7 @@ def _heading(story: LogReport) -> str:
     if unknown:
         said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
     else:
-        said += ": every one is known." if story.reading.read == lines else "."
+        said += ": every one is known." if story.reading.counts.read == lines else "."
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (

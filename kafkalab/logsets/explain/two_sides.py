@@ -68,8 +68,10 @@ def _of_member(what: str, row: Any) -> Iterator[tuple[Any, ...]]:
     yield what, row.began_at, None, None, row.client_id, _shortened(f"joins: {row.cause}{said}")
     if pd.notna(row.stopped_at):
         yield what, row.stopped_at, None, None, row.client_id, "gives up its partitions"
-    has = row.partitions if isinstance(row.partitions, str) and row.partitions else "no partition"
-    text = f"goes on after {int(row.waited_ms)} ms with {has}"
+    has = (row.partitions or "no partition") if isinstance(row.partitions, str) else None
+    text = f"goes on after {int(row.waited_ms)} ms" + (
+        f" with {has}" if has else ", its partitions are not said"
+    )
     yield what, row.resumed_at, None, None, row.client_id, _shortened(text)
 
 

@@ -1,0 +1,117 @@
+"""Does a whole log of real clients and brokers tell what really happened?"""
+
+import gzip
+import json
+
+import pandas as pd
+import pytest
+
+from kafkalab import logsets
+from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.engine import DUCKDB, running_on
+from kafkalab.logsets.explain import report_of
+from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.infer_layout import guess
+from kafkalab.logsets.line_loader import load_lines
+from kafkalab.logsets.reader import read, with_the_files_client
+from kafkalab.logsets.record_batches import how_written
+
+
+def rows_of(frame, *paths) -> pd.DataFrame:
+    """A frame of these logs, by DuckDB."""
+    with running_on(DUCKDB):
+        return frame(read(None, paths)).toPandas()
+
+
+def report(*paths, layout: str | None = None) -> LogReport:
+    """The report on these logs, by DuckDB."""
+    with running_on(DUCKDB):
+        lines = load_lines(None, paths, layout=layout).persist()
+        named = with_the_files_client(lines, lines.select("file", "kind", "client_id", "group_id"))
+        return report_of(named, as_written=lines)
+
+
+def test_a_member_of_the_new_protocol_has_the_partitions_that_its_second_line_names(recordings):
+    for version in ("4.0.2", "4.4.0"):
+        found = rows_of(
+            logsets.rebalances, recordings / "4.4.0" / version / "group_consumer_protocol"
+        )
+        had = found.sort_values("resumed_at").groupby("client_id")["partitions"].agg(list)
+        both, half = "orders-0, orders-1, orders-2, orders-3", "orders-0, orders-1"
+        assert had["inv-1"] == [both, half, both]
+        assert had["inv-2"] == ["", "orders-2, orders-3"]  # its first assignment is empty
+
+
+def test_partitions_that_no_line_names_are_not_said(recordings, tmp_path):
+    folder = recordings / "4.4.0" / "4.0.2" / "group_consumer_protocol"
+    text = gzip.open(folder / "inv-1.log.gz", "rt").read()
+    (tmp_path / "inv-1.log").write_text(text.replace("Assigned partitions:", "Assigned:"))
+    assert rows_of(logsets.rebalances, tmp_path)["partitions"].isna().all()
+
+
+@pytest.fixture(scope="module")
+def whole_logs(recordings):
+    """Everything that real brokers and clients wrote in one run each."""
+    return recordings.parent / "whole_logs"
+
+
+@pytest.fixture(scope="module")
+def of_a_cluster(whole_logs):
+    return report(whole_logs / "4.4.0")
+
+
+SERVERS = "2.3.1 3.9.2 4.4.0".split()
+
+
+@pytest.mark.parametrize("version", SERVERS)
+def test_a_whole_server_log_is_read_in_its_own_layout(whole_logs, version):
+    files = files_of(whole_logs / version)
+    assert len(files) > 10
+    for file in files:
+        layout, wrapping, _ = how_written(file)
+        assert (layout, wrapping) == ("[%d] %p %m (%c)%n", ()), file.name
+    unread = rows_of(lambda lines: lines.where("problem is not null"), *(f.name for f in files))
+    assert unread.empty
+
+
+def test_a_part_of_kafka_in_brackets_is_no_thread():
+    for name in ("GroupCoordinator id=1 topic=t partition=3", "BrokerServer id=1",
+                 "Partition orders-0 broker=1", "ReplicaFetcherManager on broker 1"):  # fmt: skip
+        line = f"[2026-11-28 05:49:00,123] INFO [{name}] Starting up. (kafka.server.Some)\n"
+        assert "%t" not in guess(line.encode() * 5)
+    line = "[2026-11-28 05:49:00,123] INFO [group-reaper]: Starting (kafka.server.Some)\n"
+    assert "%t" not in guess(line.encode() * 5)
+    line = "[2026-11-28 05:49:00,123] INFO [main] Starting up. (kafka.server.Some)\n"
+    assert "%t" in guess(line.encode() * 5)
+
+
+def test_brokers_and_clients_of_a_whole_run_are_told_apart(of_a_cluster):
+    servers = of_a_cluster.servers
+    assert set(servers["broker"]) == {0, 1, 2, 100}
+    assert set(of_a_cluster.clients["client_id"]) == {
+        "fixed-1", "fixed-2", "free-1", "free-2", "writer"
+    }  # fmt: skip
+    assert of_a_cluster.reading.enough
+    assert {"fixed, generation 1", "free, generation 3"} <= set(of_a_cluster.sides["what"])
+    (failed,) = (
+        each for each in of_a_cluster.oddities if each.what == "Connections could not be made"
+    )
+    assert failed.first >= "2026-11-28 05:49:40"  # no client was refused before a broker stopped
+
+
+def test_lines_that_a_shipper_wrote_twice_are_counted_once(whole_logs, tmp_path, capsys):
+    lines = gzip.open(whole_logs / "4.4.0" / "fixed-1.log.gz", "rt").read().splitlines(True)
+    (tmp_path / "a.log").write_text("".join(lines))
+    begins = [place for place, line in enumerate(lines) if line.startswith("[20")]
+    retried = lines[begins[130] : begins[230]]
+    (tmp_path / "b.log").write_text("".join(lines[: begins[230]] + retried + lines[begins[230] :]))
+    found = {}
+    for name in "ab":
+        assert main(["explain", str(tmp_path / f"{name}.log"), "--json", "-"]) == 0
+        found[name] = json.loads(capsys.readouterr().out.replace(f"{name}.log", "x.log"))
+    assert found["b"]["reading"]["repeated"] == 100 and not found["a"]["reading"]["repeated"]
+    for name in ("clients", "rebalances", "sockets"):
+        assert found["a"][name] == found["b"][name]
+    told = [[(one["what"], one["count"]) for one in found[name]["oddities"]] for name in "ab"]
+    assert told[0] == told[1]
