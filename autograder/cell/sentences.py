@@ -70,8 +70,9 @@ def first_slip(
 
     part(name) is (True, "", None) where the name is right, (False, sentence, misconception) for a
     named slip, and None for any other. The first named slip is told; where there is none,
-    otherwise(the first wrong name), and which names are right. A slip's sentence may begin with "The records are right."; that holds for the
-    whole answer it was written for, not for this one, and is left out.
+    otherwise(the first wrong name), and which names are right. A slip's sentence may begin with
+    "The records are right."; that holds for the whole answer it was written for, not for this one,
+    and is left out.
     """
     found = {name: part(name) for name in question.answers}
     for name, slip in found.items():
