@@ -144,6 +144,18 @@ replicas(lab, "quiet-0")
 # end that the fetch before saw. The follower of `quiet` lacks one record, and is out. A count would
 # have judged both wrong.
 #
+# One question comes before the time: does the follower lack anything? Where both logs end at the same
+# offset, it stays, however long ago its last fetch came. Below, broker 1 is cut off for 90 seconds,
+# and the limit is 10. Since then 0 records were written, or 1.
+
+# %%
+from kafkalab.stories.replicas import late_follower
+
+for missing in (0, 1):
+    lab = late_follower(lag_s=10, missing=missing, caught_up_s=90)
+    print(missing, "missing, in sync:", lab.cluster.partition("orders", 0).isr)
+
+# %% [markdown]
 # A follower comes back when its log end reaches two offsets: the high watermark, and the offset at
 # which this leader began to lead. The set changes all the time. That is normal. What should wake
 # you up is a replica that leaves and comes back again and again.

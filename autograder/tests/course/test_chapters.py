@@ -124,6 +124,10 @@ def test_every_question_has_its_papers(chapter):
         )
 
 
+def _sentences(otherwise) -> list[str]:
+    return [otherwise] if isinstance(otherwise, str) else list(otherwise.values())
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_sentence_finds_its_numbers(chapter):
     """What stands in braces is a name of the case, written as `fill` knows it:
@@ -139,7 +143,7 @@ def test_every_sentence_finds_its_numbers(chapter):
                 insert_values(words, case, question.id, 0)
                 for words in (
                     said_of_right(judge, case),
-                    judge.otherwise,
+                    *_sentences(judge.otherwise),
                     judge.unseen,
                     *(wrong.sentence for wrong in judge.wrong_answers),
                 )

@@ -12,6 +12,7 @@ from kafkalab.stories.replicas import (
     cluster,
     cut_off,
     epochs,
+    late_follower,
     leaves_after,
     night,
     nobody_in_sync,
@@ -86,6 +87,14 @@ def test_time_decides_who_is_in_sync():
     assert list(busy.role) == ["leader", "in sync"]
     assert list(quiet.role) == ["leader", "out of sync"]
     assert busy["log end"][0] - busy["log end"][1] > quiet["log end"][0] - quiet["log end"][1]
+
+
+@pytest.mark.parametrize(
+    ("missing", "caught_up_s", "stays"), [(1, 8, True), (1, 20, False), (0, 90, True)]
+)
+def test_the_time_begins_at_the_last_empty_fetch_before_the_link_broke(missing, caught_up_s, stays):
+    lab = late_follower(lag_s=10, missing=missing, caught_up_s=caught_up_s)
+    assert (1 in lab.cluster.partition("orders", 0).isr) == stays
 
 
 @pytest.mark.parametrize(("release", "limits"), [("2.3", (10, 15)), ("4.4", (30, 45))])

@@ -74,10 +74,19 @@ def _truth_of_a_storm(case: dict) -> dict:
 Judge(
     truth=_truth_of_a_storm,
     right="right: a static member keeps its place, as long as it is back within its session.",
-    otherwise=(
-        "not these three. Look for the highest generation of the group, and play story 2 with both "
-        "settings."
-    ),
+    otherwise={
+        "generation": (
+            "{said} is not it. Find the group of the storm, and the last generation that it gets to."
+        ),
+        "setting": (
+            '"{said}" does not help. Play story 2 with it: does the group still go through as many '
+            "generations?"
+        ),
+        "short_session": (
+            "{said} is not it. Play story 2 with two settings together, and take the last generation "
+            "there."
+        ),
+    },
 )
 
 # %% begin

@@ -78,10 +78,20 @@ Judge(
         "least_s": _least_s(case["seed"], case["version"]),
     },
     right="right: a topic must keep its records for longer than its slowest reader may stop.",
-    otherwise=(
-        "not these three. Subtract the two offsets of each partition, and add up. Then try one "
-        "retention after the other."
-    ),
+    otherwise={
+        "never_read": (
+            "{said} is not it. For each partition subtract the offset it asked for from the one it "
+            "got. Then add up the four differences."
+        ),
+        "setting": (
+            '"{said}" does not keep the records. Which setting of a topic says how long it keeps '
+            "them?"
+        ),
+        "least_s": (
+            '{said} is not it. Play story 3 with each of the nine numbers, and look for "out of '
+            'range" in its lines.'
+        ),
+    },
 )
 
 # %% begin
@@ -117,6 +127,19 @@ never_read = len([each for each in jumps(told(3, n3)).values() if each])
 # %% wrong="one partition"
 # That is one partition. Add up all four.
 never_read = max(jumps(told(3, n3)).values())
+
+# %% wrong="offsets added up"
+# You added up offsets. An offset is a place in the log, and no count of records.
+never_read = sum(
+    int(found[1])
+    for line in told(3, n3)
+    if (found := re.search(r"Resetting offset for partition \S+ to .*?offset=(\d+)", line))
+)
+
+# %% wrong="the broker's default"
+# log.retention.ms is the broker's default for all topics. The topic's own setting has a name without
+# "log".
+setting = "log.retention.ms"
 
 # %% wrong="the reset rule"
 # auto.offset.reset decides where to continue when the records are gone. It brings none of them back.
