@@ -45,8 +45,8 @@ def play_stories(plan: Manifest, say: Callable[[str], None]) -> list[list[Played
                 found.append(list(islice(played, want.variants)))
             except BrokenProcessPool:
                 raise OSError(
-                    f"The process that played the story {want.story!r} ended by itself. If the machine "
-                    "ran out of memory, make fewer stories."
+                    f"The process that played the story {want.story!r} ended by itself. If the"
+                    " machine ran out of memory, make fewer stories."
                 ) from None
     return found
 
