@@ -146,7 +146,7 @@ def disagreements(chapter: str, chosen, sandbox, folder) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("chapter", ["05"])
+@pytest.mark.parametrize("chapter", ["06"])
 def test_a_share_of_what_check_calls_right_grade_calls_right(chapter, sandbox, tmp_path):
     names = list(WAYS)
     assert disagreements(chapter, lambda place: names[place::20], sandbox, tmp_path) == []

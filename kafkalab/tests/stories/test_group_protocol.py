@@ -69,6 +69,7 @@ def test_latest_skips_what_new_partitions_got_before_the_group_found_them():
     assert read < newer[1] < sent
 
 
+@pytest.mark.slow
 def test_beside_a_slow_member_cooperative_spares_the_others_and_not_the_newcomer():
     eager = stories.newcomer_beside_a_slow_member("Range")
     cooperative = stories.newcomer_beside_a_slow_member("CooperativeSticky")
