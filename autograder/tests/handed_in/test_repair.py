@@ -15,7 +15,7 @@ from autograder.handed_in import repair
 from autograder.handed_in.arrivals import arrive, copy_path, keep_copy
 from autograder.handed_in.submission import of, read
 from autograder.tests.handed_in.test_archives import zipped
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 
 def mailed(raw: bytes) -> bytes:

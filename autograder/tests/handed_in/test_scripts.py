@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from autograder.handed_in.submission import entries, read
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 
 def commented(text: str, sign: str = "# ") -> str:

@@ -92,6 +92,7 @@ def test_the_changes_of_a_shift_are_those_of_its_lines():
     assert {client for _, client, _, _ in changes} == {"m1", "m2", "m3", "m4"}
 
 
+@pytest.mark.slow
 def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
     changes = stories.ownership_changes(stories.shift("CooperativeSticky", 6_500))
     assert [partition for _, client, what, partition in changes if what == "Lost"] == [
