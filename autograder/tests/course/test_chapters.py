@@ -20,7 +20,7 @@ from autograder.course.references import references, solved
 from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 STUDENTS = ("", "s001", "s002")

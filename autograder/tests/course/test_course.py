@@ -24,7 +24,7 @@ from autograder.cell.course_folder import HOME
 from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course import build, sources
 from autograder.course.references import solved
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 CHAPTERS = sources.chapters()
 RUN = [

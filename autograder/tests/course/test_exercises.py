@@ -20,7 +20,7 @@ from autograder.cell.question import find
 from autograder.course import build, exercises, halves, judges, seals, sources, topics
 from autograder.course.judge import judge_of
 from autograder.proving import exercise_rules, exercise_screen
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 CHAPTERS = [name[:2] for name in sources.chapters() if sources.exercises_of(name)]
 EVERY = [exercises.find(id) for chapter in CHAPTERS for id in sources.exercises_of(chapter)]

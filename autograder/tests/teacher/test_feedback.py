@@ -19,6 +19,8 @@ from autograder.grading.verdict import all_cases
 from autograder.handed_in.submission import Submission
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"
 
 

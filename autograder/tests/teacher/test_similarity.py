@@ -14,6 +14,8 @@ from autograder.course.references import references
 from autograder.grade import grade_class
 from autograder.teacher.similarity import SHOWN_FROM, explained, pairs, runs_by_question
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 STEPS = (
     "    {a} = sorted({b}, key=lambda one: one.offset)",
     (

@@ -9,6 +9,8 @@ import pytest
 from autograder.__main__ import main
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 FOLDERS = {"ada": "Ada Abel_101_assignsubmission_file", "bo": "Bo Berg_102_assignsubmission_file"}
 
 

@@ -33,6 +33,8 @@ from autograder.written.screens import (
     screen,
 )
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 
 @pytest.fixture
 def out(hand_in, tmp_path, monkeypatch):

@@ -30,6 +30,7 @@ from kafkalab.stories.replicas import (
     till,
     write,
 )
+from kafkalab.tests.shares import share
 
 
 def in_sync_minimum(ends, in_sync):
@@ -46,13 +47,17 @@ def test_kafkas_rule_shows_all_that_is_kept_and_nothing_else(kind, seed):
 
 @pytest.mark.parametrize(
     ("rule", "kind", "vanished", "waits"),
-    [
-        (lambda ends, in_sync: max(ends.values()), "cut off", True, False),
-        (lambda ends, in_sync: sorted(ends.values())[1], "heir", True, False),
-        (lambda ends, in_sync: min(ends.values()), "follower down", False, True),
-        (lambda ends, in_sync: sorted(ends.values())[1], "two down", False, True),
-        (lambda ends, in_sync: max(in_sync_minimum(ends, in_sync) - 1, 0), "slow", False, True),
-    ],
+    share(
+        [
+            (lambda ends, in_sync: max(ends.values()), "cut off", True, False),
+            (lambda ends, in_sync: sorted(ends.values())[1], "heir", True, False),
+            (lambda ends, in_sync: min(ends.values()), "follower down", False, True),
+            (lambda ends, in_sync: sorted(ends.values())[1], "two down", False, True),
+            (lambda ends, in_sync: max(in_sync_minimum(ends, in_sync) - 1, 0), "slow", False, True),
+        ],
+        3,
+        id=lambda each: each[1],
+    ),
 )
 def test_a_wrong_rule_breaks_a_promise_in_one_of_the_nights(rule, kind, vanished, waits):
     found = seen_by_the_reader(night(rule, kind, 3))
