@@ -8,7 +8,7 @@ read: the simulator does not take their steps, or has not got their values.
 
 from __future__ import annotations
 
-from kafkalab.lines.server_entry import JARS, either, kraft, server_line, zk
+from kafkalab.lines.server_entry import JARS, either, kraft, other, server_line, zk
 
 PARTITION = "kafka.cluster.Partition"
 REPLICA = "kafka.cluster.Replica"
@@ -17,11 +17,14 @@ FETCHERS = "kafka.server.ReplicaFetcherManager"
 MANAGER = "kafka.server.ReplicaManager"
 LIFECYCLE = "org.apache.kafka.server.BrokerLifecycleManager"
 CONTROLLER_OLD = "kafka.controller.KafkaController"
+SERVER_OLD, SERVER_NEW = "kafka.server.KafkaServer", "kafka.server.BrokerServer"
+WHOLE = "whole server.log of brokers 2.3.1, 3.9.2 and 4.4.0 (data/whole_logs)"
 
 P = "[Partition {partition} broker={broker_id}] "
 B = "[Broker id={broker_id}] "
 F = "[ReplicaFetcherManager on broker {broker_id}] "
 C = "[Controller id={broker_id}] "
+SERVER = "[BrokerServer id={broker_id}] "
 
 ENTRIES = (
     server_line(
@@ -96,6 +99,30 @@ ENTRIES = (
             "{partition}", MANAGER, "ERROR", trace=True),
     ),
     # only read
+    server_line(
+        "BROKER_STARTS",
+        other("starting", SERVER_OLD),
+        other(SERVER + "Transition from SHUTDOWN to STARTING", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STARTED",
+        other("[KafkaServer id={broker_id}] started", SERVER_OLD),
+        other(SERVER + "Transition from STARTING to STARTED", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STOPS",
+        other("[KafkaServer id={broker_id}] shutting down", SERVER_OLD),
+        other(SERVER + "Transition from STARTED to SHUTTING_DOWN", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STOPPED",
+        other("[KafkaServer id={broker_id}] shut down completed", SERVER_OLD),
+        other(SERVER + "Transition from SHUTTING_DOWN to SHUTDOWN", SERVER_NEW),
+        source=WHOLE,
+    ),
     server_line(
         "PARTITION_LEADER_STAYS",
         kraft(B + "Skipped the become-leader state change for {partition} with topic id "

@@ -7,6 +7,7 @@ the frames. Each returns an Oddity or None.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -219,8 +220,13 @@ SIGNS = (
 )  # fmt: skip
 
 
-def signs(lines: DataFrame) -> list[Oddity]:
-    """An Oddity for each sign in the lines, the highest weight first."""
+def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[Oddity]:
+    """An Oddity for each sign in the lines, the highest weight first.
+
+    explained: file and file_offset of lines that another oddity tells of.
+    """
+    for file, offset in explained:
+        lines = lines.where(~((F.col("file") == file) & (F.col("file_offset") == int(offset))))
     asked = F.lit(None).cast("int")
     # old clients name the error in the stack trace only
     said = F.concat_ws("\n", "message", "trace")

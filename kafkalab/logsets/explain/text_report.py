@@ -24,8 +24,10 @@ MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 def text_report(story: LogReport) -> str:
     """The whole report as text."""
+    away = "\n".join(absence.sentence() for absence in story.absences[:ROWS])
+    read = "\n".join(story.reading.sentences())
     parts = [
-        "\n".join(story.reading.sentences()),
+        *((away, read) if story.reading.enough else (read, away)),
         _heading(story),
         _oddities(story),
         *_tables(story),
