@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet
 import pytest
 
 from kafkalab import logsets
@@ -167,3 +168,19 @@ def test_a_static_member_that_closed_is_not_called_dead(of_a_cluster):
     assert "fixed-2 (group.instance.id desk-2) closed at" in closed.evidence[0]
     ended = found["A member's session ended at its coordinator"]
     assert ended.count == 1 and "desk-2" not in ended.evidence[0]  # free-1 was killed
+
+
+def test_a_table_of_lines_needs_no_spark(whole_logs, tmp_path, capsys):
+    log = whole_logs / "4.4.0" / "fixed-2.log.gz"
+    rows = rows_of(lambda lines: lines.orderBy("file_offset"), log)
+    table = logsets.to_arrow(log)
+    assert table.column_names == list(rows.columns)
+    assert table["client_id"].to_pylist() == ["fixed-2"] * len(rows)
+    assert table["event"].to_pandas().equals(rows["event"])
+    assert logsets.to_arrow(log, ("time", "event")).column_names == ["time", "event"]
+    out = tmp_path / "lines.parquet"
+    assert main(["read", str(log), "--out", str(out)]) == 0
+    assert pyarrow.parquet.read_table(out).equals(logsets.to_arrow(str(log)))
+    assert "DuckDB reads" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="logsets.to_arrow"):
+        logsets.read(None, log)
