@@ -23,7 +23,7 @@ from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
-from kafkalab.logsets.explain.two_sides import two_sides
+from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.membership import membership
@@ -64,6 +64,7 @@ class LogReport:
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
     absences    brokers that were away
+    clock_shift  how much later the clients' clocks are than the brokers', where the lines show it
     """
 
     files: pd.DataFrame
@@ -86,6 +87,7 @@ class LogReport:
     reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)
+    clock_shift: pd.Timedelta | None = None
 
     @property
     def begins(self) -> pd.Timestamp:
@@ -164,6 +166,7 @@ def report_of(
             lines,
         ),
         absences=absences_of(lines),
+        clock_shift=clock_shift(steps, rounds),
     )
 
 

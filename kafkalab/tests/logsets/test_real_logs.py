@@ -184,3 +184,14 @@ def test_a_table_of_lines_needs_no_spark(whole_logs, tmp_path, capsys):
     assert "DuckDB reads" in capsys.readouterr().err
     with pytest.raises(ValueError, match="logsets.to_arrow"):
         logsets.read(None, log)
+
+
+def test_clocks_of_brokers_and_clients_that_differ_are_said(whole_logs, tmp_path):
+    for file in (whole_logs / "4.4.0").glob("*.gz"):
+        text = gzip.decompress(file.read_bytes())
+        if file.name.startswith(("broker", "controller")):
+            text = text.replace(b"[2026-11-28 05:", b"[2026-11-28 11:")
+        (tmp_path / file.name.removesuffix(".gz")).write_bytes(text)
+    story = report(tmp_path)
+    assert abs(story.clock_shift + pd.Timedelta(hours=6)) < pd.Timedelta(seconds=2)
+    assert "The brokers' clocks are 6.0 h ahead of the clients'." in text_report(story)
