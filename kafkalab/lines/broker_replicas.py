@@ -8,7 +8,7 @@ read: the simulator does not take their steps, or has not got their values.
 
 from __future__ import annotations
 
-from kafkalab.lines.server_entry import JARS, either, kraft, other, server_line, zk
+from kafkalab.lines.server_entry import JARS, either, kraft, server_line, zk
 
 PARTITION = "kafka.cluster.Partition"
 REPLICA = "kafka.cluster.Replica"
@@ -101,26 +101,26 @@ ENTRIES = (
     # only read
     server_line(
         "BROKER_STARTS",
-        other("starting", SERVER_OLD),
-        other(SERVER + "Transition from SHUTDOWN to STARTING", SERVER_NEW),
+        zk("starting", SERVER_OLD),
+        kraft(SERVER + "Transition from SHUTDOWN to STARTING", SERVER_NEW),
         source=WHOLE,
     ),
     server_line(
         "BROKER_STARTED",
-        other("[KafkaServer id={broker_id}] started", SERVER_OLD),
-        other(SERVER + "Transition from STARTING to STARTED", SERVER_NEW),
+        zk("[KafkaServer id={broker_id}] started", SERVER_OLD),
+        kraft(SERVER + "Transition from STARTING to STARTED", SERVER_NEW),
         source=WHOLE,
     ),
     server_line(
         "BROKER_STOPS",
-        other("[KafkaServer id={broker_id}] shutting down", SERVER_OLD),
-        other(SERVER + "Transition from STARTED to SHUTTING_DOWN", SERVER_NEW),
+        zk("[KafkaServer id={broker_id}] shutting down", SERVER_OLD),
+        kraft(SERVER + "Transition from STARTED to SHUTTING_DOWN", SERVER_NEW),
         source=WHOLE,
     ),
     server_line(
         "BROKER_STOPPED",
-        other("[KafkaServer id={broker_id}] shut down completed", SERVER_OLD),
-        other(SERVER + "Transition from SHUTTING_DOWN to SHUTDOWN", SERVER_NEW),
+        zk("[KafkaServer id={broker_id}] shut down completed", SERVER_OLD),
+        kraft(SERVER + "Transition from SHUTTING_DOWN to SHUTDOWN", SERVER_NEW),
         source=WHOLE,
     ),
     server_line(

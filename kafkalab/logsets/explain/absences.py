@@ -167,7 +167,9 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
             known = next(
                 (each for each in found if _is_within(each, broker, row.time, early)), None
             )
-            if known is not None:
+            if not gone and broker in open_now:
+                open_now.pop(broker).until = row.time
+            elif known is not None:
                 if gone and row.event == LETS_STOP:
                     known.how, known.since = IN_ORDER, min(known.since, row.time)
                 if gone and "its controller" not in known.seen_by:
@@ -176,8 +178,6 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
                 how = "its controller fenced it" if row.event == FENCED else "its session ended"
                 open_now[broker] = Absence(broker, row.time, None, how, ["its controller"])
                 found.append(open_now[broker])
-            elif not gone and broker in open_now:
-                open_now.pop(broker).until = row.time
 
 
 def _members(row: pd.Series) -> Iterator[tuple[int, bool]]:

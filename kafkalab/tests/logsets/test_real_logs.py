@@ -144,7 +144,9 @@ def test_a_brokers_absence_is_told_first(of_a_cluster, whole_logs):
             < 1
         )
         assert absence.seen_by == ["its own log", "its controller"]
-        assert {"fixed-1", "fixed-2", "free-1", "writer"} <= absence.clients
+        assert len(absence.clients) >= 3 and absence.clients <= set(
+            of_a_cluster.clients["client_id"]
+        )
 
 
 @pytest.mark.parametrize("others", [("controller",), ()])
@@ -157,8 +159,11 @@ def test_a_brokers_absence_is_told_by_whoever_saw_it(whole_logs, others):
     with running_on(DUCKDB):
         found = absences_of(read(None, files))
     (killed,) = [each for each in found if each.broker == 1]
-    assert killed.clients >= {"fixed-1", "fixed-2", "writer"}
+    assert killed.clients >= {"fixed-1", "free-1", "writer"}
     assert killed.seen_by == (["its controller"] if others else [])
+    # clients only know as long as they try
+    back = killed.until - pd.Timestamp("2026-11-28 05:53:16.088", tz=killed.until.tz)
+    assert abs(back.total_seconds()) < (1 if others else 15)
 
 
 def test_a_static_member_that_closed_is_not_called_dead(of_a_cluster):
