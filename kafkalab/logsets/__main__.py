@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 UNREAD = 3
+PATH_LETTERS = 200
 FRAMES = {
     "connections": "each socket that the clients opened, and who ended it",
     "rebalances": "each rebalance of each member: how long it stood still, and why",
@@ -162,8 +163,6 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
-    if getattr(options, "out", None) and options.engine is None:
-        options.engine = SPARK  # which writes Parquet
     most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
     if far:
         engine, why = SPARK, f"Spark reads {far[0]}, for its file systems open that."
@@ -219,19 +218,23 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _read(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain.reading import reading_of
+    from kafkalab.logsets.explain.text_report import printed_table
     from kafkalab.logsets.first_lines import COLUMNS
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import malformed, read, summary
+    from kafkalab.logsets.reader import malformed, read, summary, to_arrow
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
     if options.out:
         _can_be_written(Path(options.out))
     with _engine(options) as spark, progress("reading", spark):
-        if options.out:
-            if spark is None:
-                raise ValueError("Spark writes Parquet: leave --engine or --out out.")
+        if options.out and spark is None:
+            import pyarrow.parquet
+
+            table = to_arrow(options.path, layout=options.layout)
+            pyarrow.parquet.write_table(table, options.out, compression="zstd")
+        if options.out and spark is not None:
             read(spark, options.path, layout=options.layout).write.option(
                 "compression", "zstd"
             ).parquet(options.out)
@@ -248,7 +251,7 @@ def _read(options: argparse.Namespace) -> int:
         few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
         reading = reading_of(lines, [], doubts=_doubts(options))
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
-    print(told.to_string(index=False))
+    print(printed_table(told, len(told), PATH_LETTERS))
     print(
         f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them "
         f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
@@ -278,7 +281,8 @@ def _generate(options: argparse.Namespace) -> int:
 
     plan = manifest(options.manifest)
     if options.brokers:
-        plan = replace(plan, broker_logs=True)
+        # the manifest's checksum is that of the clients' lines alone
+        plan = replace(plan, broker_logs=True, checksum=None)
     generate(session(options.master, large=True), plan, options.out)
     return 0
 

@@ -13,8 +13,10 @@ import logging
 import lzma
 import os
 import time
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -38,7 +40,8 @@ FIRST, LAST = (
     (64, 256, 1024, 4096),
     256,
 )  # Bytes at a text's begin, and before a place, that tell it.
-TRIES, WAIT_S = 5, 0.1  # A file is renamed while its folder is listed: it is looked for again.
+# A file is renamed while its folder is listed: it is looked for again, longer while names change.
+TRIES, CALM, MOST_TRIES, WAIT_S = 5, 3, 100, 0.1
 SAME, SHORTER, OTHER, UNKNOWN = "same", "shorter", "other", "unknown"
 warn = logging.getLogger("kafkalab.logsets").warning
 
@@ -101,10 +104,10 @@ class Followed:
 
     def likeness(self, held: HeldFile) -> str:
         """Whether a file holds this text, or only the begin of it, or another one."""
-        mark = max((mark for mark in self.first if mark[0] <= held.size), default=None)
+        mark = max((mark for mark in self.first if mark[0] <= len(held.head)), default=None)
         if mark is None:
             return UNKNOWN if self.first else OTHER
-        if _digest(held.at(0, mark[0])) != mark[1]:
+        if _digest(held.head[: mark[0]]) != mark[1]:
             return OTHER
         if held.size < self.read:
             return SHORTER
@@ -121,25 +124,25 @@ class HeldFile:
 
     def __init__(self, file: LogFile) -> None:
         self.name, self.packed = file.name, file.packed
-        self._place, self._head = 0, b""
+        self.changed_s = file.changed_ns / 1e9
+        self._place = 0
         self._file = open_plain(file.name.partition(INSIDE)[0])
         self._stream = self._file
         if file.packed:
             self._unpack_anew()
-            self.changed_s = file.changed_ns / 1e9
-            self._head = self._take(FIRST[-1])
-            try:
-                while self._take(1 << 22):
-                    pass
-            except (OSError, EOFError, lzma.LZMAError) as error:
-                raise ValueError(damaged(file.name)) from error
-            self.size = self._place
-            return
-        if isinstance(self._file, pa.NativeFile):
-            self.size, self.changed_s = self._file.size(), file.changed_ns / 1e9
-        else:
+        elif not isinstance(self._file, pa.NativeFile):
             found = os.fstat(self._file.fileno())
             self.size, self.changed_s = found.st_size, found.st_mtime_ns / 1e9
+        self.head = self._take(FIRST[-1])
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of its text, unpacked. Raises ValueError for a packed file that is damaged."""
+        if isinstance(self._stream, pa.NativeFile) and not self.packed:
+            return self._stream.size()
+        while self._take(1 << 22):
+            pass
+        return self._place
 
     def at(self, place: int, count: int) -> bytes:
         """So many bytes from a place on, or all up to the end. Raises WasCut."""
@@ -148,11 +151,10 @@ class HeldFile:
             self._stream.seek(place)
             text = self._stream.read(count)
         else:
-            text = self._head[place : place + count]
+            text = self.head[place : place + count]
             place += len(text)
             if place < self._place and len(text) < count:
-                # a packed text is read from its begin on only
-                self._unpack_anew()
+                self._unpack_anew()  # a packed text is read from its begin on only
             while len(text) < count and self._place < place:
                 if not self._take(min(1 << 22, place - self._place)):
                     break
@@ -170,9 +172,14 @@ class HeldFile:
 
     def _take(self, count: int) -> bytes:
         parts = []
-        while count and (text := self._stream.read(count)):
-            parts.append(text)
-            count -= len(text)
+        try:
+            while count and (text := self._stream.read(count)):
+                parts.append(text)
+                count -= len(text)
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            if not self.packed:
+                raise
+            raise ValueError(damaged(self.name)) from error
         self._place += sum(map(len, parts))
         return b"".join(parts)
 
@@ -242,7 +249,9 @@ def held_files(files: list[LogFile], settle_s: float) -> list[HeldFile]:
     found = []
     for file in files:
         try:
-            found.append(HeldFile(file))
+            held = HeldFile(file)
+            if held.size:
+                found.append(held)
         except FileNotFoundError:
             continue
         except ValueError:
@@ -253,10 +262,10 @@ def held_files(files: list[LogFile], settle_s: float) -> list[HeldFile]:
 
 def found_again(known: Followed) -> HeldFile | None:
     """The file that holds a text now, whatever its name is; None where it is gone."""
-    for attempt in range(TRIES if known.first else 0):
-        if attempt:
-            time.sleep(WAIT_S)
+    calm = 0
+    for _ in range(MOST_TRIES if known.first else 0):
         files = rotated_files(known.log)
+        names = _settled_names(files)
         files.sort(key=lambda file: file.name != known.file)
         for file in files:
             try:
@@ -266,7 +275,18 @@ def found_again(known: Followed) -> HeldFile | None:
                 held.close()
             except (OSError, ValueError):  # it is renamed, cut or packed at this moment
                 continue
+        # Only where nothing was renamed meanwhile, all files were looked at.
+        calm = calm + 1 if names == _settled_names(rotated_files(known.log)) else 0
+        if calm == CALM:
+            break
+        time.sleep(WAIT_S)
     return None
+
+
+def _settled_names(files: list[LogFile]) -> set[tuple[str, int]]:
+    """Names of a log's files and when they changed, without the one that is written."""
+    newest = min(files, key=lambda file: rotation_of(file.name)[1], default=None)
+    return {(file.name, file.changed_ns) for file in files if file is not newest}
 
 
 class FollowedText:

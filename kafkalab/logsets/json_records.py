@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from kafkalab.logsets import layouts
 from kafkalab.logsets.templates import is_known
-from kafkalab.logsets.time_forms import time_at
+from kafkalab.logsets.time_forms import time_at, time_within
 
 # The keys of a whole line as text, in the records of collectors.
 TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw", "logmessage", "logentry")
@@ -66,6 +66,7 @@ SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}
+HEAD = 60  # Bytes at the begin of a line that may hold a collector's time.
 LEAST_RECORDS = 3  # Fewer records do not tell which of their times moves.
 DIGITS = re.compile(r"\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d")
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
@@ -141,6 +142,26 @@ def moving_time(lines: list[bytes]) -> str | None:
                 found.setdefault(key, set()).add(time)
     best = max(found, key=lambda key: len(found[key]), default="")
     return best if len(found.get(best, ())) > 1 else None
+
+
+def time_around(line: bytes) -> str | None:
+    """The time that a collector put around a line's text, as JSON_LAYOUT has it: that of a record,
+    or the first one before the text."""
+    record = record_of(line)
+    if record is not None:
+        return _time_of(record) or next(
+            (time for value in _numbers_and_texts(record) if (time := _time(value))), None
+        )
+    head = line[:HEAD].decode(errors="replace")
+    found = time_within(head)
+    return _time(head[found[1] : found[2]]) if found else None
+
+
+def _numbers_and_texts(record: dict) -> Iterator[object]:
+    """The values of a record that may be times."""
+    for _, value in _named_values(record):
+        if isinstance(value, int | float | str) and DIGITS.match(str(value)):
+            yield value
 
 
 def _usual_time(record: dict) -> str | None:

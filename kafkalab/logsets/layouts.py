@@ -93,7 +93,7 @@ LOOSE = {
     "LLL": ("local", MONTH_FORM),
     "EEE": ("weekday", "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"),
 }
-UNIX = r"(?P<epoch_s>\d{10})(?:\.(?P<fraction>\d{1,9}))?"
+UNIX = r"(?P<epoch_s>\d{10})(?:[.,](?P<fraction>\d{1,9}))?"
 # Finer units than milliseconds since 1970, and their digits.
 FINER = {"UNIX_MICROS": 16, "UNIX_NANOS": 19}
 MICROS = 6
@@ -314,7 +314,7 @@ def _clock(pattern: str | None) -> Clock:
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
     if pattern == "UNIX":
-        return Clock(r"\d{10}(?:\.\d{1,9})?", (), False, re.compile(UNIX))
+        return Clock(r"\d{10}(?:[.,]\d{1,9})?", (), False, re.compile(UNIX))
     if pattern == "RELATIVE":  # milliseconds since the program began
         return Clock(r"\d+", (), False, re.compile(r"(?P<epoch_ms>\d+)"))
     form, reading, spots, at, zoned = "", "", [], 0, False

@@ -18,7 +18,7 @@ from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.question import LineQuestion
-from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
+from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 
@@ -40,7 +40,9 @@ def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str,
         return JSON_LAYOUT, wrapping, layout is None
     if layout is not None:
         return layout, wrapping, False
-    return guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping))), wrapping, True
+    found = guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping)))
+    around = timed(wrapping, found)
+    return (*around, True) if around else (found, wrapping, True)
 
 
 def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:

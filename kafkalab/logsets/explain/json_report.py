@@ -39,10 +39,16 @@ def json_report(story: LogReport) -> str:
     }
     reading = dataclasses.asdict(story.reading)
     reading = reading.pop("counts") | reading | {"enough": story.reading.enough}
+    absences = [
+        _row(dataclasses.asdict(each) | {"clients": sorted(each.clients)})
+        for each in story.absences
+    ]
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
     return (
         json.dumps(
-            {"reading": reading, "oddities": oddities, **tables}, indent=1, ensure_ascii=False
+            {"reading": reading, "absences": absences, "oddities": oddities, **tables},
+            indent=1,
+            ensure_ascii=False,
         )
         + "\n"
     )

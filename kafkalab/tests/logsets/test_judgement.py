@@ -12,6 +12,7 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.first_lines import doubts
+from kafkalab.logsets.ranges import FileChanged
 from kafkalab.logsets.source import KafkaLinesReader
 from kafkalab.tests.logsets.test_mangled_logs import head, ms, written
 from kafkalab.tests.logsets.test_production_logs import Said, rows_of, said, wanted
@@ -114,6 +115,32 @@ def test_a_time_that_moves_is_preferred_to_one_that_stands_still(key, said, want
     assert share_right(path, wanted) >= RIGHT
 
 
+def no_time(s: Said) -> str:
+    return f"{s.level:5} [{s.thread}] {s.logger} - {s.text}"
+
+
+AROUND = {
+    "CloudWatch's table": sheet("timestamp message", lambda s: (ms(s), no_time(s))),
+    "syslog": lambda said: "".join(
+        f"<14>1 {s.iso}Z web-1 shop 4711 - - {line}\n"
+        for s in said
+        for line in no_time(s).splitlines()
+    ),
+    "Fluent Bit": each_line(lambda s: json.dumps({"date": ms(s) / 1000, "log": no_time(s)})),
+    "Fluent Bit, a clock": each_line(
+        lambda s: json.dumps({"date": ms(s) / 1000 + 9, "log": f"{s.clock}.{s.ms} {no_time(s)}"})
+    ),
+    "seconds with a comma": each_line(lambda s: f"{ms(s) // 1000},{ms(s) % 1000:03d} {no_time(s)}"),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_lines_without_a_time_have_that_of_what_is_around_them(name, said, wanted, tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text(AROUND[name](said), encoding="utf-8")
+    assert share_right(path, wanted) >= RIGHT
+
+
 def test_all_commands_and_spark_judge_alike(said, tmp_path, capsys, caplog):
     path = tmp_path / "a.log"
     path.write_text(MANGLINGS["a time that stands still"](said), encoding="utf-8")
@@ -146,3 +173,21 @@ def test_records_are_not_told_to_have_a_pattern(said, tmp_path):
     path.write_text(MANGLINGS["Datadog's table"](said), encoding="utf-8")
     for told in doubts(files_of(path)):
         assert "--layout" not in told
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_file_that_is_removed_or_cut_while_it_is_read_is_named(said, tmp_path, caplog, gone):
+    text = written(lambda s: f"{s.dotted} {head(s)}", said)
+    for name in "ab":
+        (tmp_path / f"{name}.log").write_text(text)
+    reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
+    (task,) = reader.partitions()
+    path = tmp_path / "b.log"
+    path.unlink() if gone else path.write_text(text[:1000])
+    what = "was removed before it was read" if gone else "was cut while it was read"
+    with pytest.raises(FileChanged, match=f"b.log {what}.*ignoreMissingFiles=true"):
+        list(reader.read(task))
+    reader.ignores_missing = True
+    batches = list(reader.read(task))
+    assert sum(batch.num_rows for batch in batches) == len(rows_of(tmp_path / "a.log"))
+    assert what in caplog.text

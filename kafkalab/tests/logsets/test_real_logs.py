@@ -2,14 +2,17 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet
 import pytest
 
 from kafkalab import logsets
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.engine import DUCKDB, running_on
-from kafkalab.logsets.explain import report_of
+from kafkalab.logsets.explain import report_of, text_report
+from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.infer_layout import guess
@@ -115,3 +118,85 @@ def test_lines_that_a_shipper_wrote_twice_are_counted_once(whole_logs, tmp_path,
         assert found["a"][name] == found["b"][name]
     told = [[(one["what"], one["count"]) for one in found[name]["oddities"]] for name in "ab"]
     assert told[0] == told[1]
+
+
+def test_a_brokers_absence_is_told_first(of_a_cluster, whole_logs):
+    stopped, killed = of_a_cluster.absences
+    assert text_report(of_a_cluster).startswith(stopped.sentence() + "\n" + killed.sentence())
+    assert (stopped.broker, killed.broker) == (2, 1)
+    assert stopped.how == "it stopped in order" and killed.how == "its log ends without a stop"
+    for absence, gone, back in ((stopped, "05:49:39.930", "05:49:59.305"),
+                                (killed, "05:50:07.309", "05:50:29.851")):  # fmt: skip
+        assert (
+            abs(
+                (
+                    absence.since - pd.Timestamp(f"2026-11-28 {gone}", tz=absence.since.tz)
+                ).total_seconds()
+            )
+            < 1
+        )
+        assert (
+            abs(
+                (
+                    absence.until - pd.Timestamp(f"2026-11-28 {back}", tz=absence.since.tz)
+                ).total_seconds()
+            )
+            < 1
+        )
+        assert absence.seen_by == ["its own log", "its controller"]
+        assert len(absence.clients) >= 3 and absence.clients <= set(
+            of_a_cluster.clients["client_id"]
+        )
+
+
+@pytest.mark.parametrize("others", [("controller",), ()])
+def test_a_brokers_absence_is_told_by_whoever_saw_it(whole_logs, others):
+    files = [
+        file.name
+        for file in files_of(whole_logs / "3.9.2")
+        if Path(file.name).name.startswith(("fixed", "free", "writer", *others))
+    ]
+    with running_on(DUCKDB):
+        found = absences_of(read(None, files))
+    (killed,) = [each for each in found if each.broker == 1]
+    assert killed.clients >= {"fixed-1", "free-1", "writer"}
+    assert killed.seen_by == (["its controller"] if others else [])
+    # clients only know as long as they try
+    back = killed.until - pd.Timestamp("2026-11-28 05:53:16.088", tz=killed.until.tz)
+    assert abs(back.total_seconds()) < (1 if others else 15)
+
+
+def test_a_static_member_that_closed_is_not_called_dead(of_a_cluster):
+    found = {each.what: each for each in of_a_cluster.oddities}
+    closed = found["A static member closed and kept its partitions"]
+    assert closed.count == 1 and "nobody owned orders-2, orders-3 for 8.2 s" in closed.evidence[0]
+    assert "fixed-2 (group.instance.id desk-2) closed at" in closed.evidence[0]
+    ended = found["A member's session ended at its coordinator"]
+    assert ended.count == 1 and "desk-2" not in ended.evidence[0]  # free-1 was killed
+
+
+def test_a_table_of_lines_needs_no_spark(whole_logs, tmp_path, capsys):
+    log = whole_logs / "4.4.0" / "fixed-2.log.gz"
+    rows = rows_of(lambda lines: lines.orderBy("file_offset"), log)
+    table = logsets.to_arrow(log)
+    assert table.column_names == list(rows.columns)
+    assert table["client_id"].to_pylist() == ["fixed-2"] * len(rows)
+    assert table["event"].to_pandas().equals(rows["event"])
+    assert logsets.to_arrow(log, ("time", "event")).column_names == ["time", "event"]
+    out = tmp_path / "lines.parquet"
+    assert main(["read", str(log), "--out", str(out)]) == 0
+    assert pyarrow.parquet.read_table(out).equals(logsets.to_arrow(str(log)))
+    assert "DuckDB reads" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="logsets.to_arrow"):
+        logsets.read(None, log)
+
+
+def test_clocks_of_brokers_and_clients_that_differ_are_said(whole_logs, tmp_path):
+    for file in (whole_logs / "4.4.0").glob("*.gz"):
+        text = gzip.decompress(file.read_bytes())
+        if file.name.startswith(("broker", "controller")):
+            text = text.replace(b"[2026-11-28 05:", b"[2026-11-28 11:")
+        (tmp_path / file.name.removesuffix(".gz")).write_bytes(text)
+    story = report(tmp_path)
+    assert abs(story.clock_shift + pd.Timedelta(hours=6)) < pd.Timedelta(seconds=2)
+    assert "The brokers' clocks are 6.0 h ahead of the clients'." in text_report(story)
