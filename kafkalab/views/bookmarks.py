@@ -40,15 +40,11 @@ class Bookmark:
     in_memory: bool = False
 
 
-def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
-    """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now),
-    groups first.
-
-    Raises IllegalArgumentException for a partition the lab does not have."""
-    return _bookmarks(state_at(lab, at_ms), partition)
-
-
 def _bookmarks(state: Mapping[str, Any], partition: str) -> list[Bookmark]:
+    """Every reader's bookmark in a partition, groups first.
+
+    Raises IllegalArgumentException for a partition the lab does not have.
+    """
     if partition not in state["partitions"]:
         raise IllegalArgumentException(
             f"There is no partition {partition}; there are "

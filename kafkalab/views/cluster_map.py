@@ -39,12 +39,8 @@ class OpenConnection:
     requests: tuple[str, ...]
 
 
-def lines_at(lab: ShownLab, at_ms: int) -> list[OpenConnection]:
-    """The open connections of all clients at a time, with the requests of the last 100 ms."""
-    return _lines(lab, lab.at(at_ms), at_ms)
-
-
 def _lines(lab: ShownLab, state: Mapping[str, Any], at_ms: int) -> list[OpenConnection]:
+    """The open connections of all clients at a time, with the requests of the last 100 ms."""
     addresses = {each["address"]: broker for broker, each in state["brokers"].items()}
     recent: dict[int, list[str]] = {}
     for event in lab.journal.of("request.sent") if has_journal(lab) else ():

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .argument_check import ONE, draws
 from .picture import Picture
@@ -51,7 +51,7 @@ STATE_HATCHES = {
     "Dead": "----",
 }
 MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
-GHOST_LOOK = {"colour": "#ffffff", "edge": ALERT, "hatch": "xxx"}
+GHOST_LOOK: dict[str, Any] = {"colour": "#ffffff", "edge": ALERT, "hatch": "xxx"}
 
 
 @dataclass(frozen=True)
@@ -370,7 +370,7 @@ def _rows(
     sent: dict[str, list[Beat]],
     haunted: list[Ghost],
     ends: dict[str, str],
-) -> list[tuple[str, ...]]:
+) -> list[tuple[str, str, str, str, str]]:
     strips = {"the group": states, **members}
     rows = [
         (who, clock(span.from_ms), clock(span.to_ms), span.what, span.note)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from .argument_check import NAMED, ONE, draws
 from .picture import Picture
-from .sheet import Paper, Sheet
+from .sheet import Dash, Paper, Sheet
 from .shown_lab import ShownLab
 from .style import BLACK, QUIET, clock
 
-LINES = ("-", "--", "-.", ":")
+LINES: tuple[Dash, ...] = ("-", "--", "-.", ":")
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
 
 

@@ -234,7 +234,7 @@ def _limit_ms(lab: ShownLab, client: str) -> int:
 def _climb(field: Field, gap: Gap, until_ms: int, limit_ms: int, tall_ms: float) -> None:
     """Draw a gap as a slope. The part above the limit is filled and hatched."""
     begin_ms, top = gap.from_ms, (until_ms - gap.from_ms) / tall_ms
-    field.area([begin_ms, until_ms], [0, 0], [0, top], colour=BUSY, edge=BUSY, alpha=0.18)
+    field.area([begin_ms, until_ms], [0, top], [0, 0], colour=BUSY, edge=BUSY, alpha=0.18)
     foot = 0 if until_ms == gap.to_ms else top
     field.line([begin_ms, until_ms, until_ms], [0, top, foot], BUSY)
     if until_ms - begin_ms > limit_ms:

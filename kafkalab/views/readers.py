@@ -22,15 +22,11 @@ from .style import ALERT, BLACK, INK, QUIET, SMALL_PT
 ROW_IN = 0.4
 
 
-def owners_by_group(lab: ShownLab, topic: str) -> dict[str, dict[str, list[str]]]:
+def _owners(state: Mapping[str, Any], topic: str) -> dict[str, dict[str, list[str]]]:
     """group -> partition -> its owners now; "" -> the members of the group without a partition.
 
     Raises IllegalArgumentException for an unknown topic, and where no group reads it.
     """
-    return _owners(state_at(lab), topic)
-
-
-def _owners(state: Mapping[str, Any], topic: str) -> dict[str, dict[str, list[str]]]:
     if topic not in state["topics"]:
         raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")
     partitions = [f"{topic}-{number}" for number in range(state["topics"][topic]["partitions"])]

@@ -13,7 +13,7 @@ from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture
 from .request_gantt import STAGES
-from .sheet import Field, Paper, Sheet
+from .sheet import Dash, Field, Paper, Sheet
 from .style import BLACK, INK, QUIET, RULE, SMALL_PT
 
 STATIONS: Mapping[str, str] = {
@@ -26,7 +26,7 @@ STATIONS: Mapping[str, str] = {
     "answered": "send",
 }
 """Station -> the stage whose colour it has, in the order that a request passes them."""
-BoxLook = tuple[str, str, str, str]
+BoxLook = tuple[str, str, str, Dash]
 """Colour, hatch, and the colour and line of the edge."""
 FREE: BoxLook = ("#ffffff", "", QUIET, ":")
 ANSWERED: BoxLook = ("#e9eef3", "", INK, "-")

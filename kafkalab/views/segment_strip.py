@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
@@ -17,7 +18,7 @@ from .sheet import Sheet
 from .shown_lab import ShownLab
 from .style import BLACK, QUIET, SMALL_PT
 
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "gone": {"colour": "#ffffff", "edge": QUIET, "ink": QUIET, "line": "--"},
     "closed": {"colour": "#cfe8f7"},
     "active": {"colour": "#56B4E9", "pen": 1.8},

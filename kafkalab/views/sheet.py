@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .picture import Hover, Picture, blank_figure, columns, hover_at
+from .picture import Hover, Picture, blank_figure, columns
 from .style import ALERT, BLACK, FONT_PT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 LEFT = 0.012
 """Where the title begins, as a share of the width."""
-Dash = str | tuple[int, tuple[float, ...]]
+Dash = Literal["", "-", "--", "-.", ":"] | tuple[int, tuple[float, ...]]
 """A line's dashes: "-", "--", "-.", ":", or (offset, (drawn, left out, ...)) in points."""
+Corner = Literal["upper left", "upper right", "lower right"]
 Align = Literal["left", "center", "right"]
 Level = Literal["top", "center", "bottom", "baseline"]
 
@@ -53,9 +54,9 @@ class Sheet:
     def __init__(self, title: str, height_in: float, *, down_in: float = 0.10) -> None:
         self.title = title
         self.height_in = height_in
-        self._figure = blank_figure(WIDTH_IN, height_in)
+        self.figure = blank_figure(WIDTH_IN, height_in)
         self._keys: list[Artist] = []
-        self._hovers: list[Hover] = []
+        self.hovers: list[Hover] = []
         self.note(title, down_in, size=12, colour=BLACK, bold=True)
 
     def note(
@@ -72,7 +73,7 @@ class Sheet:
         font: str | None = None,
     ) -> None:
         """Write words on the sheet itself: `down_in` from the upper edge, `left` a share."""
-        self._figure.text(
+        self.figure.text(
             left,
             1 - down_in / self.height_in,
             words,
@@ -100,7 +101,7 @@ class Sheet:
         share = 1 - round(below_in + above_in, 9) / self.height_in
         if high_in is not None:
             share = high_in / self.height_in
-        return Field(self, self._figure.add_axes((left, below_in / self.height_in, wide, share)))
+        return Field(self, self.figure.add_axes((left, below_in / self.height_in, wide, share)))
 
     def key_block(
         self, label: str, colour: str, *, edge: str = INK, hatch: str = "", pen: float | None = None
@@ -108,9 +109,7 @@ class Sheet:
         """Add a block to the next legend."""
         from matplotlib.patches import Patch
 
-        self._keys.append(
-            Patch(facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=pen, label=label)
-        )
+        self._add(Patch(facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=pen, label=label))
 
     def key_line(
         self,
@@ -146,20 +145,24 @@ class Sheet:
     def _key(self, label: str, colour: str, line: Dash, **look: Any) -> None:
         from matplotlib.lines import Line2D
 
-        if label not in {key.get_label() for key in self._keys}:
-            self._keys.append(Line2D([], [], color=colour, linestyle=line, label=label, **look))
+        self._add(Line2D([], [], color=colour, linestyle=line, label=label, **look))
+
+    def _add(self, key: Artist) -> None:
+        """Keep a key for the next legend; one for each label."""
+        if key.get_label() not in {each.get_label() for each in self._keys}:
+            self._keys.append(key)
 
     def legend(
         self,
         down_in: float,
         *,
         left: float = 0.008,
-        corner: str = "upper left",
+        corner: Corner = "upper left",
         ncols: int = 5,
         colour: str | None = None,
         long: float | None = None,
         apart: float | None = None,
-        **room: float,
+        **room: Any,
     ) -> None:
         """Draw the legend of the keys so far, its corner at this point, and forget them.
 
@@ -167,7 +170,7 @@ class Sheet:
         distances of matplotlib's legend.
         """
         if self._keys:
-            self._figure.legend(
+            self.figure.legend(
                 handles=self._keys,
                 fontsize=SMALL_PT,
                 loc=corner,
@@ -180,10 +183,6 @@ class Sheet:
                 **room,
             )
         self._keys = []
-
-    def hover(self, hover: Hover) -> None:
-        """Keep words that a page shows under the mouse."""
-        self._hovers.append(hover)
 
     def picture(
         self,
@@ -202,7 +201,7 @@ class Sheet:
 
     def told(self, alt: str, text: str) -> Picture:
         """The finished picture with a sentence and a text of the view's own."""
-        return Picture(self._figure, text, alt, tuple(self._hovers))
+        return Picture(self.figure, text, alt, tuple(self.hovers))
 
 
 class Field:
@@ -695,8 +694,8 @@ class Field:
     def area(
         self,
         xs: Sequence[float],
-        lows: Sequence[float],
-        highs: Sequence[float],
+        ys: Sequence[float],
+        others: Sequence[float],
         *,
         colour: str,
         edge: str,
@@ -706,7 +705,7 @@ class Field:
         alpha: float | None = None,
     ) -> None:
         """The area between two lines over the same places."""
-        self._axes.fill_between([x / self._unit_ms for x in xs], lows, highs, facecolor=colour,
+        self._axes.fill_between([x / self._unit_ms for x in xs], ys, others, facecolor=colour,
                                 edgecolor=edge, hatch=hatch, linewidth=pen, zorder=layer,
                                 alpha=alpha)  # fmt: skip
 
@@ -770,5 +769,11 @@ class Field:
 
     def hover(self, words: str, x: tuple[float, float], y: tuple[float, float]) -> None:
         """Words under the mouse over a rectangle. The limits have to be set before."""
-        scaled = x[0] / self._unit_ms, x[1] / self._unit_ms
-        self.sheet.hover(hover_at(self._axes, words, scaled, y))
+        ends = [(each / self._unit_ms, high) for each, high in zip(x, y)]
+        to_shares = self._axes.transData - self.sheet.figure.transFigure
+        (x0, y0), (x1, y1) = to_shares.transform(ends)
+        left, right = max(0.0, min(x0, x1)), min(1.0, max(x0, x1))
+        low, high = max(0.0, min(y0, y1)), min(1.0, max(y0, y1))
+        self.sheet.hovers.append(
+            Hover(float(left), float(1 - high), float(right - left), float(high - low), words)
+        )

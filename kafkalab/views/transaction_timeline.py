@@ -38,6 +38,8 @@ COLOURS = {
 AT_COORDINATOR = "the coordinator"
 ROOM_FOR_EPOCH = 0.08
 """The share of the axis that the name of an epoch takes."""
+A_LINE = 1e-9
+"""The share of the axis that a state takes at least: one that lasts no time is a line."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ def transaction_timeline(
     field.clock(0, to_ms)
     field.limits(y=(len(whos) - 0.5, -1.1))
     for each in found:
+        colour = COLOURS.get(each.what, "#dddddd")
         field.span(each.from_ms, each.to_ms, whos.index(each.who), 0.54, each.note,
-                   needs=ROOM_FOR_EPOCH, colour=COLOURS.get(each.what, "#dddddd"), pen=0.7,
+                   needs=ROOM_FOR_EPOCH, least=A_LINE, colour=colour, pen=0.7,
                    ink=BLACK)  # fmt: skip
     _epochs(field, [each for each in found if each.who == AT_COORDINATOR], to_ms)
     for who, (begin_ms, end_ms) in (paused or {}).items():
