@@ -21,13 +21,13 @@ DRAW_REAL = (
     "bookmarks",
     "cluster_map",
 )
+"""The views that draw a real lab, too. Of it only the clients' lines are known, and what an admin
+client is told."""
 NEED_A_JOURNAL = {
     "sequence": "no line tells when a message came to a broker, or when its answer left",
     "group_timeline": "no line of a client tells the state of its group",
 }
 """Why a view that one may expect draws no real lab."""
-"""The views that draw a real lab, too. Of it only the clients' lines are known, and what an admin
-client is told."""
 
 
 Arguments = ParamSpec("Arguments")

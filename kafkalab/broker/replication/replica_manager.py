@@ -62,8 +62,6 @@ TIMES_REFUSED = "One or more records have been rejected due to invalid timestamp
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names the present leader (KIP-951)."""
 
-"""With one log directory a failed write ends the process (LogManager.handleLogDirFailure)."""
-
 
 class ReplicaManager:
     """The replicas of one broker, and the requests on them (ReplicaManager).

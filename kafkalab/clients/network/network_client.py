@@ -12,7 +12,7 @@ of a socket. One poll has two halves with the waiting in between:
                                                     connections, 8 ApiVersions, 9 time-outs of
                                                     set-ups and requests
 
-Left out: authentication, throttling.
+Left out: authentication.
 """
 
 from __future__ import annotations

@@ -39,14 +39,14 @@ def play_stories(plan: Manifest, say: Callable[[str], None]) -> list[list[Played
     ) as parallel:
         played: Iterator[PlayedStory] = parallel(delayed(play_story)(plan, *task) for task in tasks)
         for number, want in enumerate(plan.wanted, 1):
-            story = want.story.replace("_", " ")
-            say(f"story {number} of {len(plan.wanted)}: {story}, {want.version}")
+            # without its name: who looks for an incident must not read it here
+            say(f"story {number} of {len(plan.wanted)}, with clients {want.version}")
             try:
                 found.append(list(islice(played, want.variants)))
             except BrokenProcessPool:
                 raise OSError(
-                    f"The process that played the story {story!r} ended by itself. If the machine "
-                    "ran out of memory, make fewer stories."
+                    f"The process that played the story {want.story!r} ended by itself. If the"
+                    " machine ran out of memory, make fewer stories."
                 ) from None
     return found
 

@@ -33,8 +33,9 @@ common, else it is open.
 The brokers are 4.4.0, or 2.3.1 with ZooKeeper where a row says so. Settings such as idle limits are
 shorter than in the chapters, because real time passes.
 """
-ABOUT_THE_PAGE = """`python -m kafkalab real prove` runs the stories again and writes this page; nobody edits it. What
-real Kafka gave is in `proof_runs.jsonl` beside it. `make book` makes a table of all rows from it.
+ABOUT_THE_PAGE = """`python -m kafkalab real prove` runs the stories again and writes this page;
+nobody edits it. What real Kafka gave is in `proof_runs.jsonl` beside it. `make book` makes a table
+of all rows from it.
 """
 CHAPTERS = """| chapter | claims | rows | agree | by chance | open | releases |
 |---|---|---|---|---|---|---|"""
@@ -110,7 +111,8 @@ def proof_rows(proof: Proof) -> list[ProofRow]:
 
 
 def proof_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
-    """The page: how many rows of each chapter agree, the open rows, and why claims have no story."""
+    """The page: how many rows of each chapter agree, which are open, and which claims have no
+    story."""
     rows = proof_rows(proof)
     parts = [HEAD, ABOUT_THE_PAGE, _sum_of(rows), CHAPTERS]
     parts += [_chapter(chapter, of_chapter) for chapter, of_chapter in _by_chapter(rows)]
