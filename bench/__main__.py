@@ -18,17 +18,13 @@ from kafkalab.extras import MissingExtra, need_extras
 RESULT = Path(__file__).resolve().parents[1] / "bench.json"
 NAME_WIDTH = 80
 EXTRAS = {
-    "chapters": "learn spark logs teach",
     "check_wait": "learn spark teach",
     "exports": "learn teach",
-    "first_picture": "learn teach",
     "grading": "learn spark teach",
     "reading": "spark logs bench",
     "rebalance": "",
     "scaling": "bench",
     "simulator": "bench",
-    "spark_write": "spark bench",
-    "ten_thousand": "learn teach",
 }
 """Comparison -> the extras that it needs."""
 

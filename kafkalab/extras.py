@@ -22,7 +22,7 @@ PACKAGES = {
     "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",
     "book": "sphinx myst_nb sphinx_book_theme",
     "logs": "sqlframe duckdb pyarrow ahocorasick_rs yaml",
-    "bench": "simpy polars dbldatagen jmespath",
+    "bench": "simpy polars",
     "clients": "confluent_kafka aiokafka kafka",
 }
 """Extra -> the packages that an import fails for where the extra is not installed."""

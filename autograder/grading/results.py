@@ -23,8 +23,6 @@ from autograder.handed_in.concerns import Concern
 from autograder.handed_in.submission import Submission
 from autograder.written import rubrics
 
-# differs from run to run; all else of a result follows from what was handed in
-MEASURED = ("seconds",)
 NOTICED = "worth a look: "
 """How a flag begins that tells what was noticed in the code (sandbox/outside/signs.py)."""
 
@@ -169,15 +167,6 @@ def keep(folder: Path, key: str, result: dict) -> None:
         json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True),
         wait=False,
     )
-
-
-def comparable_text(results: Mapping[str, dict]) -> str:
-    """One text for equal results: keys in order, without what a clock said."""
-    plain = {
-        name: {key: value for key, value in result.items() if key not in MEASURED}
-        for name, result in results.items()
-    }
-    return json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Tampering: names what was done to a notebook that nobody does who only answers.
 
 Each kind is told for certain: the notebook holds two things that cannot both come from working in
-it. What may be an accident, such as a deleted locked cell, is a repair and no flag (taking.py). A
+it. What may be an accident, such as a deleted locked cell, is a repair, no flag (assignment.py). A
 flag costs no points. docs/tampering.md lists the kinds.
 """
 

@@ -5,15 +5,14 @@ same columns as result:
 
     rebalance storm          a group that does little but rebalance (rebalances.storms)
     slow member evicted      no poll() within max.poll.interval.ms: the client left its group
-    zombie sockets           an unused bootstrap socket that stays open (connections.max.idle.ms =
-    -1) skewed key               one partition gets nearly all that a producer sends
+    zombie sockets           an unused bootstrap socket that stays open
+    skewed key               one partition gets nearly all that a producer sends
     slow broker              one broker answers much later than the others the same client talks to
     coordinator lost         a group without its coordinator for some time
     retention bites          records were deleted before the consumer read them
-    auto-commit duplicates   a member ended between two commits, and the next owner read records
-    again flapping isr             writes fail without enough in-sync replicas, succeed, and fail
-    again bad deploy               clients of a group restarted together, and then their troubles
-    began
+    auto-commit duplicates   a member ended between two commits; the next owner read them again
+    flapping isr             writes fail for too few in-sync replicas, succeed, and fail again
+    bad deploy               clients of a group restarted together, and then their troubles began
 
 The evictions and storms of a bad deploy are part of it and have no rows of their own. The lines are
 read once: all queries use the lines of incident_lines.py, which are kept until the incidents are

@@ -71,15 +71,9 @@ class ApiKeys(enum.Enum):
     __hash__ = object.__hash__
 
 
-_BY_ID = {api.id: api for api in ApiKeys}
 _BY_MESSAGE = {kind: api for api in ApiKeys for kind in (api.request, api.response)}
 
 
 def api_of(message: object) -> ApiKeys:
     """The API a request or a response belongs to; KeyError for anything else."""
     return _BY_MESSAGE[type(message)]
-
-
-def api_by_id(id: int) -> ApiKeys:
-    """The simulated API with this number; KeyError where there is none."""
-    return _BY_ID[id]

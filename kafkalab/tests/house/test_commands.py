@@ -194,7 +194,6 @@ def test_every_module_that_can_be_run_is_asked():
         "autograder.handed_in.scripts",
         "autograder.course.rehearsal",
         "autograder.proving.exercise_screen",
-        "bench.ten_thousand",
         "kafkalab.real.reaper",
         "kafkalab.real.scala_library",
     }

@@ -340,8 +340,3 @@ class ShareConsumeRequestManager:
                     self.completed.append(ShareCompletedFetch(node.id, tp, topic.topic_id, data))
         if self.completed:
             self.buffered.set()
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no acknowledgement is under way."""
-        return not self._calls
