@@ -236,7 +236,10 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         )
     for key, value in zip(data["parcels"], data["values"]):
         if value != (wanted := key.replace("order", "tea")):
-            return False, f'the parcel of {key} holds {value!r}, and the value of {key} is "{wanted}".'
+            return (
+                False,
+                f'the parcel of {key} holds {value!r}, and the value of {key} is "{wanted}".',
+            )
     return True, (
         "the network was away, and every order became one parcel."
         if any(death[0] == "network away" for death in case["deaths"])

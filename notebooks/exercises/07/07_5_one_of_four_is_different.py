@@ -99,7 +99,9 @@ def start_lines(story: int) -> tuple[str, ...]:
     if fault == "strategy":
         names.sort(key=lambda name: name != odd)
     if fault == "group":
-        other = next(name for name, config in harmless(story).items() if "max.poll.records" in config)
+        other = next(
+            name for name, config in harmless(story).items() if "max.poll.records" in config
+        )
         places = sorted(map(names.index, (odd, other)))
         names[places[0]], names[places[1]] = other, odd
     for name in names:

@@ -152,7 +152,9 @@ habit = {name: habit_of(name) for name in shown}
 # This member joins because it was told that the group rebalances. It never left and never
 # subscribed in these seconds. Look for the one that did.
 guilty = {
-    name: next(each for each in ("ann", "bob") if each not in (guilty_of(name), somebody_else(name)))
+    name: next(
+        each for each in ("ann", "bob") if each not in (guilty_of(name), somebody_else(name))
+    )
     for name in shown
 }
 habit = {name: habit_of(name) for name in shown}
