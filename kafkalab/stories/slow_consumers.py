@@ -14,6 +14,7 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException
 from kafkalab.lab import Lab
+from kafkalab.proof.laws.reading import note
 from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.sim.worker_pool import WorkerPool
 
@@ -226,6 +227,7 @@ def shift(
 
     After `crash_ms` (0: never) ada is killed, and bo goes on with four workers of his own. Eight
     orders of a hundred take `slow_ms`, the others about 90 ms. `told` hears of each finished order.
+    A member whose `crew` returns tells the journal "returned".
     """
     lab = Lab(brokers=3, seed=seed, broker_config={"group.min.session.timeout.ms": 1_000})
     lab.create_topic("orders", partitions=2)
@@ -246,6 +248,7 @@ def shift(
 
         try:
             crew(lab, consumer, WorkerPool(lab, 4, store, name))
+            note(lab.journal, name, "returned")
         except CommitFailedException:
             pass  # the program ends with what its log says
         consumer.close()

@@ -141,7 +141,7 @@ Judge(
         "right: a dash under CURRENT-OFFSET says that nothing is committed, one under CONSUMER-ID "
         "that nobody reads."
     ),
-    otherwise="not these three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
+    otherwise="not all three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
 )
 
 # %% wrong="an unknown lag is the whole log"
