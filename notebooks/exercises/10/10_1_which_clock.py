@@ -131,6 +131,7 @@ Judge(
     otherwise="not both. Which threads of this program still run?",
 )
 
+
 # %% begin
 def clock_that_ends(x):
     if x.what == "works":

@@ -206,7 +206,9 @@ least_interval_s = {
 most_records = {
     a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()
 }
-least_interval_s = {a: (499 * x.record_ms + x.slow_ms + x.batch_ms) // 800 + 1 for a, x in n.items()}
+least_interval_s = {
+    a: (499 * x.record_ms + x.slow_ms + x.batch_ms) // 800 + 1 for a, x in n.items()
+}
 
 
 # %% begin

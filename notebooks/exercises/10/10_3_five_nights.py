@@ -218,6 +218,7 @@ stock_reads_next = {
     for a, x in n.items()
 }
 
+
 # %% wrong="closed is a member until its session ends"
 # A closed consumer has sent LEAVE_GROUP, so the group is empty at once. Only a killed one stays a
 # member until its session times out.

@@ -69,55 +69,6 @@ def shift(case, part):
     return slow_consumers.shift(case["seed"], case["crash_ms"], part, done)
 
 
-def committed_past(lab) -> str:
-    """The first commit that went past an order that nobody had finished then; "" for none."""
-    finished: dict[str, set] = {}
-    for event in lab.journal.of("work", "commit"):
-        if event.kind == "work" and event.fields["what"] == "ends":
-            finished.setdefault(event.fields["partition"], set()).add(event.fields["offset"])
-        for partition, end in (event.fields.get("offsets") or {}).items():
-            for offset in range(end):
-                if offset not in finished.get(partition, ()):
-                    return (
-                        f"at {event.at_ms:,} ms {event.who} committed {end} in {partition}, and "
-                        f"the order at offset {offset} was not done yet."
-                    )
-    return ""
-
-
-def submitted_twice(lab) -> str:
-    """The first order that one member's workers did twice; "" for none."""
-    done_by = set()
-    for event in lab.journal.of("work"):
-        if event.fields["what"] == "ends":
-            one = (event.who.split(".")[0], event.fields["partition"], event.fields["offset"])
-            if one in done_by:
-                return f"the workers of {one[0]} did the order in {one[1]} at {one[2]} twice."
-            done_by.add(one)
-    return ""
-
-
-def waited_for_commit(lab) -> tuple[int, str]:
-    """(ms, partition and offset) of the order that waited longest for its commit, from when it and
-    all before it were done."""
-    safe_ms: dict[str, list] = {}
-    done_ms: dict[str, dict] = {}
-    longest = (0, "")
-    for event in lab.journal.of("work", "commit"):
-        if event.kind == "work" and event.fields["what"] == "ends":
-            partition = event.fields["partition"]
-            times, safe = done_ms.setdefault(partition, {}), safe_ms.setdefault(partition, [])
-            times.setdefault(event.fields["offset"], event.at_ms)
-            while len(safe) in times:
-                safe.append(event.at_ms)
-        for partition, end in (event.fields.get("offsets") or {}).items():
-            for offset, at_ms in enumerate(safe_ms.get(partition, [])[:end]):
-                if at_ms is not None:
-                    longest = max(longest, (event.at_ms - at_ms, f"{partition} at {offset}"))
-                    safe_ms[partition][offset] = None
-    return longest
-
-
 def how_it_went(case, lab):
     """What is wrong with a shift in a way of its own: nobody polled for too long, an order was
     handed out twice, a commit went too far, or too little was committed."""
@@ -134,9 +85,9 @@ def how_it_went(case, lab):
             )
     if anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped")):
         return None  # which the promise tells
-    if twice := submitted_twice(lab):
+    if twice := slow_consumers.submitted_twice(lab):
         return f"{twice} Call pool.submit once for each record.", ()
-    if past := committed_past(lab):
+    if past := slow_consumers.committed_past(lab):
         return f"{past} Had the process died then, this order would be lost.", ()
     finished = slow_consumers.finished_orders(lab)
     if len(set(finished)) == ORDERS:
@@ -147,7 +98,7 @@ def how_it_went(case, lab):
                 "them. The one who starts next would do the others again.",
                 (),
             )
-    waited_ms, which = waited_for_commit(lab)
+    waited_ms, which = slow_consumers.longest_wait(lab)
     if case["crash_ms"] == 0 and waited_ms > MOST_WAIT_MS:
         return (
             f"the order in {which} and all before it were done, and its commit came {waited_ms:,} "

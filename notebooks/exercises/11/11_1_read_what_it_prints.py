@@ -205,6 +205,12 @@ known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != "-") for a, x in n.ite
 never_committed = {a: 0 for a, x in n.items()}
 nobody_reads = {a: 0 for a, x in n.items()}
 
+# %% equivalent
+# `return [line.split() for line in text.splitlines() if line.startswith('billing')]` ->
+# `return sorted([line.split() for line in text.splitlines() if line.startswith('billing')])`,
+# `return list(reversed([line.split() for line in text.splitlines() if line.startswith('billing')]))`:
+# rows are only counted and added up.
+
 # %% hint
 # A dash is in two columns, for two different reasons. Which column tells of the bookmark, and
 # which of the reader?
