@@ -162,6 +162,8 @@ headers = {
 
 # %% equivalent
 # `log.files` -> `log.index`: the index has the same files.
+# `[(file[name], 0), *log.index[file[name]]]` -> `[*log.index[file[name]], (file[name], 0)]`: the
+# largest is taken, in any order.
 # `(offset - file[name]) // log.per_batch` -> `(offset - file[name]) // log.per_batch + 1`: this adds one
 # at both ends.
 # `offset - file[name]` -> `offset + file[name]`, `offset`: each file begins after whole batches, so this
