@@ -10,10 +10,10 @@
 #
 # The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one
 # second here. The check runs your function on six days. On the first nobody crashes. There an order
-# waits 1.5 seconds at most for its commit, from the moment when it and all before it are done. On
+# waits 1.5 seconds at most for its commit; the time counts once it and all before it are done. On
 # the other days ada is killed in the middle of her work, and bo takes over with the same function.
 # Some orders are then done twice; that cannot be avoided. Thirty is the limit. On no day may a commit
-# go past an order that is still in work, and in the end all orders are committed.
+# go past an order that is still in work. In the end all orders are committed.
 
 # %% answer
 def work_through(consumer, pool):
