@@ -54,8 +54,8 @@ def tells_needs_apart(cases: list[dict]) -> bool:
     kinds = (
         lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["order"],
         lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4,
-        lambda n: n["limit_s"] == 20 and n["order"],
-        lambda n: n["partitions"] > 1 and n["limit_s"] == 9,
+        lambda n: n["limit_s"] >= 20 and n["order"],
+        lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10),
         lambda n: n["workers"] == 2 and n["limit_s"] == 5,
     )
     return all(
@@ -74,7 +74,7 @@ LineReading(
         "partitions": (1, 2, 4),
         "workers": (2, 4),
         "order": (True, False),
-        "limit_s": (5, 9, 20),
+        "limit_s": (5, 9, 10, 20, 30),
     },
     together=tells_needs_apart,
     show=lambda numbers: {name: need_of(each) for name, each in numbers.items()},

@@ -117,6 +117,15 @@ setting = "max.poll.records"
 # there.
 generation = last_generation(told(1, n1))
 
+# %% equivalent
+# `' WARN ' in line and 'poll timeout has expired' in line` -> `' WARN ' in line`: the story has no
+# other warnings.
+# `'poll timeout has expired' in line` -> `'' in line`: the same.
+# `{setting: 20000}` -> `{setting: 20001}`, `{setting: 19999}`: a millisecond decides nothing.
+# `re.search('joined group with generation .*?generationId=(\\d+)', x)` ->
+# `re.search('joined group with generation .*?generationId=(\\d)', x)`: with the setting no generation
+# has two digits.
+
 # %% hint
 # Which lines do the members write, that no other group writes? Look at those of level WARN.
 

@@ -43,7 +43,8 @@ Value(
     title="who comes and goes",
     points=3,
     answers=("generation", "setting", "short_session"),
-    space={"seed": SEEDS, "version": RELEASES},
+    # with seed 102 the group of story 1 gets to the same generations
+    space={"seed": tuple(seed for seed in SEEDS if seed != 102), "version": RELEASES},
 )
 
 # %% judge
@@ -124,6 +125,10 @@ setting = "session.timeout.ms"
 # The cooperative assignor makes a rebalance gentler, and not rarer. It often needs two. Play it, and
 # the generation is higher.
 setting = "partition.assignment.strategy"
+
+# %% equivalent
+# `{**own_name, 'session.timeout.ms': 6000}` -> `{**own_name, 'session.timeout.ms': 6001}`: a
+# millisecond decides nothing.
 
 # %% hint
 # "Successfully joined group with generation" names the generation. Take the largest of each group,

@@ -23,18 +23,18 @@ import re
 from kafkalab.stories.incident import told
 
 
-def jumps(lines):
-    """How far each partition's position was moved."""
-    at, moved = {}, {}
+def jumped(lines):
+    """How far the positions of all partitions were moved."""
+    asked, far = {}, 0
     for line in lines:
         if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
-            at[found[2]] = int(found[1])
+            asked[found[2]] = int(found[1])
         if found := re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line):
-            moved[found[1]] = int(found[2]) - at.get(found[1], int(found[2]))
-    return moved
+            far += int(found[2]) - asked.pop(found[1], int(found[2]))
+    return far
 
 
-never_read = sum(jumps(told(3, n3)).values())
+never_read = jumped(told(3, n3))
 setting = "retention.ms"
 least_s = next(
     seconds
@@ -149,6 +149,11 @@ setting = "auto.offset.reset"
 # With so many seconds one position is still out of range. Deletion is late and by whole segments,
 # but it came.
 least_s -= 10
+
+# %% equivalent
+# `range(20, 101, 10)` -> `range(0, 101, 10)`, `range(20, 102, 10)`, `range(20, 100, 10)`: the answer
+# is never one of the ends.
+# `seconds * 1000` -> `seconds * 1001`, `seconds * 999`: the question asks for steps of ten seconds.
 
 # %% hint
 # Two lines belong together: "is out of range for partition", and after it "Resetting offset for

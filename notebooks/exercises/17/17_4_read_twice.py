@@ -126,6 +126,11 @@ setting = "enable.auto.commit"
 # That is the night's number. Play the story again with your setting at 5,000.
 with_five = read_twice
 
+# %% equivalent
+# `reached.get(found[1], 0)` -> `reached.get(found[1], -1)`: the first fetch of a partition goes back
+# in neither case.
+# `{setting: 5000}` -> `{setting: 5001}`, `{setting: 4999}`: a millisecond decides nothing.
+
 # %% hint
 # `logsets.reprocessed(lines)` finds ranges of offsets that were handed out before. Look at its rows
 # with how = 'committed', shortly before 03:03.
