@@ -198,6 +198,7 @@ def is_chinese(text: str) -> bool:
     return "\u3400" <= text[0] <= "\u9fff"
 
 
+@lru_cache(maxsize=4096)
 def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Reading:
     """Read an answer. `respell` maps a misspelt word to the word
     of the rubric it most likely meant."""

@@ -21,7 +21,7 @@ Open(points=4)
 # Facts: one bootstrap socket (-1), one to the coordinator under an id of its own (2147483647 - n),
 # one to each broker that leads something: 1 + 1 + 2 = 4. The bootstrap socket is closed by the idle
 # limit and by nothing else, so 3 are kept.
-from autograder.written.scorer import Blunder, Concept, CountRule, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {
@@ -33,7 +33,6 @@ _WORDS = Lexicon(
             "打开, 建立, 创建, 开, 总共, 一共, 共, 共计, 合计, 建, 最初, 开始, 开始时, 先, 起初, "
             "新建, 开启, 发起, 连接数"
         ),
-        "counted": "connections, sockets, tcp connections, links, channels, 连接, 个连接, 条连接",
         "kept": (
             "keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, retain*, "
             "maintain*, alive, live on, lives on, live, after _ idle, after _ minutes, after _ "
@@ -52,34 +51,14 @@ _WORDS = Lexicon(
             "away, go away, terminat*, idle out, idles out, timed out, gone, 关闭, 断开, 关掉, "
             "回收, 被关, 断掉, 少了, 关了"
         ),
-        "foreign_after": (
-            "partition*, broker*, minute*, min, mins, ms, s, sec, secs, second*, hour*, consumer*, "
-            "group*, leader*, address*, node*, %, topic*, member*, reason*, step*, kinds, types, "
-            "class*, roles, purposes, thing*, machine*, server*, request*, times, point*, way*, "
-            "part*, more, fetch*, heartbeat*, extra, fewer, less, threads, "
-            "分钟, 分区, 分, 秒, 毫秒, 小时, 个分区, 个 broker, 个节点, 台, 个消费者, 个 leader, "
-            "个 partition, 个主题, 个地址, 个代理, 个 topic, 种, 类, 点, 步, 个原因, 个 "
-            "partitions, 个 brokers, 倍, 次, 个组, 个领导, 者"
-        ),
-        "foreign_before": (
-            "socket, sockets, connection, node, node id, id, id :, id =, broker, brokers, "
-            "partition, version, client, kafka, v, port, localhost :, step, point, reason, part, "
-            "class, q, question, chapter, number, ids, no, 第, 节点, 版本, 分区, 编号, 客户端, "
-            "broker -, -"
-        ),
-        "doubted": (
-            "not, rather than, instead of, never, isn t, might think, may think, could think, "
-            "might say, might expect, may expect, would think, would expect, one would guess, "
-            "people think, people say, some say, many say, students say, often answer, would have "
-            "been, would be, naive answer, naively, forget*, wrong answer, tempted to say, "
-            "tempting, unlike, no longer, "
-            "不是, 而不是, 并非, 不会是, 以为, 误以为, 错误地, 可能会说, 而非, 不止"
-        ),
-        "parts": (
-            "boot, bootstrap, boot strap, seed, coordinator*, cordinator, group coordinator, "
-            "leader*, data, broker, brokers, metadata, lookup, find coordinator, findcoordinator, "
-            "fetch*, initial, each, both, 引导, 协调者, 协调器, leader, 数据, 元数据, 主节点, "
-            "领导, 初始, 首领, -1"
+        "four": "4, four, 四, 1 + 1 + 2",
+        "three": "3, three, 三, 1 + 2",
+        "other": "2, 5, 6, 7, 8, 10, two, five, six, seven, eight, ten, 两, 五, 六, 七",
+        "or": "or, to, -, ~, perhaps, maybe, 或, 或者, 还是",
+        "count": "connection*, socket*, tcp, link*, channel*, 条, 个, 连接",
+        "of_others": (
+            "partition*, broker*, minute*, min, leader*, topic*, node*, 分钟, 分区, 个分区, 台, "
+            "个 broker, 个节点, 个 leader"
         ),
         "one": (
             "one, 1, a, an, single, the, first, its own, own, dedicated, 一, 一个, 一条, 1 个, 1 "
@@ -197,6 +176,39 @@ _WORDS = Lexicon(
     }
 )
 
+_PER_PARTITION = (
+    (
+        "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
+        "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
+        "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
+        "{partition} ! "
+        "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
+    ),
+    ("(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)"),
+    "~not _ _ {leader} but _ _ {partition}",
+    (
+        "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
+        "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
+        "own|own|separate|connection|socket) ! (not|no|never|would|if)"
+    ),
+    (
+        "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
+        "(connections|sockets|连接) ! (not|no|instead|never|不)"
+    ),
+    (
+        "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
+        "(for|because|since|as|one per|因为|对应) .. {partition} ! "
+        "(not|no|instead|never|不|coordinator|协调)"
+    ),
+    (
+        "(five|5|each of the five) (partition|partitions) "
+        "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
+        "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
+        "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
+    ),
+    "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
+)
+
 Rubric(
     lexicon=_WORDS,
     topic=(
@@ -208,17 +220,6 @@ Rubric(
         "(connection*|socket*|连接)",
         "(4|four) _ (3|three) .. {closed}",
     ),
-    count_rule=CountRule(
-        opened="opened",
-        counted="counted",
-        kept="kept",
-        closed="closed",
-        foreign_after="foreign_after",
-        foreign_before="foreign_before",
-        doubted="doubted",
-        parts="parts",
-    ),
-    right_counts=(4, 3),
     needed=("4 opened", "3 kept"),
     core=(
         "4 opened",
@@ -233,21 +234,45 @@ Rubric(
             "4 opened",
             says="4 connections are opened",
             gloss="打开 4 个连接",
-            count="opened",
             ways=(
+                "{four} _ {opened} ^ ({kept}|{other}) ! {four} {of_others} {opened}",
+                "{opened} _ {four} ^ ({kept}|{other}|{three})",
+                "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
+                "{three} _ (of|out of) {four}",
+                "{four} {count} ! {four} {count} {kept}",
+                "(=|->) {four}",
+                "{four} (=|:|->)",
+                "{four} .. ({bootstrap}|{leader}) .. {coordinator} ^ ({kept}|{closed_any})",
+                "{four} .. (after|later|end|之后|以后|后) .. {three}",
+                "{four} .. {count} .. ({closed_any}|{kept}) ^ {of_others}",
                 "{one} .. {bootstrap} & {one} .. {coordinator} & {two} .. {leader}",
                 (
                     "{bootstrap} & {coordinator} & (two|2|both|each of the two|两个|两条|每个) _ "
                     "{leader} & (open*|connection*|socket*|连接)"
                 ),
             ),
+            against=(
+                "{four} 个? {or} {other}",
+                "({other}|{three}) 个? {or} {four}",
+                "(open*|creat*|establish*) ({other}|{three}) ({count}|,|and|then)",
+                "(打开|建立|创建|一共|总共|开|建) 了? ({other}|{three}) (条|个|根)",
+                "({other}|{three}) {count}? (are|is|were|get)? (opened|created|established|in total)",
+            ),
         ),
         Concept(
             "3 kept",
             says="3 of them are kept after the idle limit",
             gloss="空闲超时后保留 3 个",
-            count="kept",
             ways=(
+                "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
+                "{kept} _ {three} ^ ({four}|{other})",
+                "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
+                "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
+                "{three} _ (of|out of) {four}",
+                "{four} .. (one|1|一) (of|个|条)? _ {closed_any}",
+                "{three} (=|:|after|later|at the end|一直)",
+                "(=|->|later|at the end) {three} ^ {of_others}",
+                "{four} .. (after|later|end|之后|以后|后) .. {three}",
                 (
                     "{coordinator} & {two} .. {leader} & "
                     "(keep*|kept|remain*|stay*|surviv*|left|保留|剩*|保持)"
@@ -257,6 +282,11 @@ Rubric(
                     "(others|other|rest|其余|其他|其它|剩下的) .. "
                     "(remain*|stay*|kept|keep*|surviv*|alive|保留|保持|留)"
                 ),
+            ),
+            against=(
+                "{three} 个? {or} ({other}|{four})",
+                "(keep*|kept|remain*|stay*|left|保留|剩下|只剩) _ ({other}|{four}) {count} ^ {three}",
+                "({other}|{four}) {count}? (are|is)? (kept|remain*|stay*|survive*) ! {three}",
             ),
         ),
         Concept(
@@ -396,41 +426,7 @@ Rubric(
                     "(leader*|leadership|leading broker*|distinct leader*)"
                 ),
             ),
-            against=(
-                (
-                    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
-                    "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
-                    "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
-                    "{partition} ! "
-                    "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
-                ),
-                (
-                    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! "
-                    "(不|而|非|leader|没)"
-                ),
-                "~not _ _ {leader} but _ _ {partition}",
-                (
-                    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
-                    "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
-                    "own|own|separate|connection|socket) ! (not|no|never|would|if)"
-                ),
-                (
-                    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
-                    "(connections|sockets|连接) ! (not|no|instead|never|不)"
-                ),
-                (
-                    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
-                    "(for|because|since|as|one per|因为|对应) .. {partition} ! "
-                    "(not|no|instead|never|不|coordinator|协调)"
-                ),
-                (
-                    "(five|5|each of the five) (partition|partitions) "
-                    "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
-                    "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
-                    "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
-                ),
-                "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
-            ),
+            against=_PER_PARTITION,
             near=("{leader}", "{partition}"),
         ),
         Concept(
@@ -476,41 +472,7 @@ Rubric(
             "central_claim_wrong",
             "it says that there is one connection per partition",
             "认为每个分区一个连接, 不对",
-            ways=(
-                (
-                    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
-                    "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
-                    "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
-                    "{partition} ! "
-                    "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
-                ),
-                (
-                    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! "
-                    "(不|而|非|leader|没)"
-                ),
-                "~not _ _ {leader} but _ _ {partition}",
-                (
-                    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
-                    "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
-                    "own|own|separate|connection|socket) ! (not|no|never|would|if)"
-                ),
-                (
-                    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
-                    "(connections|sockets|连接) ! (not|no|instead|never|不)"
-                ),
-                (
-                    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
-                    "(for|because|since|as|one per|因为|对应) .. {partition} ! "
-                    "(not|no|instead|never|不|coordinator|协调)"
-                ),
-                (
-                    "(five|5|each of the five) (partition|partitions) "
-                    "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
-                    "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
-                    "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
-                ),
-                "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
-            ),
+            ways=_PER_PARTITION,
         ),
         Blunder(
             "central_claim_wrong",
