@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,16 +21,21 @@ from math import log2
 from types import CodeType
 
 from autograder.course.exercises import Exercise, find
-from autograder.grading.scoring import decide
 from autograder.written import rubrics, score_table
 from autograder.written.agreement import quadratic_weighted_kappa
 from autograder.written.score_table import HELD, SEEN, MarkedAnswer
-from autograder.written.scorer import PASS_MARK, Rubric, Suggestion, places, read, score
+from autograder.written.scorer import PASS_MARK, Rubric, places, read, rule_mark, score
 
 MOST_LINES = 200
-TRIED_TOGETHER = 8
+TRIED_TOGETHER = 4
+SEVERAL = 3  # answers
+UNSEEN = 0.3  # answers that a piece may explain although nobody has seen one
+LONG_PATTERN = 160  # characters; in a shorter one each choice stays, for it costs no line
+FLIPPED = 4
 _COLUMNS = 100  # of a list; a pattern stands on one line
-_OF_PATTERNS = ("ways", "against", "near", "forgiven_by")
+_OF_PATTERNS = ("ways", "against", "forgiven_by", "concepts", "blunders")
+_LIST = re.compile(r"^(\w+):((?:.*\n)(?:[ \t].*\n)*)", re.MULTILINE)
+_AT_BLANKS = {"break_long_words": False, "break_on_hyphens": False}
 _BRACKET = re.compile(r"\(([^()]*\|[^()]*)\)")
 _NO_CHOICE = re.compile(r"(?<!\S)\(([^()|\s]+)\)(?! ?\?)")
 
@@ -41,6 +47,7 @@ class Row:
     name: str  # of the list; "" for patterns
     start: int
     end: int
+    stays: bool = False  # nothing of it is taken out
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,7 @@ class Draft:
             line = told.rpartition("\n")[2]
             indent = " " * (len(line) - len(line.lstrip()))
             left = [item for item in items if item]
-            told += _list(row.name, left, indent) if row.name else _tuple(left, line, indent)
+            told += _list(row.name, left) if row.name else _tuple(left, line, indent)
             at = row.end
         return told + self.source[at:]
 
@@ -97,11 +104,10 @@ class Draft:
     def pieces(self) -> Iterator[Piece]:
         """All that may go."""
         for row, items in enumerate(self.items):
-            for item, words in enumerate(items):
+            for item, words in enumerate(() if self.rows[row].stays else items):
                 yield Piece(row, item)
-                for bracket, found in enumerate(
-                    () if self.rows[row].name else _BRACKET.finditer(words)
-                ):
+                long = not self.rows[row].name and len(words) > LONG_PATTERN
+                for bracket, found in enumerate(_BRACKET.finditer(words) if long else ()):
                     for choice in found[1].split("|"):
                         yield Piece(row, item, bracket, choice)
 
@@ -148,32 +154,37 @@ class _Rows(ast.NodeTransformer):
         self.source = source
         self.lines = source.splitlines(keepends=True)
         self.rows: list[tuple[Row, tuple[str, ...], ast.Constant]] = []
+        self.stays = False
 
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        for place, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            phrases = _text(value).split(",")
-            # a comma in a bracket does not end a phrase's pattern, so such a list stays whole
-            if isinstance(key, ast.Constant) and len(phrases) > 1:
-                start, end = self._at(key.lineno, key.col_offset), self._end(value)
-                end += len(re.match(r"(?:\s*\))?,?", self.source[end:])[0])  # type: ignore[index]
-                told = tuple(" ".join(one.split()) for one in phrases if one.strip())
-                node.values[place] = self._row(Row(key.value, start, end), told)
-        return node
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not (isinstance(node.func, ast.Name) and node.func.id == "lists"):
+            return self.generic_visit(node)
+        text = node.args[0]
+        at = self._at(text.lineno, text.col_offset) + len('"""\n')
+        names: list[ast.expr | None] = []
+        values: list[ast.expr] = []
+        for found in _LIST.finditer(self.source, at, self._end(text) - len('"""')):
+            items = tuple(" ".join(one.split()) for one in found[2].split(",") if one.strip())
+            names.append(ast.Constant(found[1]))
+            values.append(self._row(Row(found[1], *found.span()), items))
+        return ast.Dict(names, values)
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         patterns = tuple(map(_text, node.elts))
         if not all(patterns):
             return self.generic_visit(node)
         start = self._at(node.lineno, node.col_offset)
-        return self._row(Row("", start, self._end(node)), patterns)
+        return self._row(Row("", start, self._end(node), self.stays), patterns)
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        known = not isinstance(node.value, ast.Tuple) or node.arg in (
-            *_OF_PATTERNS,
-            "concepts",
-            "blunders",
-        )
-        return self.generic_visit(node) if known else node
+        if node.arg == "scopes":
+            return node
+        # `near` and `doubts` decide no mark, only who reads it; `core` and `needed` are names
+        if isinstance(node.value, ast.Tuple) and node.arg not in _OF_PATTERNS:
+            self.stays = True
+        node = self.generic_visit(node)  # type: ignore[assignment]
+        self.stays = False
+        return node
 
     def _row(self, row: Row, items: tuple[str, ...]) -> ast.expr:
         index = ast.Constant(0)
@@ -203,17 +214,11 @@ def _fewer(pattern: str, piece: Piece) -> str:
     return pattern
 
 
-def _list(name: str, phrases: Sequence[str], indent: str) -> str:
-    line = f'{indent}"{name}": {_quoted(", ".join(phrases))},'
-    if len(line) <= _COLUMNS:
-        return line.lstrip()
-    lines = [""]
-    for word in re.findall(r"\S+\s*", ", ".join(phrases)):
-        if len(indent) + 4 + len(_quoted(lines[-1] + word)) > _COLUMNS:
-            lines.append("")
-        lines[-1] += word
-    inner = "".join(f"{indent}    {_quoted(one)}\n" for one in lines)
-    return f'"{name}": (\n{inner}{indent}),'
+def _list(name: str, phrases: Sequence[str]) -> str:
+    told = textwrap.fill(
+        f"{name}: {', '.join(phrases)}", _COLUMNS, subsequent_indent="    ", **_AT_BLANKS
+    )
+    return told + "\n"
 
 
 def _tuple(patterns: Sequence[str], line: str, indent: str) -> str:
@@ -232,23 +237,19 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def cost(one: MarkedAnswer, said: Suggestion) -> int:
-    """How wrong a suggestion is: the square of the marks between, and more for a wrong pass, a
-    wrong fail or a wrong word without a person."""
-    passes = one.mark >= PASS_MARK
-    wrong = decide(said) == ("reject" if passes else "accept")
-    return (one.mark - said.mark) ** 2 + 4 * (said.passed != passes) + 4 * wrong
+def cost(given: int, said: int) -> int:
+    """How wrong a mark is: the square of the marks between, and FLIPPED for a wrong pass or fail."""
+    return (given - said) ** 2 + FLIPPED * ((given >= PASS_MARK) != (said >= PASS_MARK))
 
 
 class Pruning:
     """Takes pieces out of a draft, and looks after each at the answers that hold their words."""
 
     def __init__(self, whole: Draft, seen: Sequence[MarkedAnswer]) -> None:
-        self.draft, self.seen = whole, seen
-        self.speller = whole.rubric.speller
-        self.others = tuple(rubrics.by_question().values())
-        self.costs = [self._cost(whole, one) for one in seen]
-        self.price: dict[Piece, int] = {}
+        self.draft = whole
+        self.given = [one.mark for one in seen]
+        self.readings = [read(one.answer, whole.rubric.speller) for one in seen]
+        self.costs = [self._cost(whole, place) for place in range(len(seen))]
         self.holds: dict[Piece, set[int]] = {}
 
     def run(self, most: int) -> Draft:
@@ -258,64 +259,45 @@ class Pruning:
             if self.draft.lines <= most:
                 break
             self._try(ordered[first : first + TRIED_TOGETHER])
-        for piece in sorted(self.price, key=lambda one: self.price[one] / self._size(one)):
-            if self.draft.lines <= most:
-                break
-            self.draft = self.draft.without([piece])
         return self.draft
 
     def _try(self, pieces: Sequence[Piece]) -> None:
         fewer = self.draft.without(pieces)
         if fewer.items == self.draft.items:
             return
-        holding = sorted(set().union(*(self.holds[one] for one in pieces)))
-        costs: dict[int, int] = {}
-        for place in holding:
-            costs[place] = self._cost(fewer, self.seen[place])
-            if costs[place] > self.costs[place] and len(pieces) > 1:
-                self._try(pieces[: len(pieces) // 2])
-                self._try(pieces[len(pieces) // 2 :])
-                return
-        more = {place: costs[place] - self.costs[place] for place in holding}
-        if max(more.values(), default=0) > 0:
-            self.price[pieces[0]] = sum(more.values())
-        else:
+        holding = set().union(*(self.holds[one] for one in pieces))
+        if all(self._cost(fewer, place) <= self.costs[place] for place in sorted(holding)):
             self.draft = fewer
-            for place in holding:
-                self.costs[place] = costs[place]
+        elif len(pieces) > 1:
+            self._try(pieces[: len(pieces) // 2])
+            self._try(pieces[len(pieces) // 2 :])
 
-    def _cost(self, draft: Draft, one: MarkedAnswer) -> int:
-        # slips are read as the whole rubric reads them: its words take long to collect
-        draft.rubric.__dict__.update(speller=self.speller, digest="")
-        return cost(one, score(draft.rubric, one.answer, self.others))
-
-    def _size(self, piece: Piece) -> int:
-        return len(self.draft.words(piece)) + 2
+    def _cost(self, draft: Draft, place: int) -> int:
+        return cost(self.given[place], rule_mark(draft.rubric, self.readings[place]))
 
     def _least_useful_first(self) -> list[Piece]:
-        """The pieces by the share of answers that only they explain in their row, for their
-        length."""
-        readings = [read(one.answer, self.draft.rubric.speller) for one in self.seen]
+        """The pieces by the share of answers that only they explain in their row, for their place.
+        What alone explains several answers stays."""
         worth: dict[Piece, tuple[int, int, int]] = {}
         for number, row in enumerate(self.draft.rows):
-            pieces = [one for one in self.draft.pieces() if one.row == number]
             where = {
                 one: places(
                     self.draft.rubric,
                     self.draft.words(one),
-                    readings,
-                    not row.name and not one.choice,
+                    self.readings,
+                    way=not row.name and not one.choice,
                 )
-                for one in pieces
+                for one in self.draft.pieces()
+                if one.row == number
             }
-            shared = Counter(place for one in pieces if not one.choice for place in where[one][0])
-            for one in pieces:
-                exact, self.holds[one] = where[one]
+            shared = Counter(place for one in where if not one.choice for place in where[one][0])
+            for one, (exact, self.holds[one]) in where.items():
                 alone = {place[0] for place in exact if one.choice or shared[place] == 1}
-                often = len(alone) + 0.2 * len({place[0] for place in exact})
-                level = int(4 * log2(1 + 100 * often / self._size(one)))
-                # pieces of one row together: trying them compiles the same few expressions
-                worth[one] = (level, number, -self._size(one))
+                size = len(self.draft.words(one)) + 2 if row.name or one.choice else _COLUMNS
+                often = len(alone) + 0.2 * len({place[0] for place in exact}) + UNSEEN
+                if len(alone) <= SEVERAL or one.choice:
+                    # pieces of one row together: trying them compiles the same few expressions
+                    worth[one] = (int(4 * log2(1 + 100 * often / size)), number, -size)
         return sorted(worth, key=lambda one: worth[one])
 
 

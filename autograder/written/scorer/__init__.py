@@ -12,7 +12,7 @@ finds answers that deny the ideas, `gaming` turns away what is none.
 from collections.abc import Callable
 
 from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
+from autograder.written.scorer.patterns import Lexicon, lists
 from autograder.written.scorer.score import (
     PASS_MARK,
     ConceptFinding,
@@ -21,6 +21,7 @@ from autograder.written.scorer.score import (
     Suggestion,
     mark_of,
     places,
+    rule_mark,
     score,
 )
 from autograder.written.scorer.text import read
@@ -39,8 +40,10 @@ __all__ = [
     "Span",
     "Suggest",
     "Suggestion",
+    "lists",
     "mark_of",
     "places",
     "read",
+    "rule_mark",
     "score",
 ]

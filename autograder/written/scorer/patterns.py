@@ -73,6 +73,19 @@ class Hit:
     last: int
 
 
+def lists(text: str) -> dict[str, str]:
+    """Named lists, each from `name: phrases` on; the lines under it that are indented go on."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.strip("\n").splitlines():
+        if line[:1].isspace():
+            found[name] += " " + line.strip()
+        else:
+            name, _, phrases = line.partition(":")
+            found[name] = phrases.strip()
+    return found
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """Named lists of phrases, and the patterns compiled with them.

@@ -213,6 +213,12 @@ def mark_of(rubric: Rubric, present: Sequence[bool], turned: bool) -> int:
     return min(most, _rounded(4 * sum(present) / len(present)))
 
 
+def rule_mark(rubric: Rubric, reading: Reading) -> int:
+    """The mark of the rubric's ideas and false claims alone: no look is taken at gaming."""
+    present = [status is Status.PRESENT for status, _ in _judge(rubric, reading)]
+    return mark_of(rubric, present, _blunder(rubric, reading)[0] is not None)
+
+
 def places(
     rubric: Rubric, words: str, readings: Iterable[Reading], way: bool = False
 ) -> tuple[set[tuple[int, int]], set[int]]:

@@ -114,42 +114,26 @@ _LEADS = Lexicon(
     }
 )
 
-_LEAD_WRONG = (
-    (
-        "lead (is|=|means|shows|tells|says|measures|:) _ _ (how "
-        "far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)"
-    ),
+_LEAD_MEANS_ELSE = (
+    "lead (is|=|means|shows|tells|says|measures|:) _ _ (how far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)",
     "(consumer|reader|it) (leads|is leading|is ahead of|runs ahead of) the? producer*",
-    (
-        "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. "
-        "({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)"
-    ),
+    "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. ({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)",
     "lead .. (ahead of|in front of|faster than|before) _ (producer*|log end|end of)",
+    "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
+)
+
+_LEAD_WRONG = (
     "lead 是? .. (领先|超过|超前) .. (生产者|末尾|最新)",
     "lead .. (距离|离|到|与|和) .. {log_end} .. (距离|差|多远|多少)? ! ({log_start}|lag)",
-    (
-        "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ "
-        "(danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)"
-    ),
-    (
-        "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) "
-        ".. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)"
-    ),
+    "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ (danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)",
+    "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) .. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)",
     "lead (越大|很大|过大|太大|变大) .. (危险|丢|问题|报警|不好|慢) ! 不",
-    (
-        "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ "
-        "(means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! "
-        "(not|no|never|不|lag)"
-    ),
+    "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ (means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! (not|no|never|不|lag)",
     "(low|small|zero|tiny) lead _ (is|means|shows) _ _ {good} ! (not|no|never|lag)",
     "(near|close to) zero .. (read|consumed|processed) (everything|all|every) ! (not|no|never|lag)",
-    (
-        "(lead|lag) _ (and|plus|+) (lead|lag) _ (is|are|always)? _ (constant|same "
-        "(thing|information|value|number)|equal) ! (not|no|never)"
-    ),
+    "(lead|lag) _ (and|plus|+) (lead|lag) _ (is|are|always)? _ (constant|same (thing|information|value|number)|equal) ! (not|no|never)",
     "(lag|one alarm|alarm on lag|lag alone) _ (is|are) (sufficient|enough) ! (not|no|never|n't)",
     "lag .. measured from the? (log)? (start|beginning)",
-    "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
 )
 
 Rubric(
@@ -203,7 +187,7 @@ Rubric(
                 ),
                 "离 _ {log_start}",
             ),
-            against=(*_LEAD_WRONG[:4], _LEAD_WRONG[-1]),
+            against=_LEAD_MEANS_ELSE,
             near=("{log_start}", "lead (is|=|means)"),
         ),
         Concept(
@@ -417,7 +401,7 @@ Rubric(
             "central_claim_wrong",
             "it has lead wrong: lead is the distance to the log's start, and small is dangerous",
             "lead 理解错了: 是到日志起始的距离, 越小越危险",
-            _LEAD_WRONG,
+            (*_LEAD_MEANS_ELSE, *_LEAD_WRONG),
         ),
         Blunder(
             "direction_reversed",
