@@ -112,8 +112,8 @@ AUTOGRADER = {
         "a learner's machine has cell/ and learner/, and no teacher's rooms",
     ),
     "autograder.written.scorer": (
-        "",
-        "the scorer stands alone: standard library only, so that it runs in a sandbox",
+        "opencc",
+        "the scorer stands alone: beside the standard library it reads old characters by OpenCC",
     ),
     "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
     "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
