@@ -238,7 +238,7 @@ def _quoted(text: str) -> str:
 
 
 def cost(given: int, said: int) -> int:
-    """How wrong a mark is: the square of the marks between, and FLIPPED for a wrong pass or fail."""
+    """How wrong a mark is: the square of the marks between, and FLIPPED for a wrong pass."""
     return (given - said) ** 2 + FLIPPED * ((given >= PASS_MARK) != (said >= PASS_MARK))
 
 
