@@ -234,7 +234,7 @@ def day(
 
 
 def _run_to_the_end(lab: Lab, readable: int, seconds: int) -> None:
-    """Let so many seconds pass. A loop that polls the same pill for two of them goes on so, for each
+    """Let so many seconds pass. A loop that polls one pill for two of them goes on so, for each
     poll raises at once. So the day ends there."""
     spins_s = 0
     for _ in range(seconds):
