@@ -31,7 +31,7 @@ MANY = 50  # So many lines do not all have one time.
 MORE_BYTES, MUCH = 1 << 20, 8 << 20
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
-MOST_FILES = 50
+MOST_FILES, FEW_FILES = 50, 4
 COLUMNS = ("time", "client_id", "logger", "event", "message", "problem")
 # How Kafka's parts name themselves before a message: `[Consumer clientId=c, …] `. Where no class is
 # there and the catalogue knows no such line, its letters were misread.
@@ -116,7 +116,7 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
     if doubted or total.understood:
         return
     if total.nothing_known:
-        more = (batch for file in files[:MOST_FILES] for batch in _batches(file, layout, MUCH))
+        more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MUCH))
         total = next((found for batch in more if (found := counts_of(batch)).known), total)
     names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
     if total.nothing_known:

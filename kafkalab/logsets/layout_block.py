@@ -32,6 +32,7 @@ LEVEL_NUMBERS = np.array(
 )
 LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
+NO_CLASS = "-"  # What stands for the class of a record that names none (json_records.py).
 
 
 OF_A_MESSAGE = np.frombuffer(b"\t *", np.uint8)
@@ -212,7 +213,7 @@ class LaidOutBlock(Block):
             printed, _, number = text.rpartition(":")
             meanings.append(
                 (
-                    templates.in_full(printed) or None,
+                    None if printed == NO_CLASS else templates.in_full(printed) or None,
                     int(number) if number.isdigit() and len(number) < LONG_NUMBER else None,
                 )
             )

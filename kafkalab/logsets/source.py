@@ -69,7 +69,8 @@ class KafkaLines(ds.DataSource):
         if not paths:
             raise ValueError(
                 'The source "kafkalab" needs a path: '
-                'spark.read.format("kafkalab").load("client.log").'
+                'spark.read.format("kafkalab").load("client.log"). A table keeps none: in SQL make '
+                "a view, CREATE TEMPORARY VIEW lines USING kafkalab OPTIONS (path 'client.log')."
             )
         return path_list(paths)
 

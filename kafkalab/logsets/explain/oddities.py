@@ -52,6 +52,11 @@ class Oddity:
     settings: tuple[str, ...] = ()
     places: tuple[tuple[str, int], ...] = ()
 
+    def __post_init__(self) -> None:
+        # Lines may name no client.
+        named = tuple(name for name in self.clients if isinstance(name, str))
+        object.__setattr__(self, "clients", named)
+
 
 @dataclass(frozen=True)
 class Sign:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import logging
+import re
 from collections import Counter
 
 import pytest
@@ -141,6 +142,13 @@ def test_lines_without_a_time_have_that_of_what_is_around_them(name, said, wante
     assert share_right(path, wanted) >= RIGHT
 
 
+def test_records_without_a_class_are_known_by_their_text(said, wanted, tmp_path):
+    path = tmp_path / "a.log"
+    rows = sheet("Date Level Message", lambda s: (f"{s.iso}Z", s.level, s.text))
+    path.write_text(rows(said), encoding="utf-8")
+    assert share_right(path, wanted) >= RIGHT
+
+
 def test_all_commands_and_spark_judge_alike(said, tmp_path, capsys, caplog):
     path = tmp_path / "a.log"
     path.write_text(MANGLINGS["a time that stands still"](said), encoding="utf-8")
@@ -166,6 +174,16 @@ def test_a_log_that_begins_with_other_lines_is_not_doubted(said, tmp_path, capsy
     path.write_text(others)
     assert main(["rebalances", str(path)]) == 3
     assert "none of the first" in capsys.readouterr().err
+
+
+def test_a_log_whose_lines_name_no_client_says_so(said, tmp_path, capsys):
+    prefix = re.compile(r"^\[(Consumer|Producer) [^\]]*\] ")
+    path = tmp_path / "a.log"
+    path.write_text(
+        written(lambda s: f"[shop-7] {s.level} {s.time} {prefix.sub('', s.text)}", said)
+    )
+    assert main(["explain", str(path)]) == 0
+    assert "No line names its client: nothing can be told of rebalances" in capsys.readouterr().out
 
 
 def test_records_are_not_told_to_have_a_pattern(said, tmp_path):
