@@ -9,6 +9,8 @@ PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11
               $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
 PY  := .venv/bin/python
+# what one process compiles hundreds of others read, also where the shell forbids to write it
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(PY) -m pip --disable-pip-version-check
 COMMA := ,
 FROM = --constraint constraints.txt $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
@@ -21,7 +23,7 @@ help:
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
 	@$(PY) -m autograder.learner.lab
 
-test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
+test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 5 minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
 quick: .venv/ready-dev  ## check what you changed: the house's rules and the nearest tests (a few minutes)

@@ -394,12 +394,35 @@ def _score(wanted) -> None:
         )
     from autograder.grading.scoring import score_file
 
-    print(
-        json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1)
+    question, answers = wanted.question, Path(wanted.answers)
+    model = _model(wanted)
+    rows = (
+        score_file(
+            question, answers, model, lambda all_: say(model.told_before(question, len(all_)))
+        )
+        if model
+        else score_file(question, answers)
     )
+    print(json.dumps(rows, ensure_ascii=False, indent=1))
+
+
+def _model(wanted):
+    """The model whose address the teacher names; None where the rubric suggests alone."""
+    from autograder.written.model import Model
+
+    return Model(wanted.model, wanted.model_name, say) if wanted.model else None
 
 
 def _calibrate(wanted) -> int:
+    if wanted.prune:
+        from autograder.written.prune import prune
+
+        print(prune(wanted.question))
+        return OK
+    if not wanted.marks:
+        raise Unusable(
+            "Say where your marks are: calibrate 03.open marks.csv, or calibrate 03.open OUT."
+        )
     from autograder.written.calibration import calibrate
 
     source = Path(wanted.marks)
@@ -425,6 +448,7 @@ def _review(wanted) -> None:
             marker=wanted.marker,
             blind=wanted.blind,
             share=share,
+            model=_model(wanted),
         )
     finally:
         # a penalty is a share of the points, which have changed
@@ -667,9 +691,11 @@ def _say_if_unfinished(out: str) -> None:
 
 
 def _similar(wanted) -> None:
-    from autograder.teacher.similarity import as_text, similar
+    from autograder.teacher.similarity import as_text, model_answers, similar
 
     print(as_text(similar(Path(wanted.out))))
+    for question, students in model_answers(Path(wanted.out)).items():
+        print(f"The model answer of {question}, word for word: {', '.join(students)}.")
 
 
 def _forget(wanted) -> None:
@@ -926,6 +952,23 @@ def _classroom(wanted) -> int:
     return classroom(wanted.students, chapters, Path(wanted.out))
 
 
+def _may_ask_a_model(command) -> None:
+    command.add_argument(
+        "--model",
+        metavar="ADDRESS",
+        help=(
+            "let a model of yours suggest the marks, at an address that speaks as OpenAI's does, "
+            "http://127.0.0.1:11434/v1: the answers' texts go there, without names and ids"
+        ),
+    )
+    command.add_argument(
+        "--model-name",
+        default="",
+        metavar="NAME",
+        help="which model, where the address has several",
+    )
+
+
 def _parser() -> CommandParser:
     parser = CommandParser(
         prog=called_as("autograder"),
@@ -1110,6 +1153,7 @@ def _parser() -> CommandParser:
         ),
     )
     score.add_argument("--json", action="store_true", help="with --table: as data")
+    _may_ask_a_model(score)
     calibrate = command(
         "calibrate",
         _calibrate,
@@ -1120,6 +1164,7 @@ def _parser() -> CommandParser:
     calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     calibrate.add_argument(
         "marks",
+        nargs="?",
         metavar="MARKS|OUT",
         help=(
             "a CSV or JSON file with id, answer, mark (0 to 4); or the OUT folder whose answers "
@@ -1128,6 +1173,14 @@ def _parser() -> CommandParser:
     )
     calibrate.add_argument(
         "--out", metavar="OUT", help="the class a file's calibration is kept for"
+    )
+    calibrate.add_argument(
+        "--prune",
+        action="store_true",
+        help=(
+            "for an author: take out of the exercise's rubric what decides nothing on the marked "
+            "answers of the tests, down to 200 lines"
+        ),
     )
     review = command(
         "review",
@@ -1145,6 +1198,7 @@ def _parser() -> CommandParser:
         action="store_true",
         help="keep the suggestion back until h is pressed: the fairest marks to calibrate with",
     )
+    _may_ask_a_model(review)
     review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
     review.add_argument(
         "--share",

@@ -5,7 +5,7 @@ sentences speak of. The learner who gives it reads what is the matter, in a cell
 grading.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import product
 
 from autograder.cell.data import plain
@@ -39,13 +39,20 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
 
 
 def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:
-    """Whether plain data that is wrong would be right with all its numbers a thousand times as
-    large, or as small."""
+    """Whether plain data that is wrong would be right with all its numbers, or those of one name,
+    a thousand times as large, or as small."""
     return question.kind in KINDS and any(
         other != data and is_right(other)
         for change in (lambda number: plain(number * UNIT), lambda number: plain(number / UNIT))
-        for other in [_each_number(data, change)]
+        for other in _changed(data, lambda part, change=change: _each_number(part, change))
     )
+
+
+def _changed(data, change: Callable) -> Iterator:
+    """Plain data that is changed as a whole, and then in one of its names after the other."""
+    yield change(data)
+    for name in data if isinstance(data, dict) and len(data) > 1 else ():
+        yield {**data, name: change(data[name])}
 
 
 def _large(text: str) -> str:

@@ -202,6 +202,18 @@ def insert_values(sentence: str, case: Mapping, question_id: str, data=None) -> 
     )
 
 
+def otherwise_said(
+    otherwise: str | Mapping[str, str], case: Mapping, question_id: str, data, name: str = ""
+) -> str:
+    """What is said to an answer that nobody has named: one sentence for the whole answer, or of
+    several names the one of the wrong `name`. There {said} is what this name holds."""
+    if isinstance(otherwise, str):
+        return insert_values(otherwise, case, question_id, data)
+    name = name or next(iter(otherwise))
+    held = data.get(name) if isinstance(data, dict) else data
+    return f"`{name}`: {insert_values(otherwise[name], case, question_id, held)}"
+
+
 def _shortly(data) -> str:
     """Plain data as one would say it: a dict of one name is its value, a list its entries,
     of a long one the last."""

@@ -60,24 +60,29 @@ def has_parts(question, data) -> bool:
 
 
 def first_slip(
-    question, data: Mapping, otherwise: str, part: Callable[[str], tuple | None]
+    question,
+    data: Mapping,
+    otherwise: Callable[[str], str],
+    part: Callable[[str], tuple | None],
 ) -> tuple[str, str | None]:
     """What is said to an answer of several names that nobody has named as a whole: (sentence,
     misconception).
 
     part(name) is (True, "", None) where the name is right, (False, sentence, misconception) for a
-    named slip, and None for any other. The first named slip is told; where there is none, which
-    names are right. A slip's sentence may begin with "The records are right."; that holds for the
-    whole answer it was written for, not for this one, and is left out.
+    named slip, and None for any other. The first named slip is told; where there is none,
+    otherwise(the first wrong name), and which names are right. A slip's sentence may begin with
+    "The records are right."; that holds for the whole answer it was written for, not for this one,
+    and is left out.
     """
     found = {name: part(name) for name in question.answers}
     for name, slip in found.items():
         if slip is not None and not slip[0]:
             return f"`{name}`: {_of_this_name(slip[1])}", slip[2]
     right = [f"`{name}`" for name, slip in found.items() if slip is not None]
+    told = otherwise(next((name for name, slip in found.items() if slip is None), ""))
     if not right:
-        return otherwise, None
-    return f"{otherwise} {_listed(right)} {'are' if len(right) > 1 else 'is'} right.", None
+        return told, None
+    return f"{told} {_listed(right)} {'are' if len(right) > 1 else 'is'} right.", None
 
 
 def _of_this_name(sentence: str) -> str:

@@ -22,7 +22,7 @@ from autograder.cell.near_miss import (
 )
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
-from autograder.cell.reply import complaint, insert_values
+from autograder.cell.reply import complaint, otherwise_said
 from autograder.cell.sentences import first_slip, has_parts
 
 STUMBLES = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -92,9 +92,12 @@ def open_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict 
 
 def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Verdict:
     """What is said to an answer that nobody foresaw as a whole."""
-    otherwise = insert_values(own["otherwise"], case, question.id, data)
+
+    def otherwise(name: str = "") -> str:
+        return otherwise_said(own["otherwise"], case, question.id, data, name)
+
     if not has_parts(question, data):
-        return Verdict(False, otherwise)
+        return Verdict(False, otherwise())
     bare = question.sealed_form(case)
     boxes = own.get("parts", {}).get(sealed.locate(own["salt"], bare), {})
 

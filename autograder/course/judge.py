@@ -16,7 +16,7 @@ from random import Random
 
 from autograder.cell.data import canonical, plain, same
 from autograder.cell.question import Question, find
-from autograder.cell.reply import insert_values
+from autograder.cell.reply import insert_values, otherwise_said
 from autograder.cell.sentences import first_slip, has_parts, one_slip
 from autograder.cell.verdict import Verdict, public_word
 from autograder.course import judges
@@ -57,7 +57,7 @@ class Judge:
     right          the sentence for a right answer: why it is right, in a few words. A function,
                    case -> sentence, where the cases differ in why
     otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's
-                   answer says
+                   answer says. Of several names: name -> the sentence of this name alone
     unseen         the same for hidden cases, where it must not speak of the case
     """
 
@@ -68,7 +68,7 @@ class Judge:
     reference: str | None = None
     wrong_answers: tuple[WrongAnswer, ...] = ()
     right: str | Callable[[dict], str] = "right."
-    otherwise: str = 'not yet. hint("{id}") says where to look.'
+    otherwise: str | Mapping[str, str] = 'not yet. hint("{id}") says where to look.'
     unseen: str = ""
 
 
@@ -159,7 +159,12 @@ def _by_names(question, judge, case, data, said_by_wrong, verdict: Verdict) -> V
             else (False, insert_values(wrong.sentence, case, judge.id), wrong.name)
         )
 
-    sentence, misconception = first_slip(question, data, verdict.sentence, part)
+    def otherwise(name: str) -> str:
+        if isinstance(judge.otherwise, str):
+            return verdict.sentence
+        return otherwise_said(judge.otherwise, case, judge.id, data, name)
+
+    sentence, misconception = first_slip(question, data, otherwise, part)
     return Verdict(False, sentence, verdict.share, misconception, verdict.proof)
 
 
@@ -178,11 +183,7 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
             "for this case"
         )
     ok = same(plain(judge.truth(case)), data)
-    words = (
-        said_of_right(judge, case)
-        if ok
-        else judge.unseen
-        if hidden and judge.unseen
-        else judge.otherwise
-    )
+    if not ok and not (hidden and judge.unseen):
+        return Verdict(False, otherwise_said(judge.otherwise, case, judge.id, data))
+    words = said_of_right(judge, case) if ok else judge.unseen
     return Verdict(ok, insert_values(words, case, judge.id, data), 1.0 if ok else 0.0)

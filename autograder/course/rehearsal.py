@@ -15,7 +15,7 @@ from autograder.cell.course_folder import NoMaster
 from autograder.cell.data import canonical, plain
 from autograder.cell.numbers import pretending
 from autograder.cell.question import Question, find
-from autograder.cell.reply import ask, insert_values, quiet
+from autograder.cell.reply import ask, otherwise_said, quiet
 from autograder.cell.verdict import STUMBLES, Verdict
 from autograder.course.judge import Judge, WrongAnswer, judge_of, verdict_of
 from autograder.course.masters import master
@@ -39,7 +39,7 @@ def decided(question: Question, judge: Judge, case: dict, data, hidden: bool = F
         )
     except STUMBLES:
         # A judge that reads the data its own way may stumble over an answer of another shape.
-        return Verdict(False, insert_values(judge.otherwise, case, judge.id))
+        return Verdict(False, otherwise_said(judge.otherwise, case, judge.id, data))
 
 
 def fails_nobody(question: Question, judge: Judge, case: dict) -> bool:

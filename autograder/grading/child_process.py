@@ -3,7 +3,8 @@
 Questions go to its stdin and answers come from its stdout, one line of JSON each. It ends when its
 stdin ends, so it never outlives a parent that was killed by more than what it has in hand; Ctrl-C
 in the terminal is the parent's business and does not reach it. One that dies or takes too long is
-replaced and asked again: what it is asked to do may be done twice.
+replaced and asked again: what it is asked to do may be done twice. Its time is processor time,
+which a busy machine does not take from it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 TRIES = 2
+LOOK_SECONDS = 2.0  # how often it is looked how much a child has worked
+# one that waits for ever works no second: so many times its seconds end it on the wall's clock
+WALL_TIMES = 10
 
 
 class Lost(RuntimeError):
@@ -51,7 +55,7 @@ class Colleague:
 
     def ask(self, question: dict) -> dict:
         """The answer; Unable when it says that it cannot,
-        Lost when nobody answers (each try may take `seconds`)."""
+        Lost when nobody answers (each try may take `seconds` of processor time)."""
         line = json.dumps(question).encode() + b"\n"
         with self._lock:
             for _ in range(TRIES):
@@ -106,22 +110,31 @@ class Colleague:
 
     def _answer_to(self, line: bytes) -> dict | None:
         process = self._started()
+        out_of_time = self._limit(process.pid)
         try:
             process.stdin.write(line)
             process.stdin.flush()
         except OSError:
             return None
-        deadline = None if self.seconds is None else time.monotonic() + self.seconds
         pieces = [self._rest]
         while b"\n" not in pieces[-1]:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not select.select([process.stdout], [], [], left)[0]:
-                return None
+            if not select.select([process.stdout], [], [], LOOK_SECONDS)[0]:
+                if out_of_time():
+                    return None
+                continue
             pieces.append(os.read(process.stdout.fileno(), 1 << 16))
             if not pieces[-1]:
                 return None
         whole, _, self._rest = b"".join(pieces).partition(b"\n")
         return json.loads(whole)
+
+    def _limit(self, pid: int) -> Callable[[], bool]:
+        """Asks whether the process has had its time from now on."""
+        if self.seconds is None:
+            return lambda: False
+        most, wall = self.seconds, time.monotonic() + WALL_TIMES * self.seconds
+        before = _processor_seconds(pid)
+        return lambda: _processor_seconds(pid) - before > most or time.monotonic() > wall
 
     def _end(self) -> None:
         if self._process is not None:
@@ -140,6 +153,17 @@ class Colleague:
         said = self._said.read().decode(errors="replace").strip().splitlines()
         self._said.seek(0, os.SEEK_END)
         return said[-1] if said else "without a word"
+
+
+def _processor_seconds(pid: int) -> float:
+    """What a process has worked so far; 0.0 of one that is gone, whose pipe says so."""
+    import psutil
+
+    try:
+        spent = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return spent.user + spent.system
 
 
 def serve(answer: Callable[[dict], dict]) -> None:

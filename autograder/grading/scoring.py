@@ -11,10 +11,11 @@ review, neither. Whether a teacher lets it count is settled elsewhere, on that t
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
-from autograder.written.rubrics import suggest
-from autograder.written.scorer import Suggestion
+from autograder.written.rubrics import by_lexicon, find
+from autograder.written.scorer import Suggest, Suggestion
 
 ACCEPT_FROM = 0.80
 REJECT_FROM = 0.66
@@ -39,9 +40,9 @@ def decide(suggestion: Suggestion) -> str:
     )
 
 
-def score_answer(question: str, id: object, answer: str) -> dict:
+def score_answer(question: str, id: object, answer: str, suggest: Suggest = by_lexicon) -> dict:
     """One answer's row of the output. Raises RubricMissing for a question without a rubric."""
-    suggestion = suggest(question, answer)
+    suggestion = suggest(find(question), answer)
     return {
         "id": id,
         "mark": suggestion.mark,
@@ -61,9 +62,11 @@ def score_answer(question: str, id: object, answer: str) -> dict:
     }
 
 
-def score_file(question: str, path: Path) -> list[dict]:
+def score_file(
+    question: str, path: Path, suggest: Suggest = by_lexicon, ready: Callable = len
+) -> list[dict]:
     """Every answer of a file, in its order. Raises ValueError with one
-    sentence for a file that is not such a list."""
+    sentence for a file that is not such a list. `ready` hears all rows before the first is read."""
     try:
         rows = json.loads(path.read_text(encoding="utf-8-sig"), parse_constant=_refuse)
     except (ValueError, RecursionError) as broken:
@@ -82,7 +85,8 @@ def score_file(question: str, path: Path) -> list[dict]:
                 f'Entry {number} of {path} is not {{"id": ..., "answer": "..."}}; mend it and run '
                 "the same command again."
             )
-    return [score_answer(question, row["id"], row.get("answer") or "") for row in rows]
+    ready(rows)
+    return [score_answer(question, row["id"], row.get("answer") or "", suggest) for row in rows]
 
 
 def _refuse(word: str):

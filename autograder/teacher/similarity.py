@@ -40,6 +40,7 @@ from autograder.cell.course_folder import question_of, text_of
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
+from autograder.written.answers import is_model_answer
 
 RUN = 5
 LONGEST_ANSWER = 40_000  # characters that are looked at
@@ -241,6 +242,17 @@ def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozens
         ):
             found[question].append(students)
     return found
+
+
+def model_answers(out: Path) -> dict[str, list[str]]:
+    """Open question -> who handed in its model answer word for word. In no list of pairs is it:
+    what the course itself says counts for nothing there."""
+    found = defaultdict(list)
+    for path in sorted(out.glob("autograded/*/*/*.ipynb")):
+        for question, text in _answers(path).items():
+            if "open" in question and is_model_answer(question, text):
+                found[question].append(path.parent.parent.name)
+    return dict(sorted(found.items()))
 
 
 def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:

@@ -4,6 +4,7 @@ test work in it as AUTOGRADER_COURSE would."""
 import json
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -11,10 +12,14 @@ from autograder.cell import questions
 from autograder.course import halves, judges, seals
 from autograder.course.masters import master
 from autograder.course.references import references
+from autograder.grading.lanes import class_run
 from autograder.handed_in.assignment import rebuild
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.demo.build import build
+from autograder.tests.kept_staff import KeptStaff
 
+# jsonschema would build a grammar of web addresses with it, for seconds, and no notebook has one
+sys.modules.setdefault("rfc3987_syntax", None)
 halves.refresh(print, edited=True)  # tests are for what stands in the sources
 
 
@@ -51,6 +56,20 @@ def sandbox(demo_folder):
     """One sandbox for all tests: its view holds the demo questions too."""
     with Sandbox() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def everlasting(demo_folder):
+    """The staff that stays for all tests."""
+    staff = KeptStaff()
+    yield staff
+    staff.end()
+
+
+@pytest.fixture
+def kept_staff(everlasting, monkeypatch):
+    """Grade with the staff that stays: for tests of what becomes of marks, not of grading."""
+    monkeypatch.setattr(class_run, "staff_for", everlasting)
 
 
 @pytest.fixture

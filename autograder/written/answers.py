@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grading.results import is_old
+
+WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class OpenAnswer:
         return token_of(self.student, self.question)
 
     @property
+    def is_model_answer(self) -> bool:
+        """Whether it is the course's model answer, word for word."""
+        return is_model_answer(self.question, self.text)
+
+    @property
     def digest(self) -> str:
         """Sixteen hex digits of the text: a mark belongs to a text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:16]
@@ -46,6 +55,12 @@ class OpenAnswer:
 def token_of(student: str, question: str) -> str:
     """What stands for one student's answer in lists that name nobody."""
     return hashlib.sha256(f"{student}\0{question}".encode()).hexdigest()[:8]
+
+
+def is_model_answer(question: str, text: str) -> bool:
+    """Whether a text is the model answer of a question, blanks, signs and capitals aside."""
+    model = references(question[:2]).get(question, "")
+    return bool(model) and WORDS.findall(text.lower()) == WORDS.findall(model.lower())
 
 
 def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:

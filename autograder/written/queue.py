@@ -25,7 +25,9 @@ from autograder.gradebook.byhand import ByHand, Changed, Entry
 from autograder.written.agreement import quadratic_weighted_kappa
 from autograder.written.answers import OpenAnswer, open_answers
 from autograder.written.groups import groups
+from autograder.written.model import Model
 from autograder.written.queue_log import Log, read_log
+from autograder.written.rubrics import find
 
 TWICE = 0.05
 HIGHEST = 4
@@ -55,7 +57,7 @@ class Queue:
 
     `seed` draws the order and who is read twice; `marker` is who marks; `blind` keeps the
     suggestion back until it is asked for; `share` (1, 2) is the first of two shares: every second
-    group.
+    group; `model` suggests the marks of this sitting in the rubric's place.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Queue:
         blind: bool = False,
         twice: float = TWICE,
         share: tuple[int, int] = (1, 1),
+        model: Model | None = None,
     ):
         self.out, self.question, self.seed, self.marker, self.blind = (
             out,
@@ -81,6 +84,8 @@ class Queue:
         with self._log.alone():
             self._log.news()
             self._answers = {answer.token: answer for answer in open_answers(out, question)}
+        if model is not None:
+            self._ask(model)
         self._groups = groups(list(self._answers.values()), seed)
         self._skipped: list[str] = [act["token"] for act in self._live() if act["act"] == "skip"]
         # left behind with `n` in this sitting: they come again at its end
@@ -90,6 +95,15 @@ class Queue:
         self.current: QueueItem | None = None
         with self._log.alone():
             self._show(self._next())
+
+    def _ask(self, model: Model) -> None:
+        """Let the model suggest the marks of what waits, for this sitting."""
+        rubric = find(self.question)
+        waiting = [answer for answer in self._answers.values() if answer.waits]
+        model.say(model.told_before(self.question, len(waiting)))
+        for answer in waiting:
+            told = {**model(rubric, answer.text).as_dict(), "decision": "review"}
+            self._answers[answer.token] = replace(answer, suggestion=told)
 
     def __enter__(self):
         return self

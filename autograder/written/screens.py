@@ -40,6 +40,7 @@ DECISIONS = {
     "reject": "The scorer calls it a clear fail.",
     "review": "The scorer is not sure.",
 }
+MODEL_ANSWER = "This is the course's model answer, word for word."
 BOLD, PLAIN = "\x1b[1;4m", "\x1b[0m"
 WIDEST = 100
 PAGES = pages_in(Path(__file__).parent / "pages")
@@ -176,10 +177,8 @@ def screen(queue: Queue, coloured: bool = False) -> str:
     if item.kind == "decide":
         parts.append(f"Marked twice: {item.marks[0]}, later {item.marks[1]}. Which one is it?")
     parts += suggestion_lines(item, queue.shown, width)
-    if item.answer.comment:
-        parts += _wrapped(f"Your comment: {_clean(item.answer.comment)}", width)
-    if item.answer.manual is not None and item.kind == "first":
-        parts.append(f"Its mark so far: {item.answer.manual:g} of {item.answer.max:g} points.")
+    for note in _notes(item):
+        parts += _wrapped(note, width)
     parts.append("  ".join(f"{key} {what}" for key, what in KEYS))
     return "\n".join(parts)
 
@@ -207,6 +206,16 @@ def headline(queue: Queue) -> str:
     )
 
 
+def _notes(item: QueueItem) -> list[str]:
+    """What else is known of an answer."""
+    notes = [MODEL_ANSWER] if item.answer.is_model_answer else []
+    if item.answer.comment:
+        notes.append(f"Your comment: {_clean(item.answer.comment)}")
+    if item.answer.manual is not None and item.kind == "first":
+        notes.append(f"Its mark so far: {item.answer.manual:g} of {item.answer.max:g} points.")
+    return notes
+
+
 def suggestion_lines(item: QueueItem, shown: bool, width: int = WIDEST) -> list[str]:
     """The suggestion, idea by idea; one line that says so where there is none,
     or where it is kept back."""
@@ -231,9 +240,7 @@ def suggestion_lines(item: QueueItem, shown: bool, width: int = WIDEST) -> list[
 def answer_page(queue: Queue, said: str = "") -> str:
     """The current answer as a piece of HTML, in which nothing of the student's is active."""
     item = queue.current
-    notes = [f"Your comment: {_clean(item.answer.comment)}"] if item.answer.comment else []
-    if item.answer.manual is not None and item.kind == "first":
-        notes.append(f"Its mark so far: {item.answer.manual:g} of {item.answer.max:g} points.")
+    notes = _notes(item)
     return PAGES.get_template("answer.html").render(
         headline=headline(queue),
         pieces=_pieces(item, queue.shown),

@@ -17,11 +17,14 @@ FETCHERS = "kafka.server.ReplicaFetcherManager"
 MANAGER = "kafka.server.ReplicaManager"
 LIFECYCLE = "org.apache.kafka.server.BrokerLifecycleManager"
 CONTROLLER_OLD = "kafka.controller.KafkaController"
+SERVER_OLD, SERVER_NEW = "kafka.server.KafkaServer", "kafka.server.BrokerServer"
+WHOLE = "whole server.log of brokers 2.3.1, 3.9.2 and 4.4.0 (data/whole_logs)"
 
 P = "[Partition {partition} broker={broker_id}] "
 B = "[Broker id={broker_id}] "
 F = "[ReplicaFetcherManager on broker {broker_id}] "
 C = "[Controller id={broker_id}] "
+SERVER = "[BrokerServer id={broker_id}] "
 
 ENTRIES = (
     server_line(
@@ -96,6 +99,30 @@ ENTRIES = (
             "{partition}", MANAGER, "ERROR", trace=True),
     ),
     # only read
+    server_line(
+        "BROKER_STARTS",
+        zk("starting", SERVER_OLD),
+        kraft(SERVER + "Transition from SHUTDOWN to STARTING", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STARTED",
+        zk("[KafkaServer id={broker_id}] started", SERVER_OLD),
+        kraft(SERVER + "Transition from STARTING to STARTED", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STOPS",
+        zk("[KafkaServer id={broker_id}] shutting down", SERVER_OLD),
+        kraft(SERVER + "Transition from STARTED to SHUTTING_DOWN", SERVER_NEW),
+        source=WHOLE,
+    ),
+    server_line(
+        "BROKER_STOPPED",
+        zk("[KafkaServer id={broker_id}] shut down completed", SERVER_OLD),
+        kraft(SERVER + "Transition from SHUTTING_DOWN to SHUTDOWN", SERVER_NEW),
+        source=WHOLE,
+    ),
     server_line(
         "PARTITION_LEADER_STAYS",
         kraft(B + "Skipped the become-leader state change for {partition} with topic id "

@@ -84,6 +84,10 @@ SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
 
 ONLY_READ = frozenset(
     {
+        "BROKER_STARTED",
+        "BROKER_STARTS",
+        "BROKER_STOPPED",
+        "BROKER_STOPS",
         "CONTROLLER_ACTIVATES",
         "CONTROLLER_ACTIVE",
         "CONTROLLER_REGISTERS",

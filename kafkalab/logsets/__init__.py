@@ -25,7 +25,7 @@ try:
     from kafkalab.logsets.offsets import commits, reprocessed
     from kafkalab.logsets.open_sockets import live_per_minute, zombies
     from kafkalab.logsets.producers import batches, producers
-    from kafkalab.logsets.reader import malformed, read, stream, summary
+    from kafkalab.logsets.reader import malformed, read, stream, summary, to_arrow
     from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
     from kafkalab.logsets.session import session
     from kafkalab.logsets.transactions import transactions
@@ -37,5 +37,5 @@ __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances",
     "incidents", "lag", "lag_per_minute", "live_per_minute",
     "malformed", "producers", "read", "rebalances", "reprocessed", "session", "storms", "stream",
-    "summary", "transactions", "zombies",
+    "summary", "to_arrow", "transactions", "zombies",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 UNREAD = 3
+PATH_LETTERS = 200
 FRAMES = {
     "connections": "each socket that the clients opened, and who ended it",
     "rebalances": "each rebalance of each member: how long it stood still, and why",
@@ -162,8 +163,6 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
     if options.layout:
         layout(options.layout)
     size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
-    if getattr(options, "out", None) and options.engine is None:
-        options.engine = SPARK  # which writes Parquet
     most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
     if far:
         engine, why = SPARK, f"Spark reads {far[0]}, for its file systems open that."
@@ -181,11 +180,10 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
-    from kafkalab.logsets.files import files_of, path_list
-    from kafkalab.logsets.first_lines import unread_times
-    from kafkalab.logsets.line_loader import by_opener, left_out_of, load_lines
+    from kafkalab.logsets.line_loader import left_out_of, load_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
+    from kafkalab.logsets.repeated_lines import counted_once
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
@@ -194,10 +192,12 @@ def _explain(options: argparse.Namespace) -> int:
         # later reads. Spark puts those that do not fit the memory on disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
-        named = with_the_files_client(lines, lines.select("file", *CLIENT))
-        near = by_opener(options.path)[1]
-        found = unread_times(files_of(path_list(near)), options.layout) if near else ()
-        story = report_of(named, left_out_of(spark, options.path), lines, found)
+        once, repeated = counted_once(lines)
+        if repeated:
+            once = once.persist()
+        named = with_the_files_client(once, once.select("file", *CLIENT))
+        left_out = left_out_of(spark, options.path)
+        story = report_of(named, left_out, once, _doubts(options), repeated)
         lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
@@ -217,19 +217,24 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    from kafkalab.logsets.first_lines import ENOUGH
+    from kafkalab.logsets.explain.reading import reading_of
+    from kafkalab.logsets.explain.text_report import printed_table
+    from kafkalab.logsets.first_lines import COLUMNS
     from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import malformed, read, summary
+    from kafkalab.logsets.reader import malformed, read, summary, to_arrow
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
     if options.out:
         _can_be_written(Path(options.out))
     with _engine(options) as spark, progress("reading", spark):
-        if options.out:
-            if spark is None:
-                raise ValueError("Spark writes Parquet: leave --engine or --out out.")
+        if options.out and spark is None:
+            import pyarrow.parquet
+
+            table = to_arrow(options.path, layout=options.layout)
+            pyarrow.parquet.write_table(table, options.out, compression="zstd")
+        if options.out and spark is not None:
             read(spark, options.path, layout=options.layout).write.option(
                 "compression", "zstd"
             ).parquet(options.out)
@@ -238,14 +243,15 @@ def _read(options: argparse.Namespace) -> int:
             lines = load_lines(
                 spark,
                 options.path,
-                ("file", "file_offset", "time", "event", "problem", "message"),
+                ("file", "file_offset", "level", *COLUMNS),
                 options.layout,
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
         few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
+        reading = reading_of(lines, [], doubts=_doubts(options))
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
-    print(told.to_string(index=False))
+    print(printed_table(told, len(told), PATH_LETTERS))
     print(
         f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them "
         f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
@@ -254,20 +260,17 @@ def _read(options: argparse.Namespace) -> int:
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
-    return 0 if total.malformed <= (1 - ENOUGH) * total.lines else UNREAD
+    print(*reading.warnings(), sep="\n", end="\n" * (not reading.enough), file=sys.stderr)
+    return 0 if reading.enough else UNREAD
 
 
 def _frame(options: argparse.Namespace) -> int:
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    from kafkalab.logsets.files import files_of, path_list
-    from kafkalab.logsets.first_lines import doubts
     from kafkalab.logsets.frame_commands import run
-    from kafkalab.logsets.line_loader import by_opener
 
     with _engine(options) as spark:
-        near = by_opener(options.path)[1]
-        doubtful = list(doubts(files_of(path_list(near)), options.layout)) if near else []
+        doubtful = _doubts(options)
         print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
         return run(options, spark) or (UNREAD if doubtful else 0)
 
@@ -278,7 +281,8 @@ def _generate(options: argparse.Namespace) -> int:
 
     plan = manifest(options.manifest)
     if options.brokers:
-        plan = replace(plan, broker_logs=True)
+        # the manifest's checksum is that of the clients' lines alone
+        plan = replace(plan, broker_logs=True, checksum=None)
     generate(session(options.master, large=True), plan, options.out)
     return 0
 
@@ -333,15 +337,37 @@ COMMANDS = {
 }  # fmt: skip
 
 
+def _doubts(options: argparse.Namespace) -> list[str]:
+    """What the first lines of the files tell against the reading. What only Hadoop opens is not
+    looked at."""
+    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.first_lines import doubts
+    from kafkalab.logsets.line_loader import by_opener
+
+    near = by_opener(options.path)[1]
+    return list(doubts(files_of(path_list(near)), options.layout)) if near else []
+
+
 def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:
     if lines.where("problem is null").limit(1).count() == 0:
         if lines.limit(1).count() == 0:
             raise NotALog(f"There is no line in {_named(options.path)}.")
         layout = options.layout or "Kafka's own layout or another usual one"
         raise NotALog(
-            f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout "
-            "names its log4j pattern."
+            f"No line of {_named(options.path)} begins as {layout} says: is it a log? "
+            f"{_remedy(options)}"
         )
+
+
+def _remedy(options: argparse.Namespace) -> str:
+    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.first_lines import remedy_for
+    from kafkalab.logsets.line_loader import by_opener
+    from kafkalab.logsets.record_batches import how_written
+
+    near = by_opener(options.path)[1]
+    first = files_of(path_list(near))[:1] if near else []
+    return remedy_for(how_written(first[0])[1] if first else ())
 
 
 def _named(paths: list[str]) -> str:

@@ -88,17 +88,24 @@ class LogFile:
         return self.name.endswith(PACKED) or INSIDE in self.name
 
 
-def files_of(paths: str | os.PathLike, rotated: bool = True) -> list[LogFile]:
-    """The files to read, sorted by name: each path itself, or every log below it.
-
-    rotated: with the older files of rotated logs, before the newest.
+def files_of(paths: str | os.PathLike) -> list[LogFile]:
+    """The files to read, sorted by name: each path itself, or every log below it. The older files
+    of a rotated log are before the newest.
 
     Raises FileNotFoundError where there is none.
     """
+    return list(rotated_in_turn(listed(paths), text_bytes))
+
+
+def listed(paths: str | os.PathLike) -> list[LogFile]:
+    """The files to read, not in turn and without what is before them. Raises FileNotFoundError."""
     found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
-    if not rotated:
-        return [file for file in found if not _rotation(file.name)[1]]
-    return list(rotated_in_turn(list(dict.fromkeys(found)), text_bytes))
+    return list(dict.fromkeys(found))
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path may match several files."""
+    return bool(MAGIC_LETTERS & set(path))
 
 
 def left_out(paths: str | os.PathLike) -> list[str]:
@@ -113,10 +120,10 @@ def rotated_in_turn(files: list[LogFile], size_of: Callable[[LogFile], int]) -> 
     """
     logs: dict[str, list[LogFile]] = {}
     for file in files:
-        logs.setdefault(_rotation(file.name)[0], []).append(file)
+        logs.setdefault(rotation_of(file.name)[0], []).append(file)
     for log, parts in logs.items():
         before = 0
-        for file in sorted(parts, key=lambda part: _rotation(part.name)[1], reverse=True):
+        for file in sorted(parts, key=lambda part: rotation_of(part.name)[1], reverse=True):
             if len(parts) == 1:
                 yield file
             else:
@@ -124,7 +131,7 @@ def rotated_in_turn(files: list[LogFile], size_of: Callable[[LogFile], int]) -> 
                 before += size_of(file) if file.name != log else 0
 
 
-def _rotation(name: str) -> tuple[str, tuple]:
+def rotation_of(name: str) -> tuple[str, tuple]:
     """The log that a file belongs to, and its age: a larger one is older, none is the newest."""
     folder, base = os.path.split(name)
     plain = _unpacked_name(base)
@@ -168,7 +175,7 @@ def path_list(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) 
 
 def _below(path: str) -> tuple[list[LogFile], list[str]]:
     """The logs of a path, and the names of the other files there."""
-    if URL in path and MAGIC_LETTERS & set(path):
+    if URL in path and is_pattern(path):
         return _several(path, _matching(path))
     system, inside = where(path)
     try:
@@ -324,6 +331,28 @@ def open_unpacked(name: str) -> pa.NativeFile:
     if URL not in name:
         return pa.input_stream(name, compression="detect")
     return system.open_input_stream(inside, compression="detect")
+
+
+def unpacked(file: io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile | lzma.LZMAFile:
+    """The text of a packed file that is open at its begin. name: its end tells how it is packed."""
+    if name.endswith(".xz"):
+        return lzma.open(file)
+    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(_KeptOpen(file), mode="r")
+    return pa.CompressedInputStream(plain, _codec(name))
+
+
+class _KeptOpen(io.RawIOBase):
+    """A file that Arrow may read and not close."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        super().__init__()
+        self._kept = file
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return self._kept.read(size)
 
 
 @contextmanager

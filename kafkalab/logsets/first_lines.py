@@ -1,13 +1,16 @@
-"""Says by the first lines of each file whether its layout was found.
+"""Judges by the first lines of each file whether a log was understood, for all commands and Spark.
 
 A narrow question looks at few lines (question.py). Where the layout is wrong it finds none, and an
-empty answer would be wrong without a word.
+empty answer would be wrong without a word. `read` and `explain` count all lines as well
+(LineCounts), and hold them to the same limits.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,12 +21,80 @@ from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.layouts import Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
-from kafkalab.logsets.wrapped_lines import unwrapped
+from kafkalab.logsets.templates import by_logger, classes_of_clients
+from kafkalab.logsets.wrapped_lines import RECORDS, unwrapped
 
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
+FEW = 10  # So few lines tell nothing about a layout.
+MANY = 50  # So many lines do not all have one time.
+# Where all of the first lines have one time, or none is of Kafka's, so many bytes are looked at.
+MORE_BYTES, MUCH = 1 << 20, 8 << 20
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES = 50
+COLUMNS = ("time", "client_id", "logger", "event", "message", "problem")
+# How Kafka's parts name themselves before a message: `[Consumer clientId=c, …] `. Where no class is
+# there and the catalogue knows no such line, its letters were misread.
+NAMED = r"^\[\w+ \w+=[^\]]*\] "
+RELEASES = "the release is none of 2.1 to 4.4"
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """How many lines of a log were understood.
+
+    lines, read   rows, and those of them without a problem
+    known         read rows that the catalogue knows
+    of_clients, unknown   read rows of Kafka's clients, and those the catalogue does not know
+    of_others, unknown_of_others   likewise, of the catalogue's other classes, or named as theirs
+    hidden        read rows with a client's prefix inside of the message, so that it begins there
+    """
+
+    lines: int = 0
+    read: int = 0
+    known: int = 0
+    of_clients: int = 0
+    unknown: int = 0
+    of_others: int = 0
+    unknown_of_others: int = 0
+    hidden: int = 0
+
+    def __add__(self, other: LineCounts) -> LineCounts:
+        return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
+
+    @property
+    def mostly_read(self) -> bool:
+        return self.read >= ENOUGH * self.lines
+
+    @property
+    def misplaced(self) -> bool:
+        """Whether messages begin elsewhere than this layout says."""
+        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients)
+
+    @property
+    def foreign_words(self) -> bool:
+        """Whether the catalogue knows too few of the clients' lines."""
+        return self.unknown >= FEW and self.unknown > (1 - ENOUGH) * self.of_clients
+
+    @property
+    def foreign_words_of_others(self) -> bool:
+        """Whether the catalogue knows next to none of these lines. It never has all of a
+        broker's."""
+        return self.of_others >= FEW and self.unknown_of_others > ENOUGH * self.of_others
+
+    @property
+    def nothing_known(self) -> bool:
+        """Whether Kafka may have written none of the lines, or none was understood."""
+        return self.read >= FEW and not self.known
+
+    @property
+    def understood(self) -> bool:
+        return self.mostly_read and not (
+            self.misplaced
+            or self.foreign_words
+            or self.foreign_words_of_others
+            or self.nothing_known
+        )
 
 
 # What a time that was not understood looks like, in the head of a line.
@@ -32,20 +103,132 @@ SOME_DAY = re.compile(r"\S*\d\S{0,9}[^\w\]]{0,3}$")
 SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
 
 
-def unread_times(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
-    """A sentence for each file whose times are more than was read of them, of the first MOST_FILES.
-
-    In the heads of most of its first records is what may be a day, a clock, a fraction of a
-    second or a zone, and the layout passes it over.
-    """
+def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
+    """A sentence for each file whose first lines are not understood, of the first MOST_FILES."""
+    total = LineCounts()
+    doubted = False
     for file in files[:MOST_FILES]:
-        for block in _blocks(file, layout):
-            if isinstance(block, LaidOutBlock) and (text := _unread_time(block)):
-                yield (
-                    f"{file.name}: its times are not read in full, see {text!r}. --layout names "
-                    "the log's pattern."
-                )
-                break
+        counts, said = _judged(file, layout)
+        total += counts
+        if said:
+            doubted = True
+            yield said
+    if doubted or total.understood:
+        return
+    if total.nothing_known:
+        more = (batch for file in files[:MOST_FILES] for batch in _batches(file, layout, MUCH))
+        total = next((found for batch in more if (found := counts_of(batch)).known), total)
+    names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
+    if total.nothing_known:
+        yield (
+            f"{names}: none of the first {total.read:,} lines is in the catalogue of Kafka's "
+            "lines. No client or broker wrote them, or the layout is another one."
+        )
+    elif total.foreign_words_of_others:
+        yield (
+            f"{names}: {total.unknown_of_others:,} of the first {total.of_others:,} lines of "
+            f"Kafka's classes are not in the catalogue. The layout is another one, or {RELEASES}."
+        )
+
+
+@lru_cache(maxsize=256)
+def _judged(file: LogFile, layout: str | None) -> tuple[LineCounts, str | None]:
+    """The counts of a file's first lines, and what is wrong with them."""
+    blocks = list(_blocks(file, layout))
+    batches = [record_batch_of(block, COLUMNS) for block in blocks]
+    counts = sum(map(counts_of, batches), LineCounts())
+    what = _wrong(file, layout, blocks, batches, counts)
+    return counts, f"{file.name}: {what}" if what else None
+
+
+def _wrong(
+    file: LogFile,
+    layout: str | None,
+    blocks: list[Block],
+    batches: list[pa.RecordBatch],
+    counts: LineCounts,
+) -> str | None:
+    remedy = remedy_for(how_written(file, layout)[1])
+    for block in blocks:
+        if isinstance(block, LaidOutBlock) and (text := _unread_time(block)):
+            return f"its times are not read in full, see {text!r}. {remedy}"
+    if not counts.mostly_read:
+        return (
+            f"{counts.lines - counts.read:,} of its first {counts.lines:,} lines cannot be read. "
+            f"{remedy}"
+        )
+    if counts.misplaced:
+        return f"the messages begin at another place than was found. {remedy}"
+    if counts.foreign_words:
+        return (
+            f"{counts.unknown:,} of its first {counts.of_clients:,} lines of Kafka's clients are "
+            f"not in the catalogue. The layout is another one, or {RELEASES}. {remedy}"
+        )
+    if _stands_still(batches):
+        more = list(_batches(file, layout, MORE_BYTES, ("time",)))
+        if _stands_still(more):
+            time = pc.drop_null(more[0]["time"])[0].as_py()
+            return (
+                f"nearly all of its lines have one time, {time:%Y-%m-%d %H:%M:%S}. It is another "
+                "time than that of the lines."
+            )
+    return None
+
+
+def remedy_for(wrapping: tuple[str, ...]) -> str:
+    """What helps where lines are misread: a pattern says nothing about records."""
+    kind = next((RECORDS[name] for name in wrapping if name in RECORDS), None)
+    return (
+        f"They are {kind}: keep the time, the level, the class and the message in fields of "
+        "their own, or read the log that they were made of."
+        if kind
+        else "--layout names the log's pattern."
+    )
+
+
+def _batches(
+    file: LogFile, layout: str | None, size: int, names: tuple[str, ...] = COLUMNS
+) -> Iterator[pa.RecordBatch]:
+    return (record_batch_of(block, names) for block in _blocks(file, layout, size))
+
+
+def _stands_still(batches: list[pa.RecordBatch]) -> bool:
+    times = pa.chunked_array([batch["time"] for batch in batches], pa.timestamp("us", tz="UTC"))
+    times = pc.drop_null(times)
+    if len(times) < MANY:
+        return False
+    most = pc.max(pc.struct_field(pc.value_counts(times), "counts")).as_py()
+    return most > ENOUGH * len(times)
+
+
+def counts_of(rows: pa.RecordBatch) -> LineCounts:
+    """The counts of a batch with the columns COLUMNS."""
+    read = rows.filter(pc.is_null(rows["problem"]))
+    of_client = pc.or_(
+        pc.is_valid(read["client_id"]),
+        pc.is_in(read["logger"], pa.array(classes_of_clients())),
+    )
+    nameless = pc.and_(pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], NAMED))
+    of_other = pc.and_not(
+        pc.or_(pc.is_in(read["logger"], pa.array(list(by_logger()))), nameless), of_client
+    )
+    unknown = pc.is_null(read["event"])
+    inside = pc.match_substring_regex(read["message"], PREFIX)
+    return LineCounts(
+        rows.num_rows,
+        read.num_rows,
+        read.num_rows - read["event"].null_count,
+        *(
+            pc.sum(mask).as_py() or 0
+            for mask in (
+                of_client,
+                pc.and_(of_client, unknown),
+                of_other,
+                pc.and_(of_other, unknown),
+                pc.and_(pc.is_null(read["client_id"]), inside),
+            )
+        ),
+    )
 
 
 def _unread_time(block: LaidOutBlock) -> str | None:
@@ -68,37 +251,8 @@ def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     return None
 
 
-def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
-    """A sentence for each file whose first lines are not understood, of the first MOST_FILES."""
-    yield from unread_times(files, layout)
-    for file in files[:MOST_FILES]:
-        rows = _rows(file, layout)
-        read = rows.filter(pc.is_null(rows["problem"]))
-        if read.num_rows < ENOUGH * rows.num_rows:
-            yield (
-                f"{file.name}: {rows.num_rows - read.num_rows:,} of its first {rows.num_rows:,} "
-                "lines cannot be read. --layout names the log's pattern."
-            )
-            continue
-        inside = pc.match_substring_regex(read["message"], PREFIX)
-        hidden = pc.sum(pc.and_(pc.is_null(read["client_id"]), inside)).as_py() or 0
-        own = read.num_rows - read["client_id"].null_count
-        if hidden > (1 - ENOUGH) * (hidden + own):
-            yield (
-                f"{file.name}: the messages begin at another place than was found. --layout names "
-                "the log's pattern."
-            )
-
-
-def _rows(file: LogFile, layout: str | None) -> pa.Table:
-    return pa.Table.from_batches(
-        record_batch_of(block, ("client_id", "message", "problem"))
-        for block in _blocks(file, layout)
-    )
-
-
-def _blocks(file: LogFile, layout: str | None) -> Iterator[Block]:
+def _blocks(file: LogFile, layout: str | None, size: int = 1 << 16) -> Iterator[Block]:
     found, wrapping, others = how_written(file, layout)
-    text = b"\n".join(line for _, line, _ in unwrapped([beginning(file)], wrapping))
+    text = b"\n".join(line for _, line, _ in unwrapped([beginning(file, size)], wrapping))
     whole = text[: text.rfind(b"\n") + 1] or text
     return Range(file.name, 0, None, found, others=others).read(whole, 0, None)

@@ -24,7 +24,7 @@ FIRST_LINES = 400
 SHAPES = 6  # So many of the most frequent shapes are tried.
 PADDED = ("level", "logger", "pid")
 LEVEL = re.compile(rf"({layouts.LEVEL_FORM})\b")
-CLIENT = re.compile(r"\[(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
+IDENTITY = re.compile(layouts.IDENTITY, re.IGNORECASE)
 BRACKET = {
     "[": re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]"),
     "(": re.compile(r"\(([^()\n]*)\)"),
@@ -117,15 +117,25 @@ def _records_begun(candidate: str, lines: list[bytes]) -> int:
     found = layouts.layout(candidate)
     begins, opens = found.begins(), found.opens()
     ends = re.compile((found.tail + "$").encode())
-    count = 0
+    begun = ended = others = 0
+    is_open = False
     for line in lines:
         head = begins.match(line)
-        # a prefix `[Consumer clientId=…]` is no thread
-        if head and not layouts.PREFIX.match(head.groupdict().get("thread") or b""):
-            count += 1 + bool(not found.tail or ends.search(line))
+        if head and not _names_a_part_of_kafka(head, line):
+            begun, is_open = begun + 1, True
         elif opens is not None and opens.match(line):
-            count -= 1
-    return max(count, 0)
+            others, is_open = others + 1, False
+        if is_open and (not found.tail or ends.search(line)):  # perhaps some lines later
+            ended, is_open = ended + 1, False
+    # the last record may go on behind these lines
+    return max(begun + ended - others + bool(ended and is_open), 0)
+
+
+def _names_a_part_of_kafka(head: re.Match[bytes], line: bytes) -> bool:
+    """Whether what a layout takes for the thread is the begin of a message of Kafka's."""
+    if "thread" not in head.groupdict() or head.start("thread") < 1:
+        return False
+    return bool(IDENTITY.match(line[head.start("thread") - 1 :].decode(errors="replace")))
 
 
 def _known_lines(candidate: str, sample: bytes) -> int:
@@ -161,7 +171,7 @@ def _head(line: str) -> Head | None:
     while at < len(line):
         blanks = _blanks(line, at)
         here = at + blanks
-        found = None if CLIENT.match(line, here) else _part(line, here, seen, bool(parts))
+        found = None if IDENTITY.match(line, here) else _part(line, here, seen, bool(parts))
         if found is None:
             break
         kind, pattern, at = found

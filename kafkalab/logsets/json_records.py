@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from kafkalab.logsets import layouts
 from kafkalab.logsets.templates import is_known
-from kafkalab.logsets.time_forms import time_at
+from kafkalab.logsets.time_forms import time_at, time_within
 
 # The keys of a whole line as text, in the records of collectors.
 TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw", "logmessage", "logentry")
@@ -66,6 +66,9 @@ SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}
+HEAD = 60  # Bytes at the begin of a line that may hold a collector's time.
+LEAST_RECORDS = 3  # Fewer records do not tell which of their times moves.
+DIGITS = re.compile(r"\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d")
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
 
 
@@ -124,19 +127,75 @@ def _first(record: dict, names: tuple[str, ...]) -> object:
     return None
 
 
-def record_in(line: bytes) -> str | None:
-    """A record of JSON as a log line in JSON_LAYOUT; None for another line."""
+def moving_time(lines: list[bytes]) -> str | None:
+    """The key of the time that moves from record to record, where the usual choice of a key finds
+    one that stands still, as the time of a deployment does; None where the usual choice is right.
+    """
+    records = [record for line in lines if (record := record_of(line)) is not None]
+    usual = {_usual_time(record) for record in records}
+    if len(records) < LEAST_RECORDS or len(usual) > 1:
+        return None
+    found: dict[str, set[str]] = {}
+    for record in records:
+        for key, value in _named_values(record):
+            if DIGITS.search(str(value)) and (time := _time(value)):
+                found.setdefault(key, set()).add(time)
+    best = max(found, key=lambda key: len(found[key]), default="")
+    return best if len(found.get(best, ())) > 1 else None
+
+
+def time_around(line: bytes) -> str | None:
+    """The time that a collector put around a line's text, as JSON_LAYOUT has it: that of a record,
+    or the first one before the text."""
+    record = record_of(line)
+    if record is not None:
+        return _time_of(record) or next(
+            (time for value in _numbers_and_texts(record) if (time := _time(value))), None
+        )
+    head = line[:HEAD].decode(errors="replace")
+    found = time_within(head)
+    return _time(head[found[1] : found[2]]) if found else None
+
+
+def _numbers_and_texts(record: dict) -> Iterator[object]:
+    """The values of a record that may be times."""
+    for _, value in _named_values(record):
+        if isinstance(value, int | float | str) and DIGITS.match(str(value)):
+            yield value
+
+
+def _usual_time(record: dict) -> str | None:
+    """The time of a record by the usual keys, else the first that it holds."""
+    values = (made for value in _values(record) if (made := _time(value)))
+    return _time_of(record) or next(values, None)
+
+
+def _named_values(record: dict, before: str = "") -> Iterator[tuple[str, object]]:
+    """The values of a record with their keys; a dot leads into a record within."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _named_values(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def record_in(line: bytes, time_key: str | None = None) -> str | None:
+    """A record of JSON as a log line in JSON_LAYOUT; None for another line.
+
+    time_key: where its time is, if that is no usual place (moving_time).
+    """
     record = record_of(line)
     if record is None:
         return None
-    message, time, level = _first(record, MESSAGES), _time_of(record), _level(record)
+    message, level = _first(record, MESSAGES), _level(record)
+    time = (time_key and _time(_first(record, (time_key,)))) or _time_of(record)
     logger, thread = _first(record, LOGGERS), _first(record, THREADS) or ""
     if None in (message, time, level, logger):
         values = list(_values(record))
         trace = _first(record, TRACES)
         texts = [value for value in values if " " in value and value != trace]
         message = message or max(texts, key=len, default=None)
-        time = time or next((made for v in values if (made := _time(v))), None)
+        time = time or _usual_time(record)
         level = level or next((v for v in values if v in layouts.LEVEL_OF), None)
         logger = logger or next((v for v in values if "." in v and is_known(v)), "-")
     if not isinstance(message, str) or time is None or level is None:

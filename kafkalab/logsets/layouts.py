@@ -93,7 +93,7 @@ LOOSE = {
     "LLL": ("local", MONTH_FORM),
     "EEE": ("weekday", "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"),
 }
-UNIX = r"(?P<epoch_s>\d{10})(?:\.(?P<fraction>\d{1,9}))?"
+UNIX = r"(?P<epoch_s>\d{10})(?:[.,](?P<fraction>\d{1,9}))?"
 # Finer units than milliseconds since 1970, and their digits.
 FINER = {"UNIX_MICROS": 16, "UNIX_NANOS": 19}
 MICROS = 6
@@ -148,7 +148,14 @@ ZONE_FORM = r"(?:GMT|UTC)?(?:[+-]|−)\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|" + "
     sorted(ZONES, reverse=True)
 )
 ZONE = f"(?P<zone>{ZONE_FORM})"
-PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
+# How a part of Kafka names itself in brackets before its message, which no thread does:
+# `[Consumer clientId=c, …] `, `[GroupCoordinator id=1 topic=…] `, `[ReplicaFetcherManager on broker
+# 1] `, `[group-coordinator-reaper]: `.
+IDENTITY = (
+    r"\[(?:[A-Z]\w*(?: [\w.\-]+)*? \w+=[^\]\n]*\]"
+    r"|[^\]=\n]* on (?:broker|controller) \d+\]"
+    r"|[^\[\]\n]+\]: )"
+)
 PADDING = "\0"
 TRACE_START = (
     r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |at [\w.$]+\(|Caused by: |Suppressed: )"
@@ -307,7 +314,7 @@ def _clock(pattern: str | None) -> Clock:
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
     if pattern == "UNIX":
-        return Clock(r"\d{10}(?:\.\d{1,9})?", (), False, re.compile(UNIX))
+        return Clock(r"\d{10}(?:[.,]\d{1,9})?", (), False, re.compile(UNIX))
     if pattern == "RELATIVE":  # milliseconds since the program began
         return Clock(r"\d+", (), False, re.compile(r"(?P<epoch_ms>\d+)"))
     form, reading, spots, at, zoned = "", "", [], 0, False

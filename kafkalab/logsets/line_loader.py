@@ -44,13 +44,7 @@ def load_lines(
     """
     names = tuple(name for name in schema.NAMES if name in set(names))
     if in_use() == DUCKDB:
-        batches = (
-            record_batch_of(block, names, question)
-            for piece in _pieces(path, layout)
-            for block in piece.blocks(question)
-            if block.rows
-        )
-        return _table_of(batches, names)
+        return _frame_of(lines_table(path, names, layout, question))
     assert spark is not None, "only DuckDB does without Spark"
     hadoops, others = by_opener(path)
     options = question.options() if question else {}
@@ -69,7 +63,7 @@ def load_lines(
 def load_clients(spark: SparkSession | None, path: Paths, layout: str | None = None) -> DataFrame:
     """The clients of each file: file, kind, client_id, group_id. Of many clients at least two."""
     if in_use() == DUCKDB:
-        return _table_of(client_batches(_pieces(path, layout)), OF_CLIENTS)
+        return _frame_of(clients_table(path, layout))
     assert spark is not None, "only DuckDB does without Spark"
     hadoops, others = by_opener(path)
     frames = []
@@ -113,8 +107,30 @@ def _pieces(path: Paths, layout: str | None) -> Iterator[Range]:
         yield from ranges_of(file, *how_written(file, layout))
 
 
-def _table_of(batches: Iterator[pa.RecordBatch], names: Iterable[str]) -> DataFrame:
+def lines_table(
+    path: Paths,
+    names: Iterable[str],
+    layout: str | None = None,
+    question: LineQuestion | None = None,
+) -> pa.Table:
+    """The named columns of lines as they stand in their files, read by this process."""
+    names = tuple(name for name in schema.NAMES if name in set(names))
+    batches = (
+        record_batch_of(block, names, question)
+        for piece in _pieces(path, layout)
+        for block in piece.blocks(question)
+        if block.rows
+    )
+    return pa.Table.from_batches(batches, schema.arrow_schema(names))
+
+
+def clients_table(path: Paths, layout: str | None = None) -> pa.Table:
+    """As load_clients, read by this process."""
+    batches = client_batches(_pieces(path, layout))
+    return pa.Table.from_batches(batches, schema.arrow_schema(OF_CLIENTS))
+
+
+def _frame_of(table: pa.Table) -> DataFrame:
     from kafkalab.logsets.duckdb_frames import duckdb_session
 
-    table = pa.Table.from_batches(batches, schema.arrow_schema(tuple(names)))
     return cast("DataFrame", duckdb_session().table_of(table))

@@ -8,6 +8,7 @@ range. The file's layout determines where a record begins.
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,10 @@ SEARCHED_BYTES, SAMPLE = 512 << 10, 1 << 20
 # faster than cutting it up.
 BYTES_FOR_EACH = 1_000
 OF_SOURCE = "#"  # all.log#shop-1: the lines of one container in a file of several.
+
+
+class FileChanged(ValueError):
+    """A file was removed or cut between the look at its size and the reading of its text."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +177,12 @@ def blocks_of(piece: Range, size: int | None = None) -> Iterator[Text]:
         return
     with open_plain(piece.file) as file:
         start, stop = piece.start, piece.stop
+        there = file.size() if isinstance(file, pa.NativeFile) else os.fstat(file.fileno()).st_size
+        if there < stop:
+            raise FileChanged(
+                f"{piece.file} was cut while it was read: of at least {stop:,} bytes {there:,} are "
+                "left."
+            )
         if not piece.exact:
             start, stop = begins.at_or_after(file, start), begins.at_or_after(file, stop)
         file.seek(start)
@@ -243,10 +254,10 @@ def last_record(text: bytes, layout: str) -> int:
     return _Begins(layout).last(text)
 
 
-def record_at_or_after(name: str, start: int, layout: str) -> int:
-    """The first byte >= start of a plain file where a record begins, or the file's end."""
-    with open_plain(name) as file:
-        return _Begins(layout).at_or_after(file, start)
+def blocks_from(piece: Range, take: Callable[[int], bytes]) -> Iterator[Block]:
+    """The rows of a piece whose text somebody else reads. take: gives the next bytes of it."""
+    for text in _cut(take, piece.start, piece.stop, _Begins(piece.layout), BLOCK_BYTES):
+        yield from piece.read(*text)
 
 
 def _cut(

@@ -10,12 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from kafkalab.logsets import schema
-from kafkalab.logsets.engine import F
+from kafkalab.logsets.engine import DUCKDB, F, in_use
 from kafkalab.logsets.files import files_of, path_list
 from kafkalab.logsets.hadoop_files import hadoop_stream
 from kafkalab.logsets.layouts import layout as checked
-from kafkalab.logsets.line_loader import Paths, by_opener, line_source, load_clients, load_lines
+from kafkalab.logsets.line_loader import (
+    Paths,
+    by_opener,
+    clients_table,
+    line_source,
+    lines_table,
+    load_clients,
+    load_lines,
+)
 from kafkalab.logsets.parquet_cache import parquet_of
 from kafkalab.logsets.question import LineQuestion
 
@@ -47,6 +58,11 @@ def read(
     Raises FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be
     used.
     """
+    if spark is None and in_use() != DUCKDB:
+        raise ValueError(
+            "logsets.read needs Spark's session: logsets.read(logsets.session(), PATH). Without "
+            "Spark, logsets.to_arrow(PATH) reads small logs."
+        )
     path = path_list(path)
     hadoops, others = by_opener(path)
     if others:
@@ -64,6 +80,35 @@ def read(
         clients = lines.select("file", *CLIENT) if saved else load_clients(spark, path, layout)
         lines = with_the_files_client(lines, clients)
     return lines.select(*names)
+
+
+def to_arrow(
+    path: Paths, columns: Iterable[str] | None = None, layout: str | None = None
+) -> pa.Table:
+    """The lines of small logs as an Arrow table, without Spark, with the columns of `read`.
+
+    `to_arrow("client.log").to_pandas()`; `polars.from_arrow(…)` and DuckDB take it as it is.
+    Raises FileNotFoundError and LayoutError as `read` does.
+    """
+    names = tuple(columns or schema.NAMES)
+    needed = (*names, *(name for name in ("file", *CLIENT) if name not in names))
+    if layout is not None:
+        checked(layout)
+    rows = lines_table(path, needed, layout)
+    clients: dict[str, set[tuple]] = {}
+    for row in clients_table(path, layout).to_pylist():
+        clients.setdefault(row["file"], set()).add(tuple(row[name] for name in CLIENT))
+    only = {file: next(iter(found)) for file, found in clients.items() if len(found) == 1}
+    files = rows["file"].combine_chunks().dictionary_encode()
+    nameless = pc.is_null(rows["client_id"])
+    for place, name in enumerate(CLIENT):
+        values = [
+            only[file][place] if file in only else None for file in files.dictionary.to_pylist()
+        ]
+        of_file = pa.array(values, pa.string()).take(files.indices)
+        filled = pc.if_else(nameless, pc.coalesce(of_file, rows[name]), rows[name])
+        rows = rows.set_column(rows.schema.get_field_index(name), name, filled)
+    return rows.select(names)
 
 
 def stream(

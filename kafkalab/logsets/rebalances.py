@@ -14,13 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, before, folder, found, lines_of, ms_between
+from kafkalab.logsets.event_lines import CLIENT, before, folder, lines_of, ms_between
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
 STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
+RECONCILING = "MEMBER_RECONCILING"  # It names what the member is to have at the end.
 GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
 REQUESTED = "REQUEST_JOINING"
 EXPIRED = "POLL_TIMEOUT_EXPIRED"
@@ -32,6 +33,7 @@ EVENTS = (
     JOINED,
     ASSIGNED,
     STATE,
+    RECONCILING,
     *GIVEN_UP,
     REQUESTED,
     EXPIRED,
@@ -66,7 +68,8 @@ def rebalances(lines: DataFrame) -> DataFrame:
     cause, and `reason` as the client printed it (from 3.6 on); began_at: its first line;
     stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its
     new ones; waited_ms from the first line, stopped_ms without reading although it had partitions
-    before; partitions: the new ones as printed.
+    before; partitions: the new ones as printed, empty where the lines say that there are none, and
+    null where no line says it.
     """
     rounds = _gathered(
         _in_rounds(lines_of(lines, EVENTS, "group_id", "generation", "state", "reason", "message"))
@@ -204,8 +207,9 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
-            F.max(
-                F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))
+            F.max_by(
+                _new_partitions(),
+                F.when(F.col("event").isin(ASSIGNED, RECONCILING), F.struct("part", "file_offset")),
             ).alias("partitions"),
         )
         .where(
@@ -214,6 +218,22 @@ def _gathered(events: DataFrame) -> DataFrame:
             & F.col("generation").isNotNull()
         )
     )
+
+
+def _new_partitions() -> Column:
+    """The partitions that a line gives to its member, as printed; null where it names none.
+
+    It is the rest of a classic member's line, and the second line of a KIP-848 member's.
+    """
+    forms = {
+        RECONCILING: r"\n\s*Assigned partitions: +\[([^\]]*)\]",
+        ASSIGNED: r"partitions:? \[?([^\]]*)\]?$",
+    }
+    said = F.lit(None).cast("string")
+    for event, form in forms.items():
+        here = (F.col("event") == event) & F.col("message").rlike(form)
+        said = F.when(here, F.regexp_extract("message", form, 1)).otherwise(said)
+    return said
 
 
 def _with_cause(rounds: DataFrame) -> DataFrame:

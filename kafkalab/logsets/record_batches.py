@@ -7,6 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -17,24 +18,31 @@ from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.question import LineQuestion
-from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, unwrapped, wrapping_of
+from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 
 
+@lru_cache(maxsize=1 << 10)
 def how_written(file: LogFile, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
     """The layout of a file's lines, what they are wrapped in, and whether other layouts are looked
     for, by its first lines.
 
     layout: the one that was asked for: then no other is. Records of JSON have their own.
     """
-    first = beginning(file)
+    return written_as(beginning(file), layout)
+
+
+def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str, ...], bool]:
+    """As how_written, of a file's first bytes."""
     wrapping = wrapping_of(first)
     if JSON in wrapping:
         return JSON_LAYOUT, wrapping, layout is None
     if layout is not None:
         return layout, wrapping, False
-    return guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping))), wrapping, True
+    found = guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping)))
+    around = timed(wrapping, found)
+    return (*around, True) if around else (found, wrapping, True)
 
 
 def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:

@@ -4,7 +4,9 @@
 The worker yields Arrow record batches, so no line is ever a Python object. Options: `layout`
 (layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
 have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
-FAILFAST ends the query. Only the columns of the schema are made.
+FAILFAST ends the query. A file that is removed or cut while it is read ends the query, too;
+`ignoreMissingFiles`, as Spark's own sources have it, leaves it out and warns. Only the columns of
+the schema are made.
 
 A narrow question is told by options, so that most text is passed over (question.py): `events` and
 `level` (several with commas), `clientId`, `since` and `until` (UTC). They keep what a filter would.
@@ -20,6 +22,7 @@ query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()`
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -30,12 +33,15 @@ from pyspark.sql.types import StructType
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of, path_list
-from kafkalab.logsets.ranges import ranges_of, tasks_of
+from kafkalab.logsets.first_lines import doubts
+from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.stream_reader import GrowingLines
 
-OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", *question.OPTIONS}
+IGNORES = "ignoremissingfiles"
+OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", IGNORES, *question.OPTIONS}
+warn = logging.getLogger("kafkalab.logsets").warning
 PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
@@ -54,7 +60,8 @@ class KafkaLines(ds.DataSource):
         if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
             raise ValueError(
                 f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode, '
-                "events, level, clientId, since, until and, for a stream, settleSeconds."
+                "ignoreMissingFiles, events, level, clientId, since, until and, for a stream, "
+                "settleSeconds."
             )
         # Spark gives several paths as a list in JSON
         paths = json.loads(self.options.get("paths", "[]"))
@@ -82,7 +89,9 @@ class KafkaLines(ds.DataSource):
                 f"The mode {self._mode()} looks at all lines, and a narrow question passes most "
                 "over: leave one of the two out."
             )
-        return KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
+        reader = KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
+        reader.ignores_missing = self.options.get("ignoreMissingFiles", "").lower() == "true"
+        return reader
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         quiet_s = _seconds(self.options.get("settleSeconds", "2"))
@@ -96,6 +105,10 @@ class KafkaLines(ds.DataSource):
 
 
 class KafkaLinesReader(ds.DataSourceReader):
+    """The reader of files that stand. It warns in Spark's log of each one that is misread."""
+
+    warns = True
+
     def __init__(
         self,
         path: str,
@@ -106,28 +119,50 @@ class KafkaLinesReader(ds.DataSourceReader):
     ):
         self.path, self.names, self.layout, self.mode = path, names, layout, mode
         self.asked = asked
+        self.ignores_missing = False
 
     def partitions(self) -> list[ReadTask]:
+        files = files_of(self.path)
+        if self.warns:
+            for doubt in doubts(files, self.layout):
+                warn("%s", doubt)
         pieces = (
-            piece
-            for file in files_of(self.path)
-            for piece in ranges_of(file, *how_written(file, self.layout))
+            piece for file in files for piece in ranges_of(file, *how_written(file, self.layout))
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
-            for block in piece.blocks(self.asked):
+            for block in self._blocks(piece):
                 if block.rows:
                     batch = record_batch_of(block, self.names, self.asked)
                     if self.mode != PERMISSIVE:
                         batch = _well_formed(batch, block, self.mode)
                     yield batch
 
+    def _blocks(self, piece: Range) -> Iterator[Block]:
+        """The blocks of a piece. Raises FileChanged for a file that was removed or cut meanwhile,
+        unless those are ignored."""
+        try:
+            yield from piece.blocks(self.asked)
+        except (FileNotFoundError, FileChanged) as error:
+            said = (
+                str(error)
+                if isinstance(error, FileChanged)
+                else f"{piece.file} was removed before it was read."
+            )
+            if not self.ignores_missing:
+                raise FileChanged(
+                    f"{said} With ignoreMissingFiles=true the others are read."
+                ) from None
+            warn("%s", said)
+
 
 class ClientsReader(KafkaLinesReader):
     """Reads the clients of each piece of text, and no lines (client_prefixes.py)."""
+
+    warns = False
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"

@@ -2,34 +2,51 @@
 records.
 
 The last line of a record may still be missing. So the last record of a file waits until another
-begins after it, or until the file has not changed for some seconds. The offset of the stream is the
-number of bytes read of each file. A packed file is read whole when it appears. `read(start, end)`
-is the batch source's.
+begins after it, or until the file has not changed for some seconds. A line without its break waits
+until it has one, or until its file was rotated. The offset of the stream holds each text of a log:
+the bytes read of it, and how it is known under another name (followed_files.py). A packed file is
+read whole when it appears, unless it was read before it was packed. `read(start, end)` is the
+batch source's.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from kafkalab.logsets.files import LogFile, files_of, open_plain
-from kafkalab.logsets.ranges import (
-    TASK_BYTES,
-    Range,
-    last_record,
-    ranges_of,
-    record_at_or_after,
-    tasks_of,
+from kafkalab.logsets.files import LogFile
+from kafkalab.logsets.followed_files import (
+    SAME,
+    SHORTER,
+    UNKNOWN,
+    Followed,
+    FollowedText,
+    HeldFile,
+    WasCut,
+    found_again,
+    held_files,
+    logs_under,
+    tell_lost,
+    warn,
 )
-from kafkalab.logsets.read_task import ReadTask
-from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
+from kafkalab.logsets.record_batches import record_batch_of, written_as
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
+FIRST_BYTES = 1 << 16  # They show the layout.
+
+
+@dataclass
+class FollowedPiece(InputPartition):
+    """One worker's task: a range of a text that is followed."""
+
+    known: Followed
+    piece: Range
 
 
 class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -40,47 +57,181 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, path: str, names: tuple[str, ...], layout: str | None, settle_s: float):
         self.path, self.names, self.layout, self.settle_s = path, names, layout, settle_s
-        self.target: dict[str, int] | None = None
-        self.guesses = layout is None
+        self.available_now = False
+        self._target: dict[str, dict] | None = None
+        self._layouts: dict[str, str] = {}
+        self._read_through: dict[LogFile, str] = {}
+        self._told: set[str] = set()
 
     def initialOffset(self) -> dict:
         return {}
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self.target = self._now({}, whole=True)
+        self.available_now = True
 
     def latestOffset(self, start: dict, limit: object) -> dict:
-        if self.target is not None:
-            return {**start, **self.target}
-        return self._now(start, whole=False)
+        if self._target is not None:
+            return self._target
+        now = self._now(start)
+        if self.available_now:
+            self._target = now
+        return now
 
-    def _now(self, start: dict, whole: bool) -> dict:
-        try:
-            files = files_of(self.path, rotated=False)
-        except FileNotFoundError:  # A folder without a file so far.
-            return start
-        return {
-            **start,
-            **{file.name: self._readable(file, start.get(file.name, 0), whole) for file in files},
-        }
+    def _now(self, start: dict) -> dict:
+        """The offset after all that can be read now."""
+        known = {key: Followed.of(values) for key, values in start.items()}
+        logs = logs_under(self.path)
+        for log in sorted({*logs, *(text.log for text in known.values())}):
+            texts = {key: text for key, text in known.items() if text.log == log}
+            # The second try is for a file that was cut or renamed during the first.
+            for _ in range(2):
+                try:
+                    fresh = self._look(log, texts, logs.get(log, []))
+                    break
+                except (WasCut, FileNotFoundError):
+                    fresh, logs = texts, logs_under(self.path)
+            for key in texts:
+                del known[key]
+            known |= fresh
+        return {key: text.values() for key, text in known.items()}
 
-    def _readable(self, file: LogFile, start: int, whole: bool) -> int:
-        """The number of bytes of a file with complete records."""
-        if (
-            file.packed
-            or whole
-            or file.size <= start
-            or time.time() - file.changed_ns / 1e9 > self.settle_s
-        ):
+    def _look(
+        self, log: str, texts: dict[str, Followed], files: list[LogFile]
+    ) -> dict[str, Followed]:
+        """The texts of one log, read as far as they can be. files: the oldest first."""
+        through = {file: self._read_through.get(file) for file in files}
+        held = held_files(
+            [file for file in files if through[file] not in texts and file.size], self.settle_s
+        )
+        last = files[-1].name if files else ""
+        places = self._places(texts, held, last)
+        for key, text in texts.items():
+            if key not in places and key not in through.values() and (again := found_again(text)):
+                held.append(again)
+                places[key] = [again]
+        found: dict[str, Followed] = {}
+        for key, text in texts.items():
+            if key in places:
+                found[key] = self._read_on(key, text, places[key], last)
+            elif key in through.values():
+                found[key] = text
+            elif kept := self._gone(text, key == max(texts, key=_number)):
+                found[key] = kept
+        self._add_new(log, found, texts, places, held, last)
+        sizes = {(file.name, file.size, file.changed_s): file for file in held}
+        for file in files:
+            here = sizes.get((file.name, file.size, file.changed_ns / 1e9))
+            for key, text in found.items():
+                read_through = here and here in places.get(key, ()) and text.read >= here.size
+                if here and read_through and self._rests(here):
+                    self._read_through[file] = key
+        for each in held:
+            each.close()
+        return found
+
+    def _add_new(
+        self,
+        log: str,
+        found: dict[str, Followed],
+        texts: dict[str, Followed],
+        places: dict[str, list[HeldFile]],
+        held: list[HeldFile],
+        last: str,
+    ) -> None:
+        """Add to `found` and `places` the texts that no look has seen before."""
+        taken = {id(file) for files in places.values() for file in files}
+        number = max(map(_number, texts), default=-1) + 1
+        for file in held:
+            if id(file) in taken:
+                continue
+            # A copy in the making begins as the file that is copied.
+            others = [each for each in held if id(each) not in taken]
+            alike = [each for each in others if each is file or _are_alike(file, each)]
+            before = max((text.before + text.size for text in found.values()), default=0)
+            key = f"{log}#{number}"
+            text = self._read_on(key, Followed(log, file.name, before=before), alike, last)
+            taken |= {id(each) for each in alike}
+            if text.read and text.first:
+                found[key], places[key] = text, alike
+                number += 1
+
+    def _places(
+        self, texts: dict[str, Followed], held: list[HeldFile], last: str
+    ) -> dict[str, list[HeldFile]]:
+        """The files that hold each text, copies of it among them. A copy may lack what was
+        written and read before the file was cut."""
+        places: dict[str, list[HeldFile]] = {}
+        shorter = []
+        for file in held:
+            likeness = {key: text.likeness(file) for key, text in texts.items()}
+            if same := [key for key, how in likeness.items() if how == SAME]:
+                places.setdefault(same[-1], []).append(file)
+            elif begun := [key for key, how in likeness.items() if how in (SHORTER, UNKNOWN)]:
+                shorter.append((file, begun))
+        for file, begun in shorter:
+            copied = [
+                key for key in begun if any(file.is_begin_of(each) for each in places.get(key, ()))
+            ]
+            sure = [key for key in begun if texts[key].likeness(file) == SHORTER]
+            if copied or (sure and file.name != last):
+                places.setdefault((copied or sure)[-1], []).append(file)
+        return places
+
+    def _read_on(self, key: str, text: Followed, files: list[HeldFile], last: str) -> Followed:
+        """A text, read as far as the largest file that holds it has complete records."""
+        file = max(files, key=lambda each: each.size)
+        newest = any(each.name == last for each in files)
+        read = self._readable(key, text.read, file, newest)
+        same = (read, file.name, newest) == (text.read, text.file, text.newest)
+        if (same and file.size == text.size) or file.size < text.read:
+            return text
+        return text.at(read, file, newest)
+
+    def _rests(self, file: HeldFile) -> bool:
+        return time.time() - file.changed_s > self.settle_s
+
+    def _readable(self, key: str, start: int, file: HeldFile, newest: bool) -> int:
+        """The number of bytes of a text with complete records."""
+        rests = self.available_now or self._rests(file)
+        if file.size <= start or (rests and (file.packed or not newest)):
             return max(file.size, start)
+        if file.packed:
+            return start
         begin = max(start, file.size - LOOK_BACK)
-        with open_plain(file.name) as stream:
-            stream.seek(begin)
-            tail = stream.read(file.size - begin)
-        return begin + last_record(tail, self._layout(file))
+        tail = file.at(begin, file.size - begin)
+        whole = tail[: tail.rfind(b"\n") + 1]
+        if rests and len(whole) < len(tail):
+            self._tell_half_a_line(key, file.name, len(tail) - len(whole))
+        end = len(whole) if rests else last_record(whole, self._layout(key, file))
+        return begin + end if end else start
 
-    def _layout(self, file: LogFile) -> str:
-        layout, wrapping, _ = how_written(file, self.layout)
+    def _tell_half_a_line(self, key: str, name: str, count: int) -> None:
+        if key not in self._told:
+            self._told.add(key)
+            warn(
+                "%s ends amid a line: its last %s bytes wait for the line's break, or for the "
+                "file's rotation.",
+                name,
+                f"{count:,}",
+            )
+
+    def _gone(self, text: Followed, is_last: bool) -> Followed | None:
+        """What to keep of a text that is gone: of a log's last one its place."""
+        if text.first and (text.newest or text.size > text.read):
+            warn(
+                "%s was removed, or cut without a copy. It was read up to byte %s: what was "
+                "written to it after that is lost.",
+                text.file,
+                f"{text.read:,}",
+            )
+        return replace(text, first=(), newest=False) if is_last else None
+
+    def _layout(self, key: str, file: HeldFile) -> str:
+        """The layout of a text, by its first bytes. Raises ValueError where they are wrapped."""
+        if key in self._layouts:
+            return self._layouts[key]
+        first = file.at(0, FIRST_BYTES)
+        layout, wrapping, _ = written_as(first, self.layout)
         if wrapping:
             raise ValueError(
                 # Its lines have no place of their own in the file, where a batch could end.
@@ -88,38 +239,56 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 f"({', '.join(name.partition(' ')[0] for name in wrapping)}). Read it with "
                 "spark.read when it is whole."
             )
+        if len(first) == FIRST_BYTES:
+            self._layouts[key] = layout
         return layout
 
-    def partitions(self, start: dict, end: dict) -> list[ReadTask]:
-        return [ReadTask(ranges) for ranges in tasks_of(self._news(start, end))]
+    def partitions(self, start: dict, end: dict) -> list[FollowedPiece]:
+        return [
+            piece
+            for key, values in sorted(end.items())
+            for piece in self._news(key, start.get(key, {}).get("read", 0), Followed.of(values))
+        ]
 
-    def _news(self, start: dict, end: dict) -> Iterator[Range]:
-        for name, stop in sorted(end.items()):
-            begin = start.get(name, 0)
-            if begin >= stop:
-                continue
-            file = LogFile(name, stop)
-            layout = self._layout(file)
-            if file.packed:
-                yield from ranges_of(file, layout)
-            elif stop - begin <= TASK_BYTES:
-                yield Range(name, begin, stop, layout, exact=True, size=stop, others=self.guesses)
-            else:
-                for part in _parts(name, begin, stop, layout):
-                    yield replace(part, others=self.guesses)
+    def _news(self, key: str, begin: int, text: Followed) -> Iterator[FollowedPiece]:
+        """The new bytes of a text, cut where records begin."""
+        if begin >= text.read:
+            return
+        held = found_again(text)
+        if held is None:
+            tell_lost(text, text.read - begin)
+            return
+        layout = self._layout(key, held)
+        whole = Range(
+            text.file, begin, text.read, layout, exact=True, size=text.read,
+            log=text.log, before=text.before, others=self.layout is None,
+        )  # fmt: skip
+        at = begin
+        while at < text.read:
+            after = min(at + TASK_BYTES, text.read)
+            if after < text.read and not held.packed:
+                tail = held.at(at, after - at)
+                after = at + (last_record(tail, layout) or len(tail))
+            elif held.packed:
+                after = text.read
+            yield FollowedPiece(text, replace(whole, start=at, stop=after))
+            at = after
+        held.close()
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
-        for piece in partition.ranges:
-            for block in piece.blocks():
-                if block.rows:
-                    yield record_batch_of(block, self.names)
+        assert isinstance(partition, FollowedPiece), "Spark gives back what partitions() returned"
+        piece = partition.piece
+        assert piece.stop is not None, "a stream's range has an end"
+        text = FollowedText(partition.known, piece.start, piece.stop)
+        for block in blocks_from(piece, text.read):
+            if block.rows:
+                yield record_batch_of(block, self.names)
 
 
-def _parts(name: str, begin: int, stop: int, layout: str) -> Iterator[Range]:
-    """Many new bytes as ranges for several workers, cut where records begin."""
-    at = begin
-    while at < stop:
-        after = min(stop, record_at_or_after(name, min(at + TASK_BYTES, stop), layout))
-        yield Range(name, at, after, layout, exact=True, size=stop)
-        at = after
+def _number(key: str) -> int:
+    """How many texts of the log were before this one, of its key `app.log#2`."""
+    return int(key.rpartition("#")[2])
+
+
+def _are_alike(one: HeldFile, other: HeldFile) -> bool:
+    return one.is_begin_of(other) or other.is_begin_of(one)

@@ -121,5 +121,5 @@ def _texts_of_forms() -> tuple[tuple[str, str], ...]:
     made.append((rf"(?<![\w.,:/\-])\d\d:\d\d:\d\d{FRACTION}{ZONE}(?!\d)", "HH:mm:ss"))
     for digits, name in ((18, "UNIX_NANOS"), (15, "UNIX_MICROS"), (12, "UNIX_MILLIS")):
         made.append((rf"(?<!\d)1[5-9]\d{{{digits - 1}}}(?!\d)", name))
-    made.append((r"(?<![\d.])1[5-9]\d{8}(?:\.\d{1,9})?(?![\d.])", "UNIX"))
+    made.append((r"(?<![\d.])1[5-9]\d{8}(?:[.,]\d{1,9})?(?![\d.])", "UNIX"))
     return tuple(made)

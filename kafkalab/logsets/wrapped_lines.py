@@ -13,12 +13,23 @@ import html
 import io
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from datetime import datetime, timedelta
+from itertools import chain, islice, pairwise
 
-from kafkalab.logsets.json_records import line_in, record_in, record_of, source_of, spread
-from kafkalab.logsets.layouts import LEVEL_FORM, MONTH_FORM, OPENING
+from kafkalab.logsets.json_records import (
+    line_in,
+    moving_time,
+    record_in,
+    record_of,
+    source_of,
+    spread,
+    time_around,
+)
+from kafkalab.logsets.layouts import LEVEL_FORM, MONTH_FORM, OPENING, Clock
+from kafkalab.logsets.layouts import layout as layout_of
 from kafkalab.logsets.learned_frames import HOW, frame_of, framed
 
 Lines = Iterator[tuple[int, bytes, str]]
@@ -88,6 +99,7 @@ TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-
 HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
+FIRST_RECORDS = 100  # They tell which of several times is that of a record.
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
 ARRAY = re.compile(rb"\[\s*\{")
 BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
@@ -144,9 +156,72 @@ def unwrapped(pieces: Iterable[bytes], wrapping: tuple[str, ...]) -> Lines:
     while names and names[0] in BREAKS:
         texts = _broken(texts, BREAKS[names.pop(0)])
     lines = _lines(texts)
-    for name in names:
-        lines = _unframed(lines, name) if name.startswith(HOW) else WRAPPINGS[name].take_out(lines)
+    inner = names.pop().removeprefix(TIMED) if names and names[-1].startswith(TIMED) else None
+    timing = max((n for n, name in enumerate(names) if _tells_times(name)), default=None)
+    for number, name in enumerate(names):
+        if inner is not None and number == timing:
+            lines = _with_times(lines, name, inner)
+        else:
+            lines = _taken_out(lines, name)
     return lines
+
+
+def _taken_out(lines: Lines, name: str) -> Lines:
+    return _unframed(lines, name) if name.startswith(HOW) else WRAPPINGS[name].take_out(lines)
+
+
+# -- times that only the wrapping has -------------------------------------------------------------
+
+TIMED = "timed "  # The name of such a wrapping goes on with the layout of the lines within.
+CLOCK = "%d{HH:mm:ss"
+
+
+def timed(wrapping: tuple[str, ...], layout: str) -> tuple[str, tuple[str, ...]] | None:
+    """The layout and the wrapping with which lines get the time or the day of what is around them.
+
+    layout: of the lines within, which have no time, or begin with a clock alone. None where they
+    have a day, or where nothing around them tells one.
+    """
+    clock: Clock | None = layout_of(layout).clock
+    if not any(map(_tells_times, wrapping)) or (clock and clock.dated):
+        return None
+    if clock is None:
+        return f"%d{{yyyy-MM-dd'T'HH:mm:ss.SSSXXX}} {layout}", (*wrapping, f"{TIMED}{layout}")
+    if not layout.startswith(CLOCK):
+        return None
+    return f"%d{{yyyy-MM-dd'T'{layout[3:]}", (*wrapping, f"{TIMED}{layout}")
+
+
+def _tells_times(name: str) -> bool:
+    return name.startswith(HOW) or name in OF_TIMES
+
+
+def _with_times(lines: Lines, name: str, layout: str) -> Lines:
+    """The lines within a wrapping. A line that begins a record gets the time around it, or only the
+    day where it has a clock."""
+    begins, has_clock = layout_of(layout).begins(), layout.startswith(CLOCK)
+    times: deque[tuple[int, str | None]] = deque()
+
+    def noted() -> Lines:
+        for at, line, source in lines:
+            times.append((at, time_around(line)))
+            yield at, line, source
+
+    for at, text, source in _taken_out(noted(), name):
+        while len(times) > 1 and times[1][0] <= at:
+            times.popleft()
+        time = times[0][1] if times else None
+        if time and begins.match(text):
+            text = (_day(time, text) if has_clock else f"{time} ".encode()) + text
+        yield at, text, source
+
+
+def _day(time: str, text: bytes) -> bytes:
+    """The day of the clock at the begin of a text that is nearest to a time."""
+    moment = datetime.fromisoformat(time)
+    apart = int(text[:2]) - moment.hour
+    day = moment + timedelta(days=1 if apart < -12 else -1 if apart > 12 else 0)
+    return f"{day:%Y-%m-%d}T".encode()
 
 
 def _unframed(lines: Lines, name: str) -> Lines:
@@ -392,8 +467,10 @@ def _of_docker(lines: Lines) -> Lines:
 
 
 def _of_json(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        text = record_in(line)
+    first = list(islice(lines, FIRST_RECORDS))
+    time_key = moving_time([line for _, line, _ in first])
+    for at, line, source in chain(first, lines):
+        text = record_in(line, time_key)
         if text is None:
             yield at, line, source
             continue
@@ -601,6 +678,13 @@ def _of_twos(lines: Lines) -> Lines:
 
 
 JSON = "json"
+# Wrappings that tell the time of each line.
+OF_TIMES = (
+    "text in JSON", "docker", "cri", "syslog", "heroku", "labels", "stream", "stamped",
+    "nanoseconds", "gitlab",
+)  # fmt: skip
+# Wrappings whose lines are made of fields, which no pattern describes.
+RECORDS = {JSON: "records of JSON", "table": "rows of a table", "pairs": "pairs of name and value"}
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),

@@ -85,7 +85,9 @@ class JarSet:
             what, _, version = self.name.partition("-")
             usual = {broker_set(lineage.NEWEST_BROKER), *map(client_set, USUAL_CLIENTS)}
             word = "--broker" if what == "broker" else "--version"
-            option = "" if self in usual else f" {word} {version}"
+            # What else `real setup` fetches may be here: then it was asked for one version.
+            plain = self in usual and not any(each.is_here for each in usual - {self})
+            option = "" if plain else f" {word} {version}"
             raise NotSetUp(
                 f"The jars of {self.name} are not on this machine: run "
                 f"`python -m kafkalab real setup{option}` once."

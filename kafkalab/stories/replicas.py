@@ -118,7 +118,7 @@ def late_follower(lag_s: int, missing: int, caught_up_s: int) -> Lab:
     )
     shop = till(lab)
     write(shop, "order 0")
-    lab.run_for(ms=1_000)
+    lab.run_for(ms=40_000)
     lab.partition([0, 2, 3], [1])
     for number in range(missing):
         shop.send(ProducerRecord("orders", key=f"late {number}", value="tea", partition=0))

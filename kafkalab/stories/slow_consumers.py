@@ -14,6 +14,7 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import CommitFailedException, KafkaException
 from kafkalab.lab import Lab
+from kafkalab.proof.laws.reading import note
 from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.sim.worker_pool import WorkerPool
 
@@ -226,6 +227,7 @@ def shift(
 
     After `crash_ms` (0: never) ada is killed, and bo goes on with four workers of his own. Eight
     orders of a hundred take `slow_ms`, the others about 90 ms. `told` hears of each finished order.
+    A member whose `crew` returns tells the journal "returned".
     """
     lab = Lab(brokers=3, seed=seed, broker_config={"group.min.session.timeout.ms": 1_000})
     lab.create_topic("orders", partitions=2)
@@ -246,6 +248,7 @@ def shift(
 
         try:
             crew(lab, consumer, WorkerPool(lab, 4, store, name))
+            note(lab.journal, name, "returned")
         except CommitFailedException:
             pass  # the program ends with what its log says
         consumer.close()
@@ -336,6 +339,58 @@ def lost_orders(lab: Lab) -> list[tuple[str, int]]:
     ]
 
 
+def submitted_twice(lab: Lab) -> str:
+    """Says which order the workers of one member did twice, the first one; "" for none."""
+    done_by = set()
+    for event in lab.journal.of("work"):
+        if event.fields["what"] == "ends":
+            one = (event.who.split(".")[0], event.fields["partition"], event.fields["offset"])
+            if one in done_by:
+                return f"the workers of {one[0]} did the order in {one[1]} at {one[2]} twice."
+            done_by.add(one)
+    return ""
+
+
+def committed_past(lab: Lab) -> str:
+    """Says which commit went past an order that nobody had finished then, the first one; "" for
+    none."""
+    finished: dict[str, set[int]] = {}
+    for event in lab.journal.of("work", "commit"):
+        if event.kind == "work" and event.fields["what"] == "ends":
+            finished.setdefault(event.fields["partition"], set()).add(event.fields["offset"])
+        for partition, end in event.fields.get("offsets", {}).items():
+            for offset in range(end):
+                if offset not in finished.get(partition, ()):
+                    return (
+                        f"at {event.at_ms:,} ms {event.who} committed {end} in {partition}, and "
+                        f"the order at offset {offset} was not done yet."
+                    )
+    return ""
+
+
+def longest_wait(lab: Lab) -> tuple[int, str]:
+    """(ms, the order) of the longest wait for a commit, from when an order and all before it in
+    its partition were done."""
+    done: dict[str, set[int]] = {}
+    safe_ms: dict[str, dict[int, int]] = {}
+    past: dict[str, int] = {}
+    longest = (0, "")
+    for event in lab.journal.of("work", "commit"):
+        if event.kind == "work" and event.fields["what"] == "ends":
+            partition = event.fields["partition"]
+            done.setdefault(partition, set()).add(event.fields["offset"])
+            safe = safe_ms.setdefault(partition, {})
+            while len(safe) in done[partition]:
+                safe[len(safe)] = event.at_ms
+        for partition, end in event.fields.get("offsets", {}).items():
+            for offset in range(past.get(partition, 0), end):
+                if offset in safe_ms.get(partition, {}):
+                    waited_ms = event.at_ms - safe_ms[partition][offset]
+                    longest = max(longest, (waited_ms, f"{partition} at {offset}"))
+            past[partition] = max(end, past.get(partition, 0))
+    return longest
+
+
 def poll_too_late(lab: Lab) -> int | None:
     """When a member first polled too late (ms of the lab), or None."""
     return next(
@@ -351,22 +406,26 @@ def poll_too_late(lab: Lab) -> int | None:
 def survive(work_through: Crew, days: int = 100) -> str:
     """Play `days` days with a crash at a random moment, and say how many kept their promise.
 
-    It stops at the first day on which an order is lost or not done, a poll is late, or more than 30
-    orders are repeated.
+    It stops at the first day on which an order is lost or not done, a commit goes past an order in
+    work, a poll is late, more than 30 orders are repeated, or not all is committed in the end.
     """
     for seed in range(1, days + 1):
-        crash_ms = Random(seed).randrange(3_000, 5_000)
+        crash_ms = Random(seed).randrange(1_500, 5_000)
         lab = shift(seed, crash_ms, lambda lab, consumer, pool: work_through(consumer, pool))
         done, lost = finished_orders(lab), lost_orders(lab)
         kept = f"{seed - 1} days kept. Day {seed}, ada killed after {crash_ms} ms: "
         if lost:
             return f"{kept}{len(lost)} orders are lost, the first is {lost[0]}."
+        if past := committed_past(lab):
+            return f"{kept}{past}"
         if (late_ms := poll_too_late(lab)) is not None:
             return f"{kept}a poll was too late at {late_ms} ms."
         if len(done) - len(set(done)) > 30:
             return f"{kept}{len(done) - len(set(done))} orders were done a second time."
         if len(set(done)) < 80:
             return f"{kept}only {len(set(done))} of 80 orders were done."
+        if (saved := committed_orders(lab)) < 80:
+            return f"{kept}the committed offsets cover {saved} of 80 orders."
     return f"all {days} days kept: nothing lost, no poll too late, every order done"
 
 

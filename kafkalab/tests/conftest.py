@@ -1,5 +1,7 @@
 """Says which tests go to the same worker, and in which order the workers take the files."""
 
+import gc
+
 import pytest
 
 SPARKS = "kafkalab/tests/logsets/"
@@ -26,6 +28,16 @@ def pytest_xdist_make_scheduler(config, log):
     # in the order below, and not by how many tests a file has
     config.option.loadscopereorder = False
     return OneSpark(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_configure():
+    """What is collected stays to the end, so nothing of it is looked through for garbage."""
+    gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):

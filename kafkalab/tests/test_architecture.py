@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -111,8 +112,8 @@ AUTOGRADER = {
         "a learner's machine has cell/ and learner/, and no teacher's rooms",
     ),
     "autograder.written.scorer": (
-        "",
-        "the scorer stands alone: standard library only, so that it runs in a sandbox",
+        "opencc",
+        "the scorer stands alone: beside the standard library it reads old characters by OpenCC",
     ),
     "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
     "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
@@ -141,7 +142,7 @@ AUTOGRADER = {
         "nbgrader's database is opened here; what a mark is worth is grading's",
     ),
     "autograder.grading": (
-        f"{COURSE} {GRADING_ROOM}",
+        f"psutil {COURSE} {GRADING_ROOM}",
         "a mark is decided here; who looks at it is for the rooms above",
     ),
     "autograder.grading.lanes": (
@@ -445,18 +446,22 @@ BANNED_CALLS = {
 }
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> dict[str, ast.Module]:
     """Every module of the two packages with its syntax tree, tests left out."""
+    found = {}
     for package in ("kafkalab", "autograder"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             if "tests" not in parts:
                 name = ".".join(parts).removesuffix(".__init__")
-                yield name, ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+                found[name] = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    return found
 
 
-MODULES = dict(modules())
-PACKAGES = {name for name in MODULES if (ROOT / name.replace(".", "/") / "__init__.py").exists()}
+def is_package(name: str) -> bool:
+    """Whether a module is the `__init__` of a folder."""
+    return (ROOT / name.replace(".", "/") / "__init__.py").exists()
 
 
 def below(name: str, rooms: str) -> bool:
@@ -471,43 +476,48 @@ def imports(module: str, tree: ast.Module) -> Iterator[str]:
     A bare name may also be a sibling: the sandbox runs some modules of autograder as scripts, out
     of their package.
     """
-    package = (
-        module
-        if (ROOT / module.replace(".", "/") / "__init__.py").exists()
-        else module.rpartition(".")[0]
-    )
+    known = modules()
+    package = module if is_package(module) else module.rpartition(".")[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield (
-                    f"{package}.{alias.name}"
-                    if f"{package}.{alias.name}" in MODULES
-                    else alias.name
+                    f"{package}.{alias.name}" if f"{package}.{alias.name}" in known else alias.name
                 )
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 parts = package.split(".")
                 base = ".".join(parts[: len(parts) - node.level + 1] + ([base] if base else []))
-            elif f"{package}.{base}" in MODULES:
+            elif f"{package}.{base}" in known:
                 base = f"{package}.{base}"
             for alias in node.names:
-                yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base
+                yield f"{base}.{alias.name}" if f"{base}.{alias.name}" in known else base
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down_only(module):
+def imports_up(module: str, tree: ast.Module) -> Iterator[str]:
+    """Each import of a module that does not point down, and what to do instead."""
     room = max((room for room in FLOORS if below(module, room)), key=len)
     allowed, instead = FLOORS[room]
-    for name in imports(module, MODULES[module]):
-        permitted = name.split(".")[0] in sys.stdlib_module_names or below(
+    for name in imports(module, tree):
+        if name.split(".")[0] not in sys.stdlib_module_names and not below(
             name, f"{room} {allowed}"
-        )
-        assert permitted, f"{module} imports {name}: {instead}"
+        ):
+            yield f"{module} imports {name}: {instead}"
+
+
+def test_imports_point_down_only():
+    wrong = [each for module, tree in modules().items() for each in imports_up(module, tree)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_import_that_points_up_is_found():
+    (wrong,) = imports_up("kafkalab.sim.journal", ast.parse("import json, kafkalab.lab"))
+    assert wrong.startswith("kafkalab.sim.journal imports kafkalab.lab: ")
 
 
 def test_every_file_of_a_broker_lies_in_a_room():
-    for module in MODULES:
+    for module in modules():
         if module.startswith(f"{B}."):
             room = max((room for room in FLOORS if below(module, room)), key=len)
             assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
@@ -515,7 +525,7 @@ def test_every_file_of_a_broker_lies_in_a_room():
 
 def test_every_file_of_autograder_lies_in_a_room():
     doors = {"autograder", "autograder.__main__", "autograder.grade", "autograder.sandbox"}
-    for module in MODULES:
+    for module in modules():
         if below(module, "autograder") and module not in doors:
             assert below(module, " ".join(AUTOGRADER)), (
                 f"{module} lies in no room: put it into one of {', '.join(AUTOGRADER)}"
@@ -549,7 +559,7 @@ def opens_a_database(tree: ast.Module) -> Iterator[int]:
 
 
 def test_only_the_gradebook_room_opens_nbgraders_database():
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         if below(module, "autograder") and not below(module, "autograder.gradebook"):
             for line in opens_a_database(tree):
                 raise AssertionError(
@@ -577,7 +587,7 @@ def test_no_file_imports_one_that_imports_it(rooms):
     """Files that know one another cannot be read or tried alone:
     hand in what is needed, as a Protocol or a callable, or move
     what both need into a file of its own."""
-    files = {name: tree for name, tree in MODULES.items() if below(name, rooms)}
+    files = {name: tree for name, tree in modules().items() if below(name, rooms)}
     known = {
         name: {other for other in imports(name, tree) if other in files and other != name}
         for name, tree in files.items()
@@ -589,8 +599,8 @@ def test_no_file_imports_one_that_imports_it(rooms):
 def test_a_file_of_the_clients_has_a_name_of_its_own():
     stems = [
         name.rpartition(".")[2]
-        for name in MODULES
-        if below(name, "kafkalab.clients") and name not in PACKAGES
+        for name in modules()
+        if below(name, "kafkalab.clients") and not is_package(name)
     ]
     assert sorted(stems) == sorted(set(stems))
 
@@ -598,7 +608,7 @@ def test_a_file_of_the_clients_has_a_name_of_its_own():
 @pytest.mark.parametrize("package", NEVER)
 def test_some_rooms_never_meet(package):
     rooms, instead = NEVER[package]
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         if below(module, package):
             for name in imports(module, tree):
                 assert not below(name, rooms), f"{module} imports {name}: {instead}"
@@ -607,7 +617,7 @@ def test_some_rooms_never_meet(package):
 @pytest.mark.parametrize("pattern", BANNED_CALLS)
 def test_nothing_but_the_seed_decides_a_run(pattern):
     rooms, excepted, instead = BANNED_CALLS[pattern]
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         if below(module, rooms) and not below(module, excepted):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and re.fullmatch(pattern, ast.unparse(node.func)):
@@ -651,7 +661,12 @@ def groups_of_releases(tree: ast.Module) -> set[str]:
     }
 
 
-GROUPS = {name for tree in MODULES.values() for name in groups_of_releases(tree)}
+@cache
+def groups() -> set[str]:
+    """The names that any module gives to such a group."""
+    return {name for tree in modules().values() for name in groups_of_releases(tree)}
+
+
 PAGES = "a release's knowledge stands on its page in kafkalab/releases: "
 
 
@@ -670,7 +685,8 @@ def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
                         ),
                     )
                 elif any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops) and (
-                    is_group_of_releases(side) or (isinstance(side, ast.Name) and side.id in GROUPS)
+                    is_group_of_releases(side)
+                    or (isinstance(side, ast.Name) and side.id in groups())
                 ):
                     yield (
                         node.lineno,
@@ -709,7 +725,7 @@ def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def test_only_the_pages_of_releases_decide_by_version():
     """The names of releases decide something in kafkalab/releases only."""
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         if not below(module, "kafkalab.releases"):
             for line, wrong in release_tables(tree):
                 raise AssertionError(f"{module}:{line} {wrong}")
@@ -746,7 +762,7 @@ def test_a_release_may_be_played_and_a_row_may_say_since(source):
 def test_text_files_are_opened_as_utf_8():
     """Where the machine's own encoding is something else,
     a missing encoding= breaks the first name with an accent."""
-    for module, tree in MODULES.items():
+    for module, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and re.search(
                 r"^open$|\.(read|write)_text$", ast.unparse(node.func)

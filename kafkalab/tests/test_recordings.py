@@ -1,6 +1,7 @@
 """Does the catalogue know every line the real clients wrote in data/recordings?"""
 
 import gzip
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,11 +20,17 @@ def version_of(log: Path) -> str:
     return log.parent.parent.name.rsplit(".", 1)[0]
 
 
-@pytest.fixture(
-    params=LOGS, ids=lambda log: f"{version_of(log)}-{log.parent.name}-{log.name.split('.')[0]}"
-)
-def log(request):
-    return request.param
+FIRST = {version_of(log): log for log in reversed(LOGS)}
+"""Client's version -> the first of its logs."""
+QUICK = {*FIRST.values(), *EVERY_LOG[::9]}
+
+
+def each(logs: list[Path], id) -> list:
+    """The logs as parameters; make test takes every ninth, and one of each client."""
+    return [
+        pytest.param(log, id=id(log), marks=() if log in QUICK else pytest.mark.slow)
+        for log in logs
+    ]
 
 
 def test_there_are_recordings_of_many_versions():
@@ -32,24 +39,18 @@ def test_there_are_recordings_of_many_versions():
     assert sum(file.stat().st_size for file in RECORDINGS.rglob("*")) < 3_600_000
 
 
-def test_every_line_is_in_the_catalogue_once(log):
-    version, unmatched, ambiguous = version_of(log), [], []
-    for row in read(log):
-        found = [name for name, _ in matches(version, row.logger, row.level, row.text)]
-        if not found:
-            unmatched.append(text_of(row))
-        elif len(found) > 1:
-            ambiguous.append((found, row.text))
-    assert unmatched == []
-    assert ambiguous == []
-
-
-def test_the_catalogue_writes_each_line_as_it_was(log):
+@pytest.mark.parametrize(
+    "log",
+    each(LOGS, lambda log: f"{version_of(log)}-{log.parent.name}-{log.name.split('.')[0]}"),
+)
+def test_the_catalogue_knows_each_line_once_and_writes_it_as_it_was(log):
     """Values read from a line, put back into the wording:
     the same text, line number, prefix and trace."""
     version = version_of(log)
     for row in read(log):
-        ((name, values),) = matches(version, row.logger, row.level, row.text)
+        found = list(matches(version, row.logger, row.level, row.text))
+        assert len(found) == 1, (text_of(row), [name for name, _ in found])
+        ((name, values),) = found
         wording = CATALOG[name].wording(version)
         told_by = next(
             w
@@ -58,13 +59,13 @@ def test_the_catalogue_writes_each_line_as_it_was(log):
         )
         assert told_by is wording
         assert wording.template.format_map(values) == row.text
-        assert row.line in lines_of(wording, version), name
+        assert row.line in lines_of(wording.logger, wording.template, version), name
         assert wording.prefixed == (row.text != row.message), name
         assert wording.trace == (row.trace is not None), name
 
 
 @pytest.mark.parametrize(
-    "log", SERVER_LOGS, ids=lambda log: f"{log.parent.name}-{log.name.split('.')[0]}"
+    "log", each(SERVER_LOGS, lambda log: f"{log.parent.name}-{log.name.split('.')[0]}")
 )
 def test_a_brokers_line_is_in_the_catalogue_once_and_written_as_it_was(log):
     release = log.parents[2].name.rsplit(".", 1)[0]
@@ -77,17 +78,18 @@ def test_a_brokers_line_is_in_the_catalogue_once_and_written_as_it_was(log):
         assert wording.trace == (row.trace is not None), name
 
 
-def lines_of(wording, version):
+@cache
+def lines_of(logger, template, version):
     """The numbers of this statement and of its twins, which have the same words."""
     return {
         w.at[version]
         for entry in CATALOG.values()
         for w in entry.wordings
-        if version in w.at and (w.logger, w.template) == (wording.logger, wording.template)
+        if version in w.at and (w.logger, w.template) == (logger, template)
     }
 
 
-@pytest.mark.parametrize("log", EVERY_LOG, ids=lambda log: "/".join(log.parts[-4:]))
+@pytest.mark.parametrize("log", each(EVERY_LOG, lambda log: "/".join(log.parts[-4:])))
 def test_a_file_read_and_written_is_the_same_file(log):
     foreign = []
     assert (

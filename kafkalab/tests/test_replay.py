@@ -471,7 +471,7 @@ def test_a_process_of_its_own_ends_with_code_2_and_no_traceback(tmp_path):
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (

@@ -8,6 +8,7 @@ import pytest
 from kafkalab.lines.layout import Row
 from kafkalab.proof.conformance import broker_log, command, table
 from kafkalab.proof.conformance.broker_log import SERVER_MARKS
+from kafkalab.tests.shares import share
 
 FOLDERS = {
     name: folder
@@ -22,7 +23,7 @@ def seeds_with_which_clients_are_equal(name):
     return seeds if len(set(seeds.values())) > 1 else next(iter(seeds.values()))
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@pytest.mark.parametrize("name", share(FOLDERS, 6))
 def test_no_broker_is_less_like_the_recorded_one_than_the_table_says(name):
     found = broker_log.conform_servers(FOLDERS[name], seeds_with_which_clients_are_equal(name))
     assert list(broker_log.server_falls(name, found, ROWS)) == []

@@ -8,7 +8,7 @@ import importlib
 import pytest
 
 from kafkalab.reading.states import MACHINES, states
-from kafkalab.tests.test_architecture import MODULES
+from kafkalab.tests.test_architecture import modules
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart
 from kafkalab.views import state_diagram
 
@@ -57,7 +57,7 @@ def test_an_unknown_machine_is_told_with_the_known_ones():
 def test_every_table_of_transitions_in_the_lab_can_be_asked_for():
     tables = {
         (name, target.id)
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if name.startswith("kafkalab")
         for node in tree.body
         if isinstance(node, (ast.Assign, ast.AnnAssign))

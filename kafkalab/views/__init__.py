@@ -2,7 +2,6 @@
 (``picture.text``).
 """
 
-from .argument_check import EITHER, NAMED, ONE, TWO, drawn_from
 from .assignment_matrix import assignment_matrix
 from .batch_strip import batch_strip
 from .bookmarks import bookmarks
@@ -73,30 +72,3 @@ __all__ = [
     "work_strip",
     "worker_lanes",
 ]
-
-for _what, _views in {
-    ONE: (
-        assignment_matrix,
-        bookmarks,
-        cluster_map,
-        group_timeline,
-        offset_ruler,
-        ownership,
-        poll_gap,
-        readers,
-        record_lanes,
-        replica_ladder,
-        segment_strip,
-        sequence,
-        sequence_ladder,
-        share_window,
-        timeline,
-        transaction_timeline,
-        worker_lanes,
-    ),
-    EITHER: (batch_strip, offset_paths),
-    NAMED: (lag_and_lead, lag_curve, waiting_records),
-    TWO: (compare,),
-}.items():
-    for _view in _views:
-        globals()[_view.__name__] = drawn_from(_what, _view)

@@ -29,17 +29,20 @@ NEED_A_JOURNAL = {
 }
 """Why a view that one may expect draws no real lab."""
 
-
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
 
-def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-    """`view` with a check of its arguments: one lab, labs by name, either of these, or two labs.
+def draws(what: str) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
+    """Mark a view of ONE lab, of labs that are NAMED, of EITHER, or of TWO labs.
 
-    A named client has to be one of the lab's. A view that is not in DRAW_REAL draws no real lab.
-    Raises IllegalArgumentException.
+    The view then checks its arguments. A named client has to be one of the lab's. A view that is
+    not in DRAW_REAL draws no real lab. It raises IllegalArgumentException.
     """
+    return functools.partial(_checked, what)
+
+
+def _checked(what: str, view: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     signature = inspect.signature(view)
 
     @functools.wraps(view)

@@ -16,9 +16,11 @@ from typing import cast
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Paper, Sheet
 from .shown_lab import ShownLab, ToldLab, has_journal
-from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
+from .style import ALERT, INK, SMALL_PT, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
 """Colours of the members by name, here and in `ownership`.
@@ -158,6 +160,7 @@ def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
     return moved
 
 
+@draws(ONE)
 def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Picture:
     """Draw all generations of a group.
 
@@ -178,77 +181,37 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
     members = sorted({who for each in found for owners in each.owners.values() for who in owners})
     rows = list(found[0].owners)
     row_in = 0.30 if len(rows) <= 14 else 0.22
-    height_in = 1.18 + row_in * len(rows)
-    figure = blank_figure(WIDTH_IN, height_in)
-    share = min(1.0, 0.34 * len(found))
-    axes = figure.add_axes((0.11, 0.04 / height_in, 0.88 * share, row_in * len(rows) / height_in))
+    generations = f"{len(found)} {found[0].called}{'' if len(found) == 1 else 's'}"
+    count = f"{len(moved)} time{'' if len(moved) == 1 else 's'} a partition moved"
+    sheet = Sheet(title or f"group {group}: who owns what", 1.18 + row_in * len(rows))
+    sheet.note(f"{generations}; {count} to another member (hatched)", 0.40)
+    field = sheet.field(0.11, 0.88 * min(1.0, 0.34 * len(found)), 0.04, high_in=row_in * len(rows))
     for x, each in enumerate(found):
         for y, tp in enumerate(rows):
             owners = each.owners[tp]
-            colour = (
-                COLOURS[members.index(owners[0]) % len(COLOURS)] if len(owners) == 1 else "#ffffff"
-            )
             has_moved, is_wrong = (each.generation, tp) in moved, len(owners) != 1
-            axes.barh(
-                [y],
-                [0.94],
-                left=x + 0.03,
-                height=0.88,
-                color=colour,
-                edgecolor=INK if has_moved else ALERT if is_wrong else "#ffffff",
-                hatch="////" if has_moved else "",
-                linewidth=0.9 if is_wrong else 0,
-                linestyle="-" if owners else "--",
-            )
-            axes.text(
-                x + 0.5,
+            colour = "#ffffff" if is_wrong else COLOURS[members.index(owners[0]) % len(COLOURS)]
+            field.block(
+                x + 0.03,
                 y,
+                0.94,
+                0.88,
                 _cell(owners),
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT + (1 if row_in > 0.25 else 0),
-                color=ALERT if len(owners) > 1 else INK,
-                bbox={"facecolor": colour, "edgecolor": "none", "pad": 2.2},
+                colour=colour,
+                edge=INK if has_moved else ALERT if is_wrong else "#ffffff",
+                hatch="////" if has_moved else "",
+                pen=0.9 if is_wrong else 0,
+                line="-" if owners else "--",
+                ink=ALERT if len(owners) > 1 else INK,
+                size=SMALL_PT + (1 if row_in > 0.25 else 0),
+                paper=Paper(colour, 2.2),
             )
-    axes.set_xlim(0, len(found))
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 1)
-    axes.set_xticks(
-        [x + 0.5 for x in range(len(found))],
-        [_heading(each, len(found)) for each in found],
-        fontsize=SMALL_PT + 0.5,
-    )
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    heading = title or f"group {group}: who owns what"
-    generations = f"{len(found)} {found[0].called}{'' if len(found) == 1 else 's'}"
-    count = f"{len(moved)} time{'' if len(moved) == 1 else 's'} a partition moved"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(
-        0.012,
-        1 - 0.40 / height_in,
-        f"{generations}; {count} to another member (hatched)",
-        fontsize=SMALL_PT + 0.5,
-        color=QUIET,
-        va="top",
-    )
-    return Picture(
-        figure, _text(found, moved), f"Assignment matrix: {heading}; {generations}, {count}."
-    )
-
-
-def _heading(each: GroupAssignment, count: int) -> str:
-    return f"{f'{each.called} ' if count <= 8 else ''}{each.generation}\n{clock(each.at_ms)}"
-
-
-def _cell(owners: tuple[str, ...]) -> str:
-    return " + ".join(owners) or NOBODY
-
-
-def _text(found: list[GroupAssignment], moved: set[tuple[int, str]]) -> str:
-    rows = [
+    heads = [
+        f"{f'{each.called} ' if len(found) <= 8 else ''}{each.generation}\n{clock(each.at_ms)}"
+        for each in found
+    ]
+    field.table(rows, heads, head_size=SMALL_PT + 0.5)
+    told = [
         (
             tp,
             *(
@@ -256,9 +219,16 @@ def _text(found: list[GroupAssignment], moved: set[tuple[int, str]]) -> str:
                 for each in found
             ),
         )
-        for tp in found[0].owners
+        for tp in rows
     ]
-    return (
-        columns(rows, ("partition", *(f"{each.called} {each.generation}" for each in found)))
-        + "\n* moved: it belonged to another member before"
+    return sheet.picture(
+        "Assignment matrix",
+        told,
+        ("partition", *(f"{each.called} {each.generation}" for each in found)),
+        more=f"; {generations}, {count}",
+        below="\n* moved: it belonged to another member before",
     )
+
+
+def _cell(owners: tuple[str, ...]) -> str:
+    return " + ".join(owners) or NOBODY

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import EITHER, draws
+from .picture import Picture
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .style import BLACK, QUIET, SMALL_PT
 
 COLOURS = ("#56B4E9", "#cfe8f7")  # neighbours differ, so that the eye can count
 # of the strip's width: a narrower block has no room for its number
@@ -57,6 +55,7 @@ def batches_of(lab: ShownLab, topic: str) -> dict[int, list[Batch]]:
     return dict(sorted(strips.items()))
 
 
+@draws(EITHER)
 def batch_strip(
     labs: Mapping[str, ShownLab] | ShownLab, topic: str, *, title: str | None = None
 ) -> Picture:
@@ -64,93 +63,38 @@ def batch_strip(
     lab, "client 3.9": other}."""
     named = labs if isinstance(labs, Mapping) else {"": labs}
     strips = {name: batches_of(lab, topic) for name, lab in named.items()}
-    widest = (
-        max(
-            (
-                sum(batch.size_bytes for batch in batches)
-                for parts in strips.values()
-                for batches in parts.values()
-            ),
-            default=0,
-        )
-        or 1
-    )
+    totals = [
+        sum(batch.size_bytes for batch in batches)
+        for parts in strips.values()
+        for batches in parts.values()
+    ]
+    widest = max(totals, default=0) or 1
     rows = sum(len(parts) for parts in strips.values())
-    height_in = 1.0 + 0.34 * rows + 0.30 * len(strips)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.10, 0.45 / height_in, 0.70, 1 - 0.95 / height_in))
+    sheet = Sheet(title or f"the batches of {topic}", 1.0 + 0.34 * rows + 0.30 * len(strips))
+    field = sheet.field(0.10, 0.70, 0.45, 0.50)
     y, told = 0.0, []
     for name, parts in strips.items():
-        axes.text(0, y + 0.15, name, fontsize=SMALL_PT + 1, weight="bold", va="center", color=INK)
+        field.words(0, y + 0.15, name, "left", size=SMALL_PT + 1, bold=True)
         for partition, batches in parts.items():
             y -= 0.75
-            _strip(axes, batches, y, widest)
-            axes.text(
-                -0.01 * widest,
-                y,
-                f"{topic}-{partition}",
-                ha="right",
-                va="center",
-                fontsize=SMALL_PT,
-            )
+            _strip(field, batches, y, widest)
+            place = f"{topic}-{partition}"
             records, size = sum(b.records for b in batches), sum(b.size_bytes for b in batches)
-            axes.text(
-                1.015,
-                y,
-                f"{len(batches):,} batch{'' if len(batches) == 1 else 'es'}, {size:,} bytes",
-                transform=axes.get_yaxis_transform(),
-                ha="left",
-                va="center",
-                fontsize=SMALL_PT,
-                color=QUIET,
-            )
-            told.append(
-                (
-                    name or "-",
-                    f"{topic}-{partition}",
-                    str(len(batches)),
-                    str(records),
-                    str(size),
-                )
-            )
+            count = f"{len(batches):,} batch{'' if len(batches) == 1 else 'es'}"
+            field.words(-0.01 * widest, y, place, "right", colour=BLACK)
+            field.beside(y, f"{count}, {size:,} bytes", at=1.015, colour=QUIET)
+            told.append((name or "-", place, str(len(batches)), str(records), str(size)))
         y -= 0.95
-    axes.set_xlim(0, widest * 1.01)
-    axes.set_ylim(y + 0.45, 0.5)
-    axes.set_yticks([])
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.set_xlabel("bytes written", fontsize=SMALL_PT)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    heading = title or f"the batches of {topic}"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("lab", "partition", "batches", "records", "bytes")),
-        f"Batch strip: {heading}.",
-    )
+    field.scale("bytes written")
+    field.limits((0, widest * 1.01), (y + 0.45, 0.5))
+    return sheet.picture("Batch strip", told, ("lab", "partition", "batches", "records", "bytes"))
 
 
-def _strip(axes: Axes, batches: list[Batch], y: float, widest: int) -> None:
+def _strip(field: Field, batches: list[Batch], y: float, widest: int) -> None:
     left = 0
     for number, batch in enumerate(batches):
         narrow = batch.size_bytes < NARROWEST * widest
-        axes.barh(
-            [y],
-            [batch.size_bytes],
-            left=left,
-            height=0.55,
-            color=COLOURS[number % 2],
-            edgecolor=INK,
-            linewidth=0.3 if narrow else 0.7,
-        )
-        if not narrow:
-            axes.text(
-                left + batch.size_bytes / 2,
-                y,
-                str(batch.records),
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT - 1,
-                color=INK,
-            )
+        words = "" if narrow else str(batch.records)
+        field.block(left, y, batch.size_bytes, 0.55, words, colour=COLOURS[number % 2],
+                    pen=0.3 if narrow else 0.7, size=SMALL_PT - 1)  # fmt: skip
         left += batch.size_bytes

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
 from .shown_lab import ShownLab, state_at
-from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .style import INK, QUIET, RULE, SMALL_PT, clock
 
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
 MOST = 40  # boxes narrower than this many to a row cannot carry their number
@@ -41,15 +40,11 @@ class Bookmark:
     in_memory: bool = False
 
 
-def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
-    """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now),
-    groups first.
-
-    Raises IllegalArgumentException for a partition the lab does not have."""
-    return _bookmarks(state_at(lab, at_ms), partition)
-
-
 def _bookmarks(state: Mapping[str, Any], partition: str) -> list[Bookmark]:
+    """Every reader's bookmark in a partition, groups first.
+
+    Raises IllegalArgumentException for a partition the lab does not have.
+    """
     if partition not in state["partitions"]:
         raise IllegalArgumentException(
             f"There is no partition {partition}; there are "
@@ -74,6 +69,7 @@ def _bookmarks(state: Mapping[str, Any], partition: str) -> list[Bookmark]:
     return found
 
 
+@draws(ONE)
 def bookmarks(
     lab: ShownLab, partition: str, at_ms: int | None = None, *, title: str | None = None
 ) -> Picture:
@@ -85,57 +81,25 @@ def bookmarks(
     found = _bookmarks(state, partition)
     log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
-    height_in = 1.25 + 0.34 * len(found)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.05 / height_in, 0.86, 1 - 0.5 / height_in))
-    axes.set_xlim(-0.02 * max(end, 1), max(end, 1) * 1.3)
-    axes.set_ylim(-0.25 - 0.62 * len(found), 1.1)
-    axes.axis("off")
-    _boxes(axes, start, end)
-    # x as a share of the axes: the names stand left of all boxes
-    beside = axes.get_yaxis_transform()
-    axes.text(
-        -0.01,
-        0.5,
-        "offset",
-        transform=beside,
-        ha="right",
-        va="center",
-        fontsize=SMALL_PT + 1,
-        color=QUIET,
-    )
-    for row, mark in enumerate(found):
-        _lane(axes, mark, start, end, -0.45 - 0.62 * row, COLOURS[row % len(COLOURS)])
-        axes.text(
-            -0.01,
-            -0.45 - 0.62 * row,
-            f"{mark.reader},\nin memory" if mark.in_memory else mark.reader,
-            transform=beside,
-            ha="right",
-            va="center",
-            fontsize=SMALL_PT + 1,
-            weight="bold",
-            color=INK,
-        )
-    heading = title or f"{partition} at {clock(at_ms)}"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
+    sheet = Sheet(title or f"{partition} at {clock(at_ms)}", 1.25 + 0.34 * len(found))
+    field = sheet.field(0.13, 0.86, 0.05, 0.45)
+    field.limits((-0.02 * max(end, 1), max(end, 1) * 1.3), (-0.25 - 0.62 * len(found), 1.1))
+    field.bare()
+    _boxes(field, start, end)
+    field.beside(0.5, "offset", size=SMALL_PT + 1, colour=QUIET)
     rows = [("records", f"{start} to {end - 1}" if end > start else "none", str(end - start))]
-    rows += [
-        (
-            f"{mark.reader}, in memory" if mark.in_memory else mark.reader,
-            f"next {mark.next_offset}",
-            f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread),
-        )
-        for mark in found
-    ]
-    return Picture(
-        figure,
-        columns(rows, ("who", "where", "unread")),
-        f"Bookmarks: {heading}, {len(found)} readers.",
-    )
+    for row, mark in enumerate(found):
+        y = -0.45 - 0.62 * row
+        _lane(field, mark, start, end, y, COLOURS[row % len(COLOURS)])
+        name = f"{mark.reader},\nin memory" if mark.in_memory else mark.reader
+        field.beside(y, name, size=SMALL_PT + 1, colour=INK, bold=True)
+        unread = f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread)
+        rows.append((name.replace("\n", " "), f"next {mark.next_offset}", unread))
+    more = f", {len(found)} readers"
+    return sheet.picture("Bookmarks", rows, ("who", "where", "unread"), more=more)
 
 
-def _lane(axes: Axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
+def _lane(field: Field, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
     """Draw a reader's lane: a bar over the records it has read, and the bookmark at its next
     record.
 
@@ -143,58 +107,35 @@ def _lane(axes: Axes, mark: Bookmark, start: int, end: int, y: float, colour: st
     """
     behind = 0 if mark.gone else min(start, mark.next_offset)
     if mark.in_memory:
-        axes.plot(
-            [behind, mark.next_offset], [y, y], color=colour, linestyle=(0, (3, 2)), linewidth=1.6
-        )
+        field.line([behind, mark.next_offset], [y, y], colour, line=(0, (3, 2)))
     else:
-        axes.barh(
-            [y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35
+        field.block(
+            behind, y, mark.next_offset - behind, 0.16, colour=colour, edge="none", alpha=0.35
         )
-    axes.plot(
-        [mark.next_offset],
-        [y],
-        marker=">",
-        markersize=9,
-        color=colour,
-        markerfacecolor="#ffffff" if mark.in_memory else colour,
-        clip_on=False,
-    )
-    gone, unread = (
-        f"{mark.gone} gone, " if mark.gone else "",
-        f"{mark.unread} unread" if mark.unread else "nothing unread",
-    )
+    inside = "#ffffff" if mark.in_memory else colour
+    field.marks([mark.next_offset], y, ">", colour, 9, inside=inside, cut=False)
+    gone = f"{mark.gone} gone, " if mark.gone else ""
+    unread = f"{mark.unread} unread" if mark.unread else "nothing unread"
     words = f"next is {mark.next_offset}, {gone}{unread}"
-    axes.text(
-        max(end, 1) * 1.02, y, words, ha="left", va="center", fontsize=SMALL_PT + 1, color=INK
-    )
+    field.words(max(end, 1) * 1.02, y, words, "left", size=SMALL_PT + 1)
 
 
-def _boxes(axes: Axes, start: int, end: int) -> None:
+def _boxes(field: Field, start: int, end: int) -> None:
     """Draw a box for each offset. The box of a deleted record is struck out."""
-    from matplotlib.patches import Rectangle
-
     every = 1 if end <= MOST else -(-end // MOST)
     for offset in range(end):
         gone = offset < start
-        axes.add_patch(
-            Rectangle(
-                (offset, 0),
-                1,
-                1,
-                facecolor="#ffffff" if gone else "#e9eef3",
-                edgecolor=RULE if gone else INK,
-                hatch="////" if gone else None,
-                linewidth=0.8,
-            )
+        field.block(
+            offset,
+            0.5,
+            1,
+            1,
+            str(offset) if offset % every == 0 else "",
+            colour="#ffffff" if gone else "#e9eef3",
+            edge=RULE if gone else INK,
+            hatch="////" if gone else "",
+            pen=0.8,
+            ink=QUIET if gone else INK,
+            size=SMALL_PT + 1,
+            paper=Paper(pad_pt=0.8) if gone else None,
         )
-        if offset % every == 0:
-            axes.text(
-                offset + 0.5,
-                0.5,
-                str(offset),
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT + 1,
-                color=QUIET if gone else INK,
-                bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if gone else None,
-            )

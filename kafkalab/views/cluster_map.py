@@ -10,15 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture, columns
+from .sheet import LEFT, Field, Paper, Sheet
 from .shown_lab import ShownLab, has_journal, state_at
-from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, clock, look_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import ALERT, FONT_PT, INK, LOOKS, QUIET, SMALL_PT, clock, look_of
 
 BROKER_X, CLIENT_X = 0.60, 0.20
 UP, DOWN = "#e9f4ef", "#dddddd"
@@ -41,12 +39,8 @@ class OpenConnection:
     requests: tuple[str, ...]
 
 
-def lines_at(lab: ShownLab, at_ms: int) -> list[OpenConnection]:
-    """The open connections of all clients at a time, with the requests of the last 100 ms."""
-    return _lines(lab, lab.at(at_ms), at_ms)
-
-
 def _lines(lab: ShownLab, state: Mapping[str, Any], at_ms: int) -> list[OpenConnection]:
+    """The open connections of all clients at a time, with the requests of the last 100 ms."""
     addresses = {each["address"]: broker for broker, each in state["brokers"].items()}
     recent: dict[int, list[str]] = {}
     for event in lab.journal.of("request.sent") if has_journal(lab) else ():
@@ -71,6 +65,7 @@ def _lines(lab: ShownLab, state: Mapping[str, Any], at_ms: int) -> list[OpenConn
     return found
 
 
+@draws(ONE)
 def cluster_map(
     lab: ShownLab,
     at_ms: int | None = None,
@@ -91,37 +86,37 @@ def cluster_map(
     found = _lines(lab, state, at_ms)
     # A place for each line at its client, and for each broker.
     rows = max(2.0, 1.25 * len(brokers), 0.55 * max(len(found), room_for) + 0.5 * len(clients))
-    height_in = 0.95 + 0.62 * rows
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0, 0, 1, 1 - 0.85 / height_in))
-    axes.set_xlim(0, 1)
-    axes.set_ylim(rows, 0)
-    axes.axis("off")
+    sheet = Sheet(title or f"the cluster at {clock(at_ms)}", 0.95 + 0.62 * rows)
+    if words:
+        sheet.note(words, 0.36, size=SMALL_PT + 1, colour=INK)
+    field = sheet.field(0, 1, 0, 0.85)
+    field.limits((0, 1), (rows, 0))
+    field.bare()
     broker_y = {broker: (place + 0.5) * rows / len(brokers) for place, broker in enumerate(brokers)}
     half = min(0.55, 0.42 * rows / len(brokers))
     for broker in brokers:
-        _broker(axes, state, broker, broker_y[broker], half)
+        _broker(field, state, broker, broker_y[broker], half)
     shares = [1 + sum(line.client == name for line in found) for name in clients]
     top = 0.0
     for name, share in zip(clients, shares):
         height = rows * share / sum(shares)
         mine = [line for line in found if line.client == name]
         mine.sort(key=lambda line: broker_y.get(-1 if line.broker is None else line.broker, 0))
-        _client(axes, name, state["clients"][name], top, height)
+        _client(field, name, state["clients"][name], top, height)
         at_broker: dict[int | None, int] = {}
         for place, line in enumerate(mine):
             y = top + height * (place + 1) / (len(mine) + 1)
             nth = at_broker.get(line.broker, 0)
             at_broker[line.broker] = nth + 1
             end = broker_y.get(-1 if line.broker is None else line.broker)
-            _line(axes, line, y, y if end is None else end + half * (0.35 * nth - 0.35))
+            _line(field, line, y, y if end is None else end + half * (0.35 * nth - 0.35))
         top += height
-    heading = title or f"the cluster at {clock(at_ms)}"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    if words:
-        figure.text(0.012, 1 - 0.36 / height_in, words, fontsize=SMALL_PT + 1, color=INK, va="top")
-    _legend(figure, {line.role for line in found}, 1 - 0.56 / height_in)
-    return Picture(figure, _text(state, found), f"Cluster map: {heading}. {words}".strip())
+    for role, look in LOOKS.items():
+        if role in {line.role for line in found}:
+            sheet.key_line(look.name, look.colour, line=look.line, pen=2.2)
+    sheet.key_mark("★ leads   ( ) not in sync   … no answer yet", "")
+    sheet.legend(0.56, colour=QUIET, long=2.6)
+    return sheet.told(f"Cluster map: {sheet.title}. {words}".strip(), _text(state, found))
 
 
 def _places(state: Mapping[str, Any], broker: int) -> list[str]:
@@ -137,62 +132,22 @@ def _places(state: Mapping[str, Any], broker: int) -> list[str]:
     return found
 
 
-def _broker(axes: Axes, state: Mapping[str, Any], broker: int, y: float, half: float) -> None:
-    from matplotlib.patches import Rectangle
-
+def _broker(field: Field, state: Mapping[str, Any], broker: int, y: float, half: float) -> None:
     alive = state["brokers"][broker]["alive"]
-    axes.add_patch(
-        Rectangle(
-            (BROKER_X, y - half),
-            0.385,
-            2 * half,
-            facecolor=UP if alive else DOWN,
-            edgecolor=INK if alive else ALERT,
-            linewidth=1.2,
-            hatch="" if alive else "xx",
-            zorder=3,
-        )
-    )
+    ink = INK if alive else ALERT
+    field.block(BROKER_X, y, 0.385, 2 * half, colour=UP if alive else DOWN, edge=ink,
+                hatch="" if alive else "xx", pen=1.2, layer=3)  # fmt: skip
     held = _places(state, broker)
     shown = held[:MOST_PARTITIONS] + (["…"] if len(held) > MOST_PARTITIONS else [])
     name = f"broker {broker}  {state['brokers'][broker]['address']}"
-    axes.text(
-        BROKER_X + 0.012,
-        y - 0.42 * half,
-        name if alive else f"{name}  is down",
-        fontsize=9.5,
-        weight="bold",
-        va="center",
-        color=INK if alive else ALERT,
-        zorder=5,
-        bbox=None if alive else {"facecolor": DOWN, "edgecolor": "none", "pad": 1.5},
-    )
-    axes.text(
-        BROKER_X + 0.012,
-        y + 0.42 * half,
-        "  ".join(shown),
-        fontsize=SMALL_PT,
-        va="center",
-        color=INK,
-        zorder=5,
-        bbox=None if alive else {"facecolor": DOWN, "edgecolor": "none", "pad": 1.5},
-    )
+    name += "" if alive else "  is down"
+    left, paper = BROKER_X + 0.012, None if alive else Paper(DOWN, 1.5)
+    field.words(left, y - 0.42 * half, name, "left", size=FONT_PT, bold=True, colour=ink,
+                paper=paper, layer=5)  # fmt: skip
+    field.words(left, y + 0.42 * half, "  ".join(shown), "left", paper=paper, layer=5)
 
 
-def _client(axes: Axes, name: str, client: Mapping[str, Any], top: float, height: float) -> None:
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(
-        Rectangle(
-            (0.012, top + 0.08),
-            CLIENT_X - 0.012,
-            height - 0.16,
-            facecolor="#eef3fa",
-            edgecolor=INK,
-            linewidth=1.0,
-            zorder=3,
-        )
-    )
+def _client(field: Field, name: str, client: Mapping[str, Any], top: float, height: float) -> None:
     words = [name]
     if client.get("closed"):
         words.append("closed")
@@ -201,64 +156,26 @@ def _client(axes: Axes, name: str, client: Mapping[str, Any], top: float, height
     member = client.get("member") or {}
     if member.get("state") and not client.get("closed"):
         words.append(str(member["state"]).lower().replace("_", " "))
-    axes.text(
-        CLIENT_X / 2,
-        top + height / 2,
-        ", ".join(words[:2]) if height < 0.8 else "\n".join(words[:3]),
-        fontsize=SMALL_PT + 0.5,
-        ha="center",
-        va="center",
-        zorder=5,
-        color=INK,
-    )
+    said = ", ".join(words[:2]) if height < 0.8 else "\n".join(words[:3])
+    middle = top + height / 2
+    field.block(LEFT, middle, CLIENT_X - LEFT, height - 0.16, colour="#eef3fa", pen=1.0, layer=3)
+    field.words(CLIENT_X / 2, middle, said, size=SMALL_PT + 0.5, layer=5)
 
 
-def _line(axes: Axes, line: OpenConnection, start: float, end: float) -> None:
+def _line(field: Field, line: OpenConnection, start: float, end: float) -> None:
     look = look_of(line.role)
     stop = BROKER_X if line.broker is not None else CLIENT_X + 0.12
-    axes.plot(
-        [CLIENT_X, stop],
-        [start, end],
-        color=look.colour,
-        linestyle=look.line,
-        linewidth=2.4,
-        zorder=2,
-    )
+    field.line([CLIENT_X, stop], [start, end], look.colour, line=look.line, pen=2.4)
     words = f"{line.node}: {', '.join(line.requests[:2])}" if line.requests else line.node
     share = 0.04  # beside the client lines do not cross yet
-    axes.text(
+    field.words(
         CLIENT_X + share * (stop - CLIENT_X),
         start + share * (end - start),
         words,
-        fontsize=SMALL_PT,
-        ha="left",
-        va="center",
-        color=INK if line.requests else QUIET,
-        bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.0},
-        zorder=4,
-    )
-
-
-def _legend(figure: Figure, roles: set[str], y: float) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=look.name)
-        for role, look in LOOKS.items()
-        if role in roles
-    ]
-    handles.append(
-        Line2D([], [], linestyle="", label="★ leads   ( ) not in sync   … no answer yet")
-    )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=5,
-        frameon=False,
-        handlelength=2.6,
-        labelcolor=QUIET,
+        "left",
+        colour=INK if line.requests else QUIET,
+        paper=Paper(),
+        layer=4,
     )
 
 

@@ -14,16 +14,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .picture import Hover, Picture, blank_figure, columns, hover_at
+from .argument_check import ONE, draws
+from .picture import Picture, columns
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab, has_journal
-from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
-from .time_axis import draw_time_axis
+from .style import ALERT, LOOKS, QUIET, SMALL_PT, clock, look_of
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kafkalab.reading.sockets import Socket
 
 ENDINGS = {
@@ -259,6 +256,7 @@ def table_text(found: list[ConnectionRow]) -> str:
     return columns(body, ("client", "connection", "class", "broker", "opened", "end", "requests"))
 
 
+@draws(ONE)
 def timeline(
     lab: ShownLab,
     client: str | None = None,
@@ -278,20 +276,18 @@ def timeline(
     marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
     places = _places(marked, from_ms, to_ms)
     above_in = 0.18 * (1 + max((place.row for place in places), default=-1))
-    height_in = 1.55 + above_in + 0.40 * max(1, len(found))
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.285, 0.62 / height_in, 0.485, 1 - (1.40 + above_in) / height_in))
-    hovers = draw_rows(axes, found, from_ms, to_ms)
-    _draw_moments(axes, marked, places, to_ms - from_ms)
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
     heading = title or (
         f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at "
         f"{clock(to_ms)}"
     )
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    draw_legend(figure, {row.role for row in found}, 1 - 0.46 / height_in)
+    sheet = Sheet(heading, 1.55 + above_in + 0.40 * max(1, len(found)), down_in=0.12)
+    field = sheet.field(0.285, 0.485, 0.62, 0.78 + above_in)
+    draw_rows(field, found, from_ms, to_ms)
+    _draw_moments(field, marked, places)
+    draw_legend(sheet, {row.role for row in found}, 0.46)
     said = "".join(f"\n{clock(each.at_ms)}: {each.name}" for each in marked)
-    return Picture(figure, table_text(found) + said, f"Connection Gantt: {heading}.", tuple(hovers))
+    return sheet.told(f"Connection Gantt: {heading}.", table_text(found) + said)
 
 
 @dataclass(frozen=True)
@@ -321,138 +317,70 @@ def _places(marked: list[Moment], from_ms: int, to_ms: int) -> list[MomentName]:
     return found
 
 
-def _draw_moments(axes: Axes, marked: list[Moment], places: list[MomentName], span_ms: int) -> None:
+def _draw_moments(field: Field, marked: list[Moment], places: list[MomentName]) -> None:
     """Draw a dotted line for each moment. Its name is above, where there is room for it."""
-    unit_ms, _ = axis_unit(span_ms)
     for each in marked:
-        axes.axvline(each.at_ms / unit_ms, color=ALERT, linestyle=":", linewidth=1.3, zorder=1)
+        field.across(each.at_ms, ALERT, pen=1.3, line=":", layer=1)
     for place in places:
-        axes.annotate(
-            place.moment.name,
-            (place.left, 1.0),
-            xycoords="axes fraction",
-            xytext=(0, MOMENT_ROW_PT * place.row),
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=SMALL_PT,
-            color=ALERT,
-        )
+        field.near(place.left, 1, place.moment.name, (0, MOMENT_ROW_PT * place.row), of_edges="xy",
+                   level="bottom", colour=ALERT)  # fmt: skip
 
 
 def draw_rows(
-    axes: Axes,
+    field: Field,
     found: list[ConnectionRow],
     from_ms: int,
     to_ms: int,
     boxed: frozenset[int] = frozenset(),
-) -> list[Hover]:
-    """Draw the rows of a Gantt into `axes`; rows whose number is in `boxed` get a frame.
+    *,
+    labelled: bool = True,
+) -> None:
+    """Draw the rows of a Gantt, with the words of each request for the mouse.
 
-    Returns the words of each request, for the mouse.
+    Rows whose number is in `boxed` get a frame: these rows differ. With `labelled` the time axis
+    has its numbers.
     """
-    unit_ms, unit = axis_unit(to_ms - from_ms)
-    span = max(1, to_ms - from_ms) / unit_ms
     several = len({row.client for row in found}) > 1
-    axes.set_xlim(from_ms / unit_ms, from_ms / unit_ms + span * 1.005)
-    axes.set_ylim(max(1, len(found)) - 0.5, -0.5)
-    hovers: list[Hover] = []
+    field.clock(from_ms, to_ms, beyond=0.005)
+    field.limits(y=(max(1, len(found)) - 0.5, -0.5))
     for y, row in enumerate(found):
         look = look_of(row.role)
-        closed_at_ms = to_ms if row.closed_at_ms is None else row.closed_at_ms
-        start, end = max(row.opened_at_ms, from_ms) / unit_ms, min(closed_at_ms, to_ms) / unit_ms
-        bar = (start, max(end - start, span * 0.004))
-        axes.broken_barh(
-            [bar],
-            (y - 0.36, 0.46),
-            facecolor=look.colour,
-            edgecolor=INK,
-            hatch=look.hatch,
-            linewidth=0.8,
-        )
+        until_ms = to_ms if row.closed_at_ms is None else row.closed_at_ms
+        field.span(row.opened_at_ms, until_ms, y - 0.13, 0.46, least=0.004, colour=look.colour,
+                   hatch=look.hatch, pen=0.8)  # fmt: skip
         shown = [each for each in row.requests if from_ms <= each.at_ms <= to_ms]
+        field.ticks([each.at_ms for each in shown], y + 0.23, 0.16)
         if shown:
-            axes.eventplot(
-                [each.at_ms / unit_ms for each in shown],
-                lineoffsets=y + 0.23,
-                linelengths=0.16,
-                linewidths=0.8,
-                colors=INK,
-            )
-            hovers += _ticks(axes, y, shown, span * unit_ms, unit_ms)
+            _ticks(field, y, shown, max(1, to_ms - from_ms))
         if row.closed_at_ms is not None and row.closed_at_ms <= to_ms:
-            axes.plot(
-                [end],
-                [y - 0.13],
-                marker="x",
-                color=ALERT,
-                markersize=8,
-                markeredgewidth=2,
-                clip_on=False,
-                zorder=4,
-            )
+            field.marks([until_ms], y - 0.13, "x", ALERT, 8, pen=2, layer=4, cut=False)
         name = f"{row.client}: {row.label}" if several else row.label
-        axes.text(
-            -0.015,
-            y - 0.1,
-            name,
-            transform=axes.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=SMALL_PT,
-        )
+        field.beside(y - 0.1, name, at=-0.015)
         note = f"{clock(row.opened_at_ms)} to {row.until}"
-        axes.text(
-            1.015,
-            y - 0.1,
-            note,
-            transform=axes.get_yaxis_transform(),
-            ha="left",
-            va="center",
-            fontsize=SMALL_PT,
-            color=QUIET,
-        )
+        field.beside(y - 0.1, note, at=1.015, colour=QUIET)
         if y in boxed:
-            frame(axes, y)
-    draw_time_axis(axes, unit)
-    return hovers
+            field.frame(-0.57, y - 0.46, 2.02, 0.87)
+    field.time_axis(labelled=labelled)
 
 
-def _ticks(axes: Axes, y: int, shown: list[Request], span_ms: float, unit_ms: float) -> list[Hover]:
-    """Write the number of requests beside a tick that is several, and return each tick's words."""
+def _ticks(field: Field, y: int, shown: list[Request], span_ms: float) -> None:
+    """Write the number of requests beside a tick that is several, and keep each tick's words."""
     groups: list[list[Request]] = []
     for each in shown:
         if groups and each.at_ms - groups[-1][-1].at_ms <= NEAR * span_ms:
             groups[-1].append(each)
         else:
             groups.append([each])
-    hovers = []
     ends = [group[0].at_ms for group in groups[1:]] + [float("inf")]
     for group, next_ms in zip(groups, ends):
         begin, end = group[0].at_ms, group[-1].at_ms
         # A long row of ticks is not a tick with a number; the text has its count.
         is_one_tick = end - begin <= 3 * NEAR * span_ms
         if len(group) > 1 and is_one_tick and next_ms - end > 0.03 * span_ms:
-            axes.text(
-                (end + 0.005 * span_ms) / unit_ms,
-                y + 0.245,
-                str(len(group)),
-                fontsize=SMALL_PT - 1.5,
-                ha="left",
-                va="center",
-                color=INK,
-                clip_on=True,
-            )
+            field.words(end + 0.005 * span_ms, y + 0.245, str(len(group)), "left",
+                        size=SMALL_PT - 1.5, inside=True)  # fmt: skip
         margin = 0.5 * NEAR * span_ms
-        hovers.append(
-            hover_at(
-                axes,
-                _tick_words(group),
-                ((begin - margin) / unit_ms, (end + margin) / unit_ms),
-                (y + 0.10, y + 0.36),
-            )
-        )
-    return hovers
+        field.hover(_tick_words(group), (begin - margin, end + margin), (y + 0.10, y + 0.36))
 
 
 def _tick_words(group: list[Request]) -> str:
@@ -468,51 +396,11 @@ def _tick_words(group: list[Request]) -> str:
     )
 
 
-def frame(axes: Axes, y: int) -> None:
-    """Draw a box around one row and its label: this row differs."""
-    from matplotlib.patches import Rectangle
-
-    axes.add_patch(
-        Rectangle(
-            (-0.57, y - 0.46),
-            2.02,
-            0.87,
-            transform=axes.get_yaxis_transform(),
-            fill=False,
-            edgecolor=ALERT,
-            linewidth=1.6,
-            clip_on=False,
-            zorder=5,
-        )
-    )
-
-
-def draw_legend(figure: Figure, roles: set[str], y: float) -> None:
+def draw_legend(sheet: Sheet, roles: set[str], down_in: float) -> None:
     """Name each class of connection that is in the picture, and the two signs."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    known = [look for role, look in LOOKS.items() if role in roles]
-    handles: list[Artist] = [
-        Patch(
-            facecolor=look.colour,
-            edgecolor=INK,
-            hatch=look.hatch,
-            label=f"{look.name}: {look.meaning}",
-        )
-        for look in known
-    ]
-    handles.append(Line2D([], [], color=INK, marker="|", linestyle="", label="a request (2: two)"))
-    handles.append(
-        Line2D([], [], color=ALERT, marker="x", markeredgewidth=2, linestyle="", label="closed")
-    )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        handlelength=2.2,
-        columnspacing=1.4,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=5,
-        frameon=False,
-    )
+    for role, look in LOOKS.items():
+        if role in roles:
+            sheet.key_block(f"{look.name}: {look.meaning}", look.colour, hatch=look.hatch)
+    sheet.key_mark("a request (2: two)", "|")
+    sheet.key_mark("closed", "x", ALERT, pen=2)
+    sheet.legend(down_in, long=2.2, apart=1.4)

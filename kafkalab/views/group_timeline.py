@@ -15,18 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
-from .time_axis import draw_time_axis
+from .style import ALERT, BLACK, INK, QUIET, clock
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kafkalab.sim.journal import Event
 
 READS, WAITS, GHOST = "reads", "joins", "ghost"
@@ -54,6 +51,7 @@ STATE_HATCHES = {
     "Dead": "----",
 }
 MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
+GHOST_LOOK: dict[str, Any] = {"colour": "#ffffff", "edge": ALERT, "hatch": "xxx"}
 
 
 @dataclass(frozen=True)
@@ -273,6 +271,7 @@ def member_ends(lab: ShownLab, members: dict[str, list[Span]]) -> dict[str, str]
     }
 
 
+@draws(ONE)
 def group_timeline(
     lab: ShownLab,
     group: str,
@@ -292,228 +291,90 @@ def group_timeline(
     haunted = [each for each in ghosts(lab, group) if each.from_ms < to_ms and each.to_ms > from_ms]
     shown = {**members, **{each.row: members.get(each.row, []) for each in haunted}}
     ends = member_ends(lab, members)
-    height_in = 1.97 + 0.42 * max(1, len(shown))
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.62 / height_in, 0.84, 1 - 1.64 / height_in))
-    unit_ms, unit = axis_unit(to_ms - from_ms)
-    _strip(axes, -1, states, STATE_COLOURS, from_ms, to_ms, unit_ms)
-    axes.text(
-        -0.01,
-        -1,
-        "the group",
-        transform=axes.get_yaxis_transform(),
-        ha="right",
-        va="center",
-        fontsize=SMALL_PT,
-        weight="bold",
-    )
-    for row, (who, spans) in enumerate(shown.items()):
-        _strip(axes, row, spans, MEMBER_COLOURS, from_ms, to_ms, unit_ms)
-        axes.text(
-            -0.01,
-            row,
-            who,
-            transform=axes.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=SMALL_PT,
-        )
-        _beats(axes, row, sent.get(who, []), from_ms, to_ms, unit_ms)
-        for each in haunted:
-            if each.row == who:
-                _ghost(axes, row, each, from_ms, to_ms, unit_ms)
-        if who in ends and from_ms <= spans[-1].to_ms < to_ms:
-            marker, size, colour, inside = ENDS[ends[who]]
-            axes.plot(
-                [spans[-1].to_ms / unit_ms],
-                [row],
-                marker=marker,
-                color=colour,
-                markerfacecolor=inside,
-                markersize=size,
-                markeredgewidth=2,
-                linestyle="",
-                zorder=6,
-            )
-    axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
-    axes.set_ylim(max(1, len(shown)) - 0.5, -1.6)
-    draw_time_axis(axes, unit)
     rebalances = sum(span.what == "PreparingRebalance" for span in states)
     counted = f", {rebalances} rebalance{'' if rebalances == 1 else 's'}" if rebalances else ""
     heading = title or f"group {group}: {len(members)} members{counted}"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
+    sheet = Sheet(heading, 1.97 + 0.42 * max(1, len(shown)), down_in=0.12)
+    field = sheet.field(0.13, 0.84, 0.62, 1.02)
+    field.clock(from_ms, to_ms)
+    field.limits(y=(max(1, len(shown)) - 0.5, -1.6))
+    _strip(field, -1, states, STATE_COLOURS)
+    field.beside(-1, "the group", bold=True)
+    for row, (who, spans) in enumerate(shown.items()):
+        _strip(field, row, spans, MEMBER_COLOURS)
+        field.beside(row, who)
+        for told, sign, size, colour in ((False, "o", 3, QUIET), (True, "^", 8, ALERT)):
+            own = [beat.at_ms for beat in sent.get(who, ()) if beat.told is told]
+            at_ms = [each for each in own if from_ms <= each <= to_ms]
+            field.marks(at_ms, row + 0.40, sign, colour, size, layer=5, cut=False)
+        for each in haunted:
+            if each.row == who:
+                _ghost(field, row, each, max(each.last_beat_ms, from_ms), min(each.to_ms, to_ms))
+        if who in ends and from_ms <= spans[-1].to_ms < to_ms:
+            sign, size, colour, inside = ENDS[ends[who]]
+            field.marks([spans[-1].to_ms], row, sign, colour, size, inside=inside, pen=2, layer=6)
+    field.time_axis()
     answered = [
         beat.told for own in sent.values() for beat in own if from_ms <= beat.at_ms <= to_ms
     ]
     seen = {span.what for span in states if span.to_ms > from_ms and span.from_ms < to_ms}
     seen |= {ends[who] for who in ends if from_ms <= members[who][-1].to_ms < to_ms}
-    _legend(figure, seen | ({GHOST} if haunted else set()), answered, 1 - 0.44 / height_in)
-    return Picture(
-        figure, _text(states, members, sent, haunted, ends), f"Group timeline: {heading}."
-    )
+    _legend(sheet, seen | ({GHOST} if haunted else set()), answered)
+    rows = _rows(states, members, sent, haunted, ends)
+    return sheet.picture("Group timeline", rows, ("who", "from", "to", "what", "which"))
 
 
-def _ghost(axes: Axes, row: float, each: Ghost, from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _ghost(field: Field, row: float, each: Ghost, begin_ms: int, end_ms: int) -> None:
     """Draw a crossed bar until the coordinator ends the membership, and the session above it."""
-    begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
-    axes.broken_barh(
-        [(begin / unit_ms, (end - begin) / unit_ms)],
-        (row - 0.3, 0.6),
-        facecolor="#ffffff",
-        edgecolor=ALERT,
-        hatch="xxx",
-        linewidth=0.6,
-    )
-    axes.plot(
-        [max(each.last_beat_ms, from_ms) / unit_ms, end / unit_ms],
-        [row - 0.4, row - 0.4],
-        color=ALERT,
-        linewidth=2.0,
-        marker="|",
-        markersize=6,
-        zorder=5,
-    )
+    field.span(each.from_ms, each.to_ms, row, 0.6, **GHOST_LOOK)
+    field.line([begin_ms, end_ms], [row - 0.4] * 2, ALERT, pen=2.0, sign="|", layer=5)
 
 
-def _beats(
-    axes: Axes, row: float, sent: list[Beat], from_ms: int, to_ms: int, unit_ms: float
-) -> None:
-    """Draw dots under a member's bar, and a triangle where the answer was to join again."""
-    for told, marker, size, colour in ((False, "o", 3, QUIET), (True, "^", 8, ALERT)):
-        at = [
-            beat.at_ms / unit_ms
-            for beat in sent
-            if beat.told is told and from_ms <= beat.at_ms <= to_ms
-        ]
-        axes.plot(
-            at,
-            [row + 0.40] * len(at),
-            marker,
-            color=colour,
-            markersize=size,
-            zorder=5,
-            clip_on=False,
-        )
-
-
-def _strip(
-    axes: Axes,
-    row: float,
-    spans: list[Span],
-    colours: dict[str, str],
-    from_ms: int,
-    to_ms: int,
-    unit_ms: float,
-) -> None:
+def _strip(field: Field, row: float, spans: list[Span], colours: dict[str, str]) -> None:
     for span in spans:
-        begin, end = max(span.from_ms, from_ms), min(span.to_ms, to_ms)
-        if end <= begin:
-            continue
-        axes.broken_barh(
-            [(begin / unit_ms, (end - begin) / unit_ms)],
-            (row - 0.3, 0.6),
-            facecolor=colours.get(span.what, "#dddddd"),
-            edgecolor=INK,
-            linewidth=0.6,
+        field.span(
+            span.from_ms,
+            span.to_ms,
+            row,
+            0.6,
+            span.note if span.what in (READS, "Stable") else "",
+            needs=0.011 * len(span.note),
+            colour=colours.get(span.what, "#dddddd"),
             hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""),
+            ink=BLACK,
         )
-        if (
-            span.note
-            and span.what in (READS, "Stable")
-            and (end - begin) > 0.011 * len(span.note) * (to_ms - from_ms)
-        ):
-            axes.text(
-                (begin + end) / 2 / unit_ms,
-                row,
-                span.note,
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT,
-                color=ON_COLOUR,
-                clip_on=True,
-            )
 
 
-def _legend(figure: Figure, seen: set[str], answered: list[bool], y: float) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Artist] = [
-        Patch(facecolor=colour, edgecolor=INK, hatch=STATE_HATCHES.get(state, ""), label=state)
-        for state, colour in STATE_COLOURS.items()
-        if state in seen
-    ]
-    handles += [
-        Patch(facecolor=MEMBER_COLOURS[READS], edgecolor=INK, label="a member reads"),
-        Patch(
-            facecolor=MEMBER_COLOURS[WAITS],
-            edgecolor=INK,
-            hatch="////",
-            label="joins and waits, or owns nothing",
-        ),
-    ]
+def _legend(sheet: Sheet, seen: set[str], answered: list[bool]) -> None:
+    for state, colour in STATE_COLOURS.items():
+        if state in seen:
+            sheet.key_block(state, colour, hatch=STATE_HATCHES.get(state, ""))
+    sheet.key_block("a member reads", MEMBER_COLOURS[READS])
+    sheet.key_block("joins and waits, or owns nothing", MEMBER_COLOURS[WAITS], hatch="////")
     if False in answered:
-        handles.append(
-            Line2D([], [], marker="o", color=QUIET, markersize=3, linestyle="", label="heartbeat")
-        )
+        sheet.key_mark("heartbeat", "o", QUIET, size=3)
     if True in answered:
-        handles.append(
-            Line2D(
-                [], [], marker="^", color=ALERT, markersize=7, linestyle="", label="told to join"
-            )
-        )
+        sheet.key_mark("told to join", "^", ALERT, size=7)
     if GHOST in seen:
-        handles.append(
-            Patch(
-                facecolor="#ffffff",
-                edgecolor=ALERT,
-                hatch="xxx",
-                label="gone, still counted",
-            )
-        )
-        handles.append(Line2D([], [], color=ALERT, linewidth=2, marker="|", label="its session"))
-    for end, (marker, size, colour, inside) in ENDS.items():
+        sheet.key_block("gone, still counted", **GHOST_LOOK)
+        sheet.key_line("its session", ALERT, pen=2, sign="|")
+    for end, (sign, size, colour, inside) in ENDS.items():
         if end in seen:
-            handles.append(
-                Line2D(
-                    [],
-                    [],
-                    marker=marker,
-                    color=colour,
-                    markerfacecolor=inside,
-                    markersize=size - 1,
-                    markeredgewidth=1.6,
-                    linestyle="",
-                    label=end,
-                )
-            )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=6,
-        frameon=False,
-        handlelength=1.8,
-        columnspacing=1.0,
-        labelcolor=QUIET,
-    )
+            sheet.key_mark(end, sign, colour, size=size - 1, inside=inside, pen=1.6)
+    sheet.legend(0.44, ncols=6, colour=QUIET, long=1.8, apart=1.0)
 
 
-def _text(
+def _rows(
     states: list[Span],
     members: dict[str, list[Span]],
     sent: dict[str, list[Beat]],
     haunted: list[Ghost],
     ends: dict[str, str],
-) -> str:
+) -> list[tuple[str, str, str, str, str]]:
+    strips = {"the group": states, **members}
     rows = [
-        ("the group", clock(span.from_ms), clock(span.to_ms), span.what, span.note)
-        for span in states
-    ]
-    rows += [
         (who, clock(span.from_ms), clock(span.to_ms), span.what, span.note)
-        for who, spans in members.items()
+        for who, spans in strips.items()
         for span in spans
     ]
     rows += [
@@ -526,4 +387,4 @@ def _text(
         for who, own in sent.items()
         for beat in own
     ]
-    return columns(rows, ("who", "from", "to", "what", "which"))
+    return rows

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+from .picture import Picture
+from .sheet import Paper, Sheet
+from .style import INK, SMALL_PT, WIDTH_IN
 
 STAYS = "#9fd8c1"
 BY_COUNT = ("#eef6fc", "#cfe8f7", "#a5d3ef", "#7bbfe6")  # no key or few keys, up to most
@@ -39,57 +40,34 @@ def key_moves(
     counts = Counter(homes.values())
     moved = sum(count for (old, new), count in counts.items() if old != new)
     most = max((count for (old, new), count in counts.items() if old != new), default=1)
-    height_in = 1.05 + 0.34 * before
-    figure = blank_figure(WIDTH_IN, height_in)
-    wide = min(0.84, CELL_IN * after / WIDTH_IN)
-    axes = figure.add_axes((0.14, 0.06 / height_in, wide, 0.34 * before / height_in))
+    told = f"of {len(homes)} keys {moved} moved and {len(homes) - moved} stayed (hatched)"
+    sheet = Sheet(title or f"from {before} to {after} partitions", 1.05 + 0.34 * before)
+    sheet.note(told, 0.42)
+    field = sheet.field(0.14, min(0.84, CELL_IN * after / WIDTH_IN), 0.06, high_in=0.34 * before)
     for old in range(before):
         for new in range(after):
             count = counts[old, new]
-            colour = STAYS if old == new else BY_COUNT[min(3, count * 4 // (most + 1))]
-            axes.barh(
-                [old],
-                [0.95],
-                left=new + 0.025,
-                height=0.9,
-                color=colour,
-                edgecolor=INK if old == new else "#ffffff",
-                hatch="////" if old == new else "",
-                linewidth=0,
-            )
-            axes.text(
-                new + 0.5,
+            stays = old == new
+            colour = STAYS if stays else BY_COUNT[min(3, count * 4 // (most + 1))]
+            field.block(
+                new + 0.025,
                 old,
+                0.95,
+                0.9,
                 str(count),
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT + 1,
-                color=INK,
-                bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5},
+                colour=colour,
+                edge=INK if stays else "#ffffff",
+                hatch="////" if stays else "",
+                pen=0,
+                size=SMALL_PT + 1,
+                paper=Paper(colour, 1.5),
             )
-    axes.set_xlim(0, after)
-    axes.set_ylim(before - 0.5, -0.5)
-    axes.set_yticks(range(before), [f"was in {old}" for old in range(before)], fontsize=SMALL_PT)
-    axes.set_xticks([new + 0.5 for new in range(after)], _names(before, after), fontsize=SMALL_PT)
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    heading = title or f"from {before} to {after} partitions"
-    told = f"of {len(homes)} keys {moved} moved and {len(homes) - moved} stayed (hatched)"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.012, 1 - 0.42 / height_in, told, fontsize=SMALL_PT + 0.5, color=QUIET, va="top")
-    return Picture(
-        figure, f"{_text(counts, before, after)}\n{told}", f"Moves of keys: {heading}; {told}."
-    )
-
-
-def _names(before: int, after: int) -> list[str]:
-    return [f"is in {new}" + (" (new)" if new >= before else "") for new in range(after)]
-
-
-def _text(counts: Counter[tuple[int, int]], before: int, after: int) -> str:
+    olds = [f"was in {old}" for old in range(before)]
+    news = [f"is in {new}" + (" (new)" if new >= before else "") for new in range(after)]
+    field.table(olds, news, SMALL_PT, SMALL_PT)
     rows = [
-        (f"was in {old}", *(str(counts[old, new]) for new in range(after))) for old in range(before)
+        (name, *(str(counts[old, new]) for new in range(after))) for old, name in enumerate(olds)
     ]
-    return columns(rows, ("partition", *_names(before, after)))
+    return sheet.picture(
+        "Moves of keys", rows, ("partition", *news), more=f"; {told}", below=f"\n{told}"
+    )

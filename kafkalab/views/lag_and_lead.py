@@ -11,16 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from .argument_check import NAMED, draws
 from .group_timeline import group_states
 from .offset_ruler import COLOURS, LINES
-from .picture import Picture, blank_figure, columns
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .style import ALERT, INK, QUIET, clock
 
 
 @dataclass(frozen=True)
@@ -146,6 +144,7 @@ def _members(lab: ShownLab, group: str) -> set[str]:
     }
 
 
+@draws(NAMED)
 def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None = None) -> Picture:
     """Draw both distances of a group, in one lab or several, with a line for each committed
     partition.
@@ -163,25 +162,18 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
             )
             curves[label] = [*points, replace(points[-1], at_ms=lab.now_ms)]
     span_ms = max(lab.now_ms for lab in labs.values())
-    unit_ms, unit = axis_unit(span_ms)
-    height_in = 5.0
-    figure = blank_figure(WIDTH_IN, height_in)
-    above = figure.add_axes((0.07, 0.53, 0.90, 0.33))
-    below = figure.add_axes((0.07, 0.10, 0.90, 0.33), sharex=above)
+    sheet = Sheet(title or f"group {group}: lag and lead", 5.0, down_in=0.12)
+    above, below = (sheet.field(0.07, 0.90, low_in, high_in=5 * 0.33) for low_in in (2.65, 0.50))
+    for field in (above, below):
+        field.clock(0, span_ms)
     for number, (label, points) in enumerate(curves.items()):
-        for axes, values in (
-            (above, [point.lag for point in points]),
-            (below, [point.lead for point in points]),
-        ):
-            axes.step(
-                [point.at_ms / unit_ms for point in points],
-                values,
-                where="post",
-                color=COLOURS[number % 4],
-                linestyle=LINES[number % 4],
-                linewidth=1.8,
-                label=label if axes is above else None,
-            )
+        times, colour, line = [p.at_ms for p in points], COLOURS[number % 4], LINES[number % 4]
+        above.line(times, [p.lag for p in points], colour, pen=1.8, line=line, steps=True)
+        below.line(times, [p.lead for p in points], colour, pen=1.8, line=line, steps=True)
+        sheet.key_line(label, colour, line=line, pen=1.8)
+    sheet.legend(0.33, left=0.06, colour=QUIET)
+    above.limits(y=(0, above.fitted()[1]))
+    _dress_lead(below, any(point.lead < 0 for points in curves.values() for point in points))
     rebalances = sorted(
         {
             span.from_ms
@@ -190,62 +182,69 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
             if span.what == "PreparingRebalance"
         }
     )
-    _dress(above, below, [at_ms / unit_ms for at_ms in rebalances], span_ms / unit_ms, unit)
+    for place, at_ms in enumerate(rebalances):
+        for field in (above, below):
+            field.across(at_ms, QUIET, line=":", layer=1)
+        far = place == 0 or at_ms - rebalances[place - 1] > 0.08 * span_ms
+        if far and at_ms > 0.02 * span_ms:  # keeps the legend free
+            above.near(at_ms + 0.004 * span_ms, 1, "rebalance", (0, 0), of_edges="y",
+                       level="bottom", colour=QUIET)  # fmt: skip
+    above.chart("lag: records before it", labelled=False)
+    below.chart("lead: records behind it")
     dead = deaths(labs, group)
     for at_ms, who in dead:
-        for axes in (above, below):
-            axes.axvline(at_ms / unit_ms, color=ALERT, linestyle="--", linewidth=1.2, zorder=1)
+        for field in (above, below):
+            field.across(at_ms, ALERT, line="--", layer=1)
         late = at_ms > 0.85 * span_ms
-        above.annotate(
+        above.near(
+            at_ms,
+            1,
             f"{who} dies",
-            (at_ms / unit_ms, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(-4 if late else 4, -9),
-            textcoords="offset points",
-            ha="right" if late else "left",
-            va="center",
-            fontsize=SMALL_PT,
-            color=ALERT,
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8},
+            (-4 if late else 4, -9),
+            of_edges="y",
+            align="right" if late else "left",
+            colour=ALERT,
+            paper=Paper(pad_pt=0.8),
         )
     lost = losses(labs, group)
     named = len(labs) > 1
     for row, loss in enumerate(_in_all(lost)):  # one label for each run
         late = loss.at_ms > 0.5 * span_ms  # then the room is at its left, above the small lead
-        below.annotate(
+        below.near(
+            loss.at_ms,
+            1 if late else 0,
             loss.words_of_run if named else loss.words,
-            (loss.at_ms / unit_ms, 1.0 if late else 0.0),
-            xycoords=("data", "axes fraction" if late else "data"),
-            xytext=(-6, -6 - 14 * row) if late else (6, 12 + 14 * row),
-            textcoords="offset points",
-            ha="right" if late else "left",
-            va="top" if late else "bottom",
-            fontsize=SMALL_PT,
-            color=ALERT,
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+            (-6, -6 - 14 * row) if late else (6, 12 + 14 * row),
+            of_edges="y" if late else "",
+            align="right" if late else "left",
+            level="top" if late else "bottom",
+            colour=ALERT,
+            paper=Paper(pad_pt=0.8, alpha=0.85),
         )
-    heading = title or f"group {group}: lag and lead"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    if curves:
-        figure.legend(
-            fontsize=SMALL_PT,
-            loc="upper left",
-            bbox_to_anchor=(0.06, 1 - 0.33 / height_in),
-            ncols=5,
-            frameon=False,
-            labelcolor=QUIET,
-        )
-    rows = [_row(label, points) for label, points in curves.items()]
-    twin = columns(
-        rows, ("which", "most lag", "lag at the end", "least lead", "at", "lead at the end")
-    )
     marks = f"\nrebalances at {', '.join(map(clock, rebalances))}" if rebalances else ""
     marks += "".join(f"\n{who} dies at {clock(at_ms)}" for at_ms, who in dead)
     marks += "".join(
         f"\n{loss.partition} at {clock(loss.at_ms)}: {loss.words_of_run if named else loss.words}"
         for loss in lost
     )
-    return Picture(figure, twin + marks, f"Lag and lead: {heading}.")
+    return sheet.picture(
+        "Lag and lead",
+        [_row(label, points) for label, points in curves.items()],
+        ("which", "most lag", "lag at the end", "least lead", "at", "lead at the end"),
+        below=marks,
+    )
+
+
+def _dress_lead(below: Field, is_lost: bool) -> None:
+    """Draw the line at zero, and with `is_lost` the part below it."""
+    low, high = below.fitted()
+    low = min(low, -0.06 * high)
+    below.limits(y=(low, high))
+    if is_lost:
+        below.band(low, 0, colour="#fbe3e3", edge="#e5b5b5", hatch="////")
+        below.near(0.006, 0.5 * low, "deleted before it was read", (0, 0), of_edges="x",
+                   colour=ALERT, paper=Paper(pad_pt=1.2, alpha=0.85))  # fmt: skip
+    below.along(0, INK, pen=0.9)
 
 
 def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
@@ -266,57 +265,3 @@ def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
         *told,
         str(points[-1].lead),
     )
-
-
-def _dress(above: Axes, below: Axes, rebalances: list[float], until: float, unit: str) -> None:
-    """Draw axes, names, the marks of rebalances, and the part below zero."""
-    above.set_xlim(0, until)
-    above.set_ylim(bottom=0)
-    low, high = below.get_ylim()
-    below.set_ylim(min(low, -0.06 * high), high)
-    if below.dataLim.y0 < 0:
-        below.axhspan(
-            below.get_ylim()[0],
-            0,
-            facecolor="#fbe3e3",
-            edgecolor="#e5b5b5",
-            hatch="////",
-            linewidth=0,
-            zorder=0,
-        )
-        below.text(
-            0.006 * until,
-            below.get_ylim()[0] * 0.5,
-            "deleted before it was read",
-            fontsize=SMALL_PT,
-            color=ALERT,
-            va="center",
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
-        )
-    below.axhline(0, color=INK, linewidth=0.9)
-    for axes, name in ((above, "lag: records before it"), (below, "lead: records behind it")):
-        for place, at in enumerate(rebalances):
-            axes.axvline(at, color=QUIET, linestyle=":", linewidth=1.2, zorder=1)
-            # Keep the legend free.
-            if (
-                axes is above
-                and at > 0.02 * until
-                and (place == 0 or at - rebalances[place - 1] > 0.08 * until)
-            ):
-                axes.text(
-                    at + 0.004 * until,
-                    1.0,
-                    "rebalance",
-                    transform=axes.get_xaxis_transform(),
-                    fontsize=SMALL_PT,
-                    color=QUIET,
-                    va="bottom",
-                )
-        axes.set_ylabel(name, fontsize=SMALL_PT)
-        axes.tick_params(labelsize=SMALL_PT)
-        axes.grid(color=RULE, linewidth=0.6)
-        axes.set_axisbelow(True)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    above.tick_params(labelbottom=False)
-    below.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import EITHER, draws
+from .picture import Picture
+from .sheet import Dash, Field, Level, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .style import ALERT, QUIET, SMALL_PT, clock
 
 COMMITTED = "#D55E00"
-MEMBERS = (("#0072B2", "-"), ("#009E73", "-."), ("#8a4f7d", ":"), ("#595959", (0, (5, 1))))
+MEMBERS: tuple[tuple[str, Dash], ...] = (
+    ("#0072B2", "-"),
+    ("#009E73", "-."),
+    ("#8a4f7d", ":"),
+    ("#595959", (0, (5, 1))),
+)
 """Colour and line of the members, in the order of their first record."""
 
 
@@ -75,6 +78,7 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
     return Path(tuple(given), tuple(committed), tuple(deaths), tuple(readers))
 
 
+@draws(EITHER)
 def offset_paths(
     labs: Mapping[str, ShownLab] | ShownLab, partition: str, group: str, *, title: str | None = None
 ) -> Picture:
@@ -85,38 +89,21 @@ def offset_paths(
     paths = {name: path_of(lab, partition, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
     top = max([offset for path in paths.values() for _, offset in path.given] + [1]) * 1.24
-    unit_ms, unit = axis_unit(span_ms)
     each_in, above_in, below_in = 1.85, 0.42, 0.5
     height_in = above_in + each_in * len(paths) + below_in
-    figure = blank_figure(WIDTH_IN, height_in)
+    sheet = Sheet(title or f"{partition}, group {group}", height_in)
     members = list(dict.fromkeys(who for path in paths.values() for who in path.readers))
     for row, (name, path) in enumerate(paths.items()):
-        bottom_in = below_in + each_in * (len(paths) - 1 - row)
-        axes = figure.add_axes((0.07, bottom_in / height_in, 0.90, (each_in - 0.45) / height_in))
-        _panel(axes, name, path, members, unit_ms, labs[name].now_ms, span_ms / unit_ms, top)
-        axes.set_xlim(0, span_ms / unit_ms)
-        axes.set_ylim(0, top)
-        if row < len(paths) - 1:
-            axes.set_xticklabels([])
-        else:
-            axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    heading = title or f"{partition}, group {group}"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    named = {
-        label: handle
-        for axes in figure.axes
-        for handle, label in zip(*axes.get_legend_handles_labels())
-    }
-    figure.legend(
-        named.values(),
-        named.keys(),
-        fontsize=SMALL_PT,
-        loc="upper right",
-        bbox_to_anchor=(0.98, 1 - 0.06 / height_in),
-        ncols=5,
-        frameon=False,
-        labelcolor=QUIET,
-    )
+        low_in = below_in + each_in * (len(paths) - 1 - row)
+        field = sheet.field(0.07, 0.90, low_in, high_in=each_in - 0.45)
+        field.clock(0, span_ms)
+        field.limits(y=(0, top))
+        _panel(field, path, members, labs[name].now_ms, span_ms, top)
+        if name:
+            field.near(0, 1.04, name, (0, 0), of_edges="xy", level="bottom", size=SMALL_PT + 1,
+                       bold=True)  # fmt: skip
+        field.chart("offset", labelled=row == len(paths) - 1)
+    sheet.legend(0.06, left=0.98, corner="upper right", colour=QUIET)
     rows = [
         (
             name or "run",
@@ -131,128 +118,65 @@ def offset_paths(
         )
         for name, path in paths.items()
     ]
-    return Picture(
-        figure,
-        columns(rows, ("run", "commits", "position", "committed", "killed")),
-        f"Paths of position and committed offset: {heading}.",
+    return sheet.picture(
+        "Paths of position and committed offset",
+        rows,
+        ("run", "commits", "position", "committed", "killed"),
     )
 
 
 def _panel(
-    axes: Axes,
-    name: str,
-    path: Path,
-    members: list[str],
-    unit_ms: float,
-    end_ms: int,
-    span: float,
-    top: float,
+    field: Field, path: Path, members: list[str], end_ms: int, span_ms: int, top: float
 ) -> None:
     """Draw one lab's lines, a dot for each commit, and a bar where a member died."""
+
+    def steps(
+        points: list[tuple[int, int]], until_ms: int, label: str, colour: str, line: Dash
+    ) -> None:
+        """Draw steps through (time, offset), and on to the end."""
+        times, offsets = [at_ms for at_ms, _ in points], [offset for _, offset in points]
+        field.line([*times, max(times[-1], until_ms)], [*offsets, offsets[-1]], colour, pen=1.8,
+                   line=line, steps=True)  # fmt: skip
+        field.sheet.key_line(label, colour, line=line, pen=1.8)
+
     gone_ms = {who: at_ms for at_ms, who, _, _ in path.deaths}
     for who in dict.fromkeys(path.readers):
-        colour, line = MEMBERS[members.index(who) % len(MEMBERS)]
         points = [point for point, reader in zip(path.given, path.readers) if reader == who]
-        _steps(
-            axes,
-            [(points[0][0], points[0][1] - 1), *points],
-            gone_ms.get(who, end_ms),
-            unit_ms,
-            color=colour,
-            linestyle=line,
-            label=f"given to {who}",
-        )
-    _steps(
-        axes,
-        [(0, 0), *path.committed],
-        end_ms,
-        unit_ms,
-        color=COMMITTED,
-        linestyle="--",
-        label="committed",
-    )
-    axes.plot(
-        [at_ms / unit_ms for at_ms, _ in path.committed],
-        [offset for _, offset in path.committed],
-        linestyle="",
-        marker="o",
-        markersize=4.5,
-        color=COMMITTED,
-    )
-    for place, (at_ms, who, position, done) in enumerate(path.deaths):
-        axes.vlines(
-            [at_ms / unit_ms],
-            done,
-            max(position, done + 1),
-            color=ALERT,
-            linewidth=5,
-            alpha=0.55,
-            label="dies: not committed" if place == 0 else "",
-        )
-        _say_beside(
-            axes,
-            f"{who} dies, {position - done} not committed",
-            at_ms / unit_ms,
-            done,
-            position,
-            span,
-            top,
-        )
-    if name:
-        axes.text(
-            0,
-            1.04,
-            name,
-            transform=axes.transAxes,
-            fontsize=SMALL_PT + 1,
-            weight="bold",
-            color=INK,
-            va="bottom",
-        )
-    axes.tick_params(labelsize=SMALL_PT)
-    axes.set_ylabel("offset", fontsize=SMALL_PT)
-    axes.grid(color=RULE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-def _steps(
-    axes: Axes, points: list[tuple[int, int]], end_ms: int, unit_ms: float, **how: Any
-) -> None:
-    """Draw steps through (time, offset), and on to the end."""
-    times = [at_ms / unit_ms for at_ms, _ in points]
-    offsets = [offset for _, offset in points]
-    axes.step(
-        [*times, max(times[-1], end_ms / unit_ms)],
-        [*offsets, offsets[-1]],
-        where="post",
-        linewidth=1.8,
-        **how,
-    )
+        before = (points[0][0], points[0][1] - 1)
+        look = MEMBERS[members.index(who) % len(MEMBERS)]
+        steps([before, *points], gone_ms.get(who, end_ms), f"given to {who}", *look)
+    steps([(0, 0), *path.committed], end_ms, "committed", COMMITTED, "--")
+    times, offsets = [at_ms for at_ms, _ in path.committed], [done for _, done in path.committed]
+    field.marks(times, offsets, "o", COMMITTED, 4.5)
+    for at_ms, who, position, done in path.deaths:
+        field.upright(at_ms, done, max(position, done + 1), ALERT, pen=5, alpha=0.55)
+        field.sheet.key_bar("dies: not committed", ALERT, pen=5, alpha=0.55)
+        words = f"{who} dies, {position - done} not committed"
+        _say_beside(field, words, at_ms, done, position, at_ms > 0.75 * span_ms, top)
 
 
 def _say_beside(
-    axes: Axes, text: str, x: float, done: int, position: int, span: float, top: float
+    field: Field, words: str, at_ms: int, done: int, position: int, is_late: bool, top: float
 ) -> None:
-    """Write words right of a bar, or left of it in the last quarter.
+    """Write words right of a bar, or left of one that is late.
 
     They are between the two lines if there is room, else under or above both.
     """
+    place: tuple[float, float, Level]
     if position - done > 0.12 * top:
-        y, below_pt, va = (done + position) / 2, 0, "center"
+        place = (done + position) / 2, 0, "center"
     elif done > 0.2 * top:
-        y, below_pt, va = done, -5, "top"
+        place = done, -5, "top"
     else:
-        y, below_pt, va = position, 5, "bottom"
-    is_late = x > 0.75 * span
-    axes.annotate(
-        text,
-        (x, y),
-        xytext=(-7 if is_late else 7, below_pt),
-        textcoords="offset points",
-        ha="right" if is_late else "left",
-        va=va,
-        fontsize=SMALL_PT + 0.5,
-        color=ALERT,
+        place = position, 5, "bottom"
+    y, up_pt, level = place
+    field.near(
+        at_ms,
+        y,
+        words,
+        (-7 if is_late else 7, up_pt),
+        align="right" if is_late else "left",
+        level=level,
+        size=SMALL_PT + 0.5,
+        colour=ALERT,
     )

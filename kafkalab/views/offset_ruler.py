@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import NAMED, ONE, draws
+from .picture import Picture
+from .sheet import Dash, Paper, Sheet
 from .shown_lab import ShownLab
-from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import BLACK, QUIET, clock
 
-LINES = ("-", "--", "-.", ":")
+LINES: tuple[Dash, ...] = ("-", "--", "-.", ":")
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
 
 
@@ -49,6 +51,7 @@ def marks(lab: ShownLab, partition: str, group: str, at_ms: int) -> list[Mark]:
     return sorted(found, key=lambda mark: mark.offset)
 
 
+@draws(ONE)
 def offset_ruler(
     lab: ShownLab,
     partition: str,
@@ -77,47 +80,29 @@ def offset_ruler(
     for mark in found:
         together.setdefault(mark.offset, []).append(mark.name)
     log_end = lab.at(at_ms)["partitions"][partition]["log_end_offset"]
-    end = max([mark.offset for mark in found] + [1])
-    end = max(end, log_end)
-    height_in = 1.25 + 0.26 * len(together)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.04, 0.40 / height_in, 0.93, 1 - 0.85 / height_in))
-    axes.barh([0], [log_end], height=0.8, color="#eeeeee", edgecolor=INK, linewidth=0.8)
+    end = max([mark.offset for mark in found] + [1, log_end])
+    heading = title or f"{partition} at {clock(at_ms)}, as group {group} sees it"
+    sheet = Sheet(heading, 1.25 + 0.26 * len(together), down_in=0.12)
+    field = sheet.field(0.04, 0.93, 0.40, 0.45)
+    field.block(0, 0, log_end, 0.8, colour="#eeeeee", pen=0.8)
     for row, (offset, names) in enumerate(together.items()):
         high = 1.3 + 0.9 * row
         own = all(name in (more or {}) for name in names)
-        axes.vlines(
-            [offset],
-            -0.4,
-            high,
-            color=COLOURS[row % len(COLOURS)],
-            linewidth=1.4,
-            linestyle="--" if own else "-",
-        )
+        field.upright(offset, -0.4, high, COLOURS[row % len(COLOURS)], line="--" if own else "-")
         right = offset > end * 0.75
-        axes.text(
+        field.words(
             offset + (-0.006 if right else 0.006) * end,
             high,
             f"{', '.join(names)} {offset}",
-            ha="right" if right else "left",
-            va="center",
-            fontsize=SMALL_PT,
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8},
-            zorder=4,
+            "right" if right else "left",
+            colour=BLACK,
+            paper=Paper(pad_pt=0.8),
+            layer=4,
         )
-    axes.set_xlim(-0.01 * end, end * 1.02)
-    axes.set_ylim(-0.8, 1.3 + 0.9 * len(together))
-    axes.set_yticks([])
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    heading = title or f"{partition} at {clock(at_ms)}, as group {group} sees it"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns([(mark.name, str(mark.offset)) for mark in found], ("mark", "offset")),
-        f"Offset ruler: {heading}.",
-    )
+    field.scale()
+    field.limits((-0.01 * end, end * 1.02), (-0.8, 1.3 + 0.9 * len(together)))
+    rows = [(mark.name, str(mark.offset)) for mark in found]
+    return sheet.picture("Offset ruler", rows, ("mark", "offset"))
 
 
 def lag_points(lab: ShownLab, group: str) -> list[tuple[int, int]]:
@@ -141,53 +126,27 @@ def lag_points(lab: ShownLab, group: str) -> list[tuple[int, int]]:
     return points
 
 
+@draws(NAMED)
 def lag_curve(
     labs: Mapping[str, ShownLab], group: str, *, title: str | None = None, unit_of: str = "records"
 ) -> Picture:
     """Draw the lag over time in one lab or several, each with its name."""
     points = {name: lag_points(lab, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
-    unit_ms, unit = axis_unit(span_ms)
-    height_in = 3.4
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.07, 0.15, 0.90, 0.62))
+    sheet = Sheet(title or f"lag of group {group}", 3.4, down_in=0.12)
+    field = sheet.field(0.07, 0.90, 0.51, 0.782)
+    field.clock(0, span_ms)
     for number, (name, line) in enumerate(points.items()):
-        end = labs[name].now_ms
-        times = [at_ms / unit_ms for at_ms, _ in line] + [end / unit_ms]
-        axes.step(
-            times,
-            [lag for _, lag in line] + [line[-1][1] if line else 0],
-            where="post",
-            color=COLOURS[number % 4],
-            linestyle=LINES[number % 4],
-            linewidth=1.8,
-            label=name,
-        )
-    axes.set_xlim(0, span_ms / unit_ms)
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    axes.set_ylabel(f"{unit_of} behind", fontsize=SMALL_PT)
-    axes.tick_params(labelsize=SMALL_PT)
-    axes.grid(color=RULE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    heading = title or f"lag of group {group}"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.legend(
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.06, 1 - 0.36 / height_in),
-        ncols=4,
-        frameon=False,
-        labelcolor=QUIET,
-    )
+        times = [*(at_ms for at_ms, _ in line), labs[name].now_ms]
+        lags = [*(lag for _, lag in line), line[-1][1] if line else 0]
+        look, colour = LINES[number % 4], COLOURS[number % 4]
+        field.line(times, lags, colour, pen=1.8, line=look, steps=True)
+        sheet.key_line(name, colour, line=look, pen=1.8)
+    field.limits(y=(0, field.fitted()[1]))
+    field.chart(f"{unit_of} behind")
+    sheet.legend(0.36, left=0.06, ncols=4, colour=QUIET)
     rows = [
         (name, str(max((lag for _, lag in line), default=0)), str(line[-1][1] if line else 0))
         for name, line in points.items()
     ]
-    return Picture(
-        figure,
-        columns(rows, ("run", "most behind", "behind at the end")),
-        f"Lag over time: {heading}.",
-    )
+    return sheet.picture("Lag over time", rows, ("run", "most behind", "behind at the end"))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .picture import Picture, blank_figure, columns
-from .style import INK, SMALL_PT, WIDTH_IN
+from .picture import Picture
+from .sheet import Paper, Sheet
+from .style import SMALL_PT
 
 LOOKS = {
     "safe": ("#9fd8c1", ""),
@@ -19,8 +20,6 @@ LOOKS = {
     "waiting": ("#dddddd", "///"),
     "lost": ("#f0a58f", "xxx"),
 }
-
-
 WORDS_FIT = 21
 """Words up to this length fit into one of four cells in the usual size."""
 
@@ -74,51 +73,26 @@ class Outcome:
 def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> Picture:
     """Draw outcomes by (story, setting). Rows and columns have the order of their first use."""
     stories, settings = (list(dict.fromkeys(key[place] for key in outcomes)) for place in (0, 1))
-    height_in = 1.15 + 0.52 * len(stories)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.26, 0.04 / height_in, 0.73, 1 - 0.85 / height_in))
+    sheet = Sheet(title, 1.15 + 0.52 * len(stories))
+    field = sheet.field(0.26, 0.73, 0.04, 0.81)
     for (story, setting), outcome in outcomes.items():
-        x, y = settings.index(setting), stories.index(story)
         colour, hatch = LOOKS[outcome.kind]
-        axes.barh(
-            [y],
-            [0.94],
-            left=x + 0.03,
-            height=0.86,
-            color=colour,
-            edgecolor="#ffffff",
-            hatch=hatch,
-            linewidth=0,
-        )
-        axes.text(
-            x + 0.5,
-            y,
+        field.block(
+            settings.index(setting) + 0.03,
+            stories.index(story),
+            0.94,
+            0.86,
             outcome.words.replace(", ", ",\n"),
-            ha="center",
-            va="center",
-            fontsize=SMALL_PT + (1.5 if len(outcome.words) <= WORDS_FIT else 0),
-            color=INK,
-            bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5},
+            colour=colour,
+            edge="#ffffff",
+            hatch=hatch,
+            pen=0,
+            size=SMALL_PT + (1.5 if len(outcome.words) <= WORDS_FIT else 0),
+            paper=Paper(colour, 1.5),
         )
-    axes.set_xlim(0, len(settings))
-    axes.set_ylim(len(stories) - 0.5, -0.5)
-    axes.set_yticks(range(len(stories)), stories, fontsize=SMALL_PT + 1)
-    axes.set_xticks(
-        [number + 0.5 for number in range(len(settings))], settings, fontsize=SMALL_PT + 1
-    )
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
+    field.table(stories, settings)
+    told = {key: outcome.words for key, outcome in outcomes.items()}
     rows = [
-        (
-            story,
-            *(
-                outcomes[story, setting].words if (story, setting) in outcomes else "-"
-                for setting in settings
-            ),
-        )
-        for story in stories
+        (story, *(told.get((story, setting), "-") for setting in settings)) for story in stories
     ]
-    return Picture(figure, columns(rows, ("story", *settings)), f"Outcomes: {title}.")
+    return sheet.picture("Outcomes", rows, ("story", *settings))

@@ -15,11 +15,12 @@ from typing import cast
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import ONE, draws
 from .assignment_matrix import COLOURS
-from .picture import Picture, blank_figure, columns
+from .picture import Picture
+from .sheet import Paper, Sheet
 from .shown_lab import ShownLab, ToldLab, has_journal
-from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
-from .time_axis import draw_time_axis
+from .style import ALERT, QUIET, SMALL_PT, clock
 
 IDLE_MS = 1_000
 """Records that wait longer than this with an owner count as owned and not read."""
@@ -152,6 +153,7 @@ def polls(lab: ShownLab, members: list[str], from_ms: int, to_ms: int) -> dict[s
     return {who: found for who, found in times.items() if len(found) <= MOST_POLLS}
 
 
+@draws(ONE)
 def ownership(
     lab: ShownLab,
     group: str,
@@ -181,108 +183,55 @@ def ownership(
         for tp, spans in unread(lab, found).items()
     }
     rows, members = list(missing), sorted({each.who for each in found})
-    height_in = 1.42 + 0.30 * len(rows)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.11, 0.56 / height_in, 0.87, 0.30 * len(rows) / height_in))
-    end_ms = max(to_ms, room_to_ms or 0)
-    unit_ms, unit = axis_unit(end_ms - from_ms)
-    for each in found:
-        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
-        if end <= begin:
-            continue
-        colour, y = COLOURS[members.index(each.who) % len(COLOURS)], rows.index(each.partition)
-        axes.broken_barh(
-            [(begin / unit_ms, (end - begin) / unit_ms)],
-            (y - 0.4, 0.8),
-            facecolor=colour,
-            edgecolor=INK,
-            linewidth=0.5,
-        )
-        if end - begin > 0.011 * len(each.who) * (end_ms - from_ms):
-            axes.text(
-                (begin + end) / 2 / unit_ms,
-                y,
-                each.who,
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT,
-                color=INK,
-                clip_on=True,
-                bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
-            )
-    seldom = polls(lab, members, from_ms, to_ms)
-    for each in found:
-        y = rows.index(each.partition)
-        ticks = [
-            at_ms / unit_ms
-            for at_ms in seldom.get(each.who, ())
-            if each.from_ms <= at_ms <= each.to_ms
-        ]
-        if ticks:
-            axes.eventplot(
-                ticks, lineoffsets=y + 0.26, linelengths=0.28, linewidths=1.6, colors=INK
-            )
-    for y, tp in enumerate(rows):
-        for begin, end in idle[tp]:
-            axes.broken_barh(
-                [(begin / unit_ms, (end - begin) / unit_ms)],
-                (y - 0.4, 0.8),
-                facecolor="none",
-                edgecolor=QUIET,
-                hatch="///",
-                linewidth=0,
-                zorder=1.5,
-            )
-        for begin, end in missing[tp]:
-            axes.broken_barh(
-                [(begin / unit_ms, (end - begin) / unit_ms)],
-                (y - 0.4, 0.8),
-                facecolor="#ffffff",
-                edgecolor=ALERT,
-                hatch="xxx",
-                linewidth=0,
-            )
-    axes.set_xlim(from_ms / unit_ms, end_ms / unit_ms)
-    if end_ms > to_ms:
-        axes.axvline(to_ms / unit_ms, color=ALERT, linewidth=1.6)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    draw_time_axis(axes, unit)
-    axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 0.5)
-    axes.tick_params(axis="y", length=0)
     lost_ms = sum(end - begin for spans in missing.values() for begin, end in spans)
-    heading = title or f"group {group}: who has which partition"
     cost = f"all partitions together were without an owner for {clock(lost_ms)} (crossed out)"
     idle_ms = sum(end - begin for spans in idle.values() for begin, end in spans)
     if idle_ms:
         cost += f"; owned and not read for {clock(idle_ms)} (hatched)"
+    seldom = polls(lab, members, from_ms, to_ms)
     ticked = ", ".join(sorted(who for who, times in seldom.items() if times))
-    signs = f"{cost}; ticks: poll() of {ticked}" if ticked else cost
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.012, 1 - 0.40 / height_in, signs, fontsize=SMALL_PT + 0.5, color=QUIET, va="top")
-    return Picture(figure, _text(found, missing, idle), f"Ownership: {heading}; {cost}.")
+    heading = title or f"group {group}: who has which partition"
+    sheet = Sheet(heading, 1.42 + 0.30 * len(rows))
+    sheet.note(f"{cost}; ticks: poll() of {ticked}" if ticked else cost, 0.40)
+    field = sheet.field(0.11, 0.87, 0.56, high_in=0.30 * len(rows))
+    field.clock(from_ms, to_ms, room_to_ms=room_to_ms)
+    field.limits(y=(len(rows) - 0.5, -0.5))
+    for each in found:
+        colour = COLOURS[members.index(each.who) % len(COLOURS)]
+        field.span(
+            each.from_ms,
+            each.to_ms,
+            rows.index(each.partition),
+            0.8,
+            each.who,
+            needs=0.011 * len(each.who),
+            colour=colour,
+            pen=0.5,
+            paper=Paper(colour, 0.8, 0.85),
+        )
+    for each in found:
+        own = [at for at in seldom.get(each.who, ()) if each.from_ms <= at <= each.to_ms]
+        field.ticks(own, rows.index(each.partition) + 0.26, 0.28, pen=1.6)
+    for y, tp in enumerate(rows):
+        for begin, end in idle[tp]:
+            field.span(begin, end, y, 0.8, colour="none", edge=QUIET, hatch="///", pen=0,
+                       layer=1.5)  # fmt: skip
+        for begin, end in missing[tp]:
+            field.span(begin, end, y, 0.8, colour="#ffffff", edge=ALERT, hatch="xxx", pen=0)
+    field.time_axis()
+    field.row_names(rows, SMALL_PT + 0.5)
+    told = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
+    for words, spans in (("nobody", missing), ("owned, not read", idle)):
+        told += [(tp, begin, end, words) for tp, own in spans.items() for begin, end in own]
+    told.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
+    return sheet.picture(
+        "Ownership",
+        [(tp, clock(begin), clock(end), who) for tp, begin, end, who in told],
+        ("partition", "from", "to", "whose"),
+        more=f"; {cost}",
+    )
 
 
 def _place(partition: str) -> tuple[str, int]:
     topic, _, number = partition.rpartition("-")
     return topic, int(number)
-
-
-def _text(
-    found: list[Holding],
-    missing: dict[str, list[tuple[int, int]]],
-    idle: dict[str, list[tuple[int, int]]],
-) -> str:
-    spans = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
-    spans += [
-        (tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches
-    ]
-    spans += [
-        (tp, begin, end, "owned, not read")
-        for tp, stretches in idle.items()
-        for begin, end in stretches
-    ]
-    spans.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
-    return columns(
-        [(tp, clock(begin), clock(end), who) for tp, begin, end, who in spans],
-        ("partition", "from", "to", "whose"),
-    )

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from .style import DPI, FONT, FONT_PT, INK, PAPER
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # The frame separates the white picture from a dark page. There the picture is also dimmed.
@@ -121,19 +120,6 @@ def blank_figure(width_in: float, height_in: float) -> Figure:
         figure = Figure(figsize=(width_in, height_in), facecolor=PAPER)
         FigureCanvasAgg(figure)
     return figure
-
-
-def hover_at(axes: Axes, words: str, x: tuple[float, float], y: tuple[float, float]) -> Hover:
-    """Words over a rectangle that is given in the data coordinates of `axes`.
-
-    The limits of the axes have to be set before.
-    """
-    figure = axes.figure
-    corners = axes.transData.transform([(x[0], y[0]), (x[1], y[1])])
-    (x0, y0), (x1, y1) = figure.transFigure.inverted().transform(corners)
-    left, right = max(0.0, min(x0, x1)), min(1.0, max(x0, x1))
-    low, high = max(0.0, min(y0, y1)), min(1.0, max(y0, y1))
-    return Hover(float(left), float(1 - high), float(right - left), float(high - low), words)
 
 
 def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:

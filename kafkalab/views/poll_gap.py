@@ -18,16 +18,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .style import ALERT, axis_unit, clock
 
 BUSY, BEAT, LATE = "#0072B2", "#009E73", "#f6c9c0"
 NEAR = 0.01
@@ -136,6 +134,7 @@ def sessions(lab: ShownLab, client: str) -> list[Session]:
     return sorted(found, key=lambda each: each.from_ms)
 
 
+@draws(ONE)
 def poll_gap(
     lab: ShownLab,
     client: str,
@@ -158,64 +157,68 @@ def poll_gap(
     left = [at_ms for at_ms in evictions(lab, client) if from_ms <= at_ms <= to_ms]
     clocks = [each for each in sessions(lab, client) if each.from_ms < to_ms]
     clocks = [each for each in clocks if each.to_ms > from_ms]
-    height_in = 3.7 if clocks else 3.3
-    low_in = height_in - 3.3
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes(
-        (0.13, (1.0 + low_in) / height_in, 0.84, (height_in - 1.45 - low_in) / height_in)
-    )
-    below = figure.add_axes((0.13, 0.5 / height_in, 0.84, (0.36 + low_in) / height_in), sharex=axes)
-    unit_ms, unit = axis_unit(to_ms - from_ms)
     longest_ms = max([min(gap.to_ms, to_ms) - gap.from_ms for gap in shown], default=0)
     shows_limit = longest_ms > 0.25 * limit_ms or not shown if limit is None else limit
     high_ms = (max(limit_ms, longest_ms) if shows_limit else max(longest_ms, 1_000)) * 1.22
     tall_ms, tall = axis_unit(high_ms)
-    for gap in shown:
-        _climb(axes, gap, min(gap.to_ms, to_ms), limit_ms, unit_ms, tall_ms)
-    if shows_limit:
-        axes.axhline(limit_ms / tall_ms, color=ALERT, linestyle="--", linewidth=1.2)
-    near = [
-        gap
-        for gap in shown
-        if gap.to_ms <= to_ms and 0 <= limit_ms - gap.length_ms <= NEAR * limit_ms
-    ]
-    for gap in near:
-        axes.annotate(
-            f"{limit_ms - gap.length_ms:,} ms left",
-            (gap.to_ms / unit_ms, gap.length_ms / tall_ms),
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=SMALL_PT,
-            color=ALERT,
-        )
-    axes.set_ylim(0, high_ms / tall_ms)
-    axes.set_ylabel(f"since the last poll, {tall}", fontsize=SMALL_PT)
-    _heart(below, beats, left, unit_ms)
-    _clock(below, clocks, from_ms, to_ms, unit_ms)
-    for at_ms in left:
-        axes.plot(
-            [at_ms / unit_ms], [limit_ms / tall_ms], marker="X", color=ALERT, markersize=9, zorder=5
-        )
-    _frame(axes, below, from_ms / unit_ms, to_ms / unit_ms, unit)
+    height_in = 3.7 if clocks else 3.3
+    low_in = height_in - 3.3
     heading = title or f"{client}: time since the last poll"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(
-        0.97,
-        1 - 0.16 / height_in,
+    sheet = Sheet(heading, height_in, down_in=0.12)
+    sheet.note(
         f"{'- - -  ' if shows_limit else ''}max.poll.interval.ms is {clock(limit_ms)}"
         + ("      X  gives up its membership" if left else ""),
-        fontsize=SMALL_PT + 0.5,
-        color=ALERT,
-        va="top",
-        ha="right",
+        0.16,
+        left=0.97,
+        align="right",
+        colour=ALERT,
     )
-    return Picture(
-        figure,
-        _text(shown, beats, left, limit_ms, clocks),
-        f"Poll gap: {heading}; {len(beats)} heartbeats, gave up its membership {len(left)} "
-        f"time{'' if len(left) == 1 else 's'}.",
+    field = sheet.field(0.13, 0.84, 1.0 + low_in, high_in=height_in - 1.45 - low_in)
+    below = sheet.field(0.13, 0.84, 0.5, high_in=0.36 + low_in)
+    for each in (field, below):
+        each.clock(from_ms, to_ms)
+    for gap in shown:
+        _climb(field, gap, min(gap.to_ms, to_ms), limit_ms, tall_ms)
+        short_ms = limit_ms - gap.length_ms
+        if gap.to_ms <= to_ms and 0 <= short_ms <= NEAR * limit_ms:
+            field.near(gap.to_ms, gap.length_ms / tall_ms, f"{short_ms:,} ms left", (0, 5),
+                       align="center", level="bottom", colour=ALERT)  # fmt: skip
+    if shows_limit:
+        field.along(limit_ms / tall_ms, ALERT, line="--")
+    field.marks(left, limit_ms / tall_ms, "X", ALERT, 9, layer=5)
+    field.limits(y=(0, high_ms / tall_ms))
+    field.height_axis(f"since the last poll, {tall}")
+    below.limits(y=(-3.4 if clocks else -1, 1))
+    below.marks(beats, 0, "|", BEAT, 12, pen=1.1)
+    below.marks(left, 0, "X", ALERT, 9)
+    below.beside(0, "heartbeats", colour=BEAT, bold=True)
+    _clock(below, clocks, from_ms, to_ms)
+    below.time_axis(edges=("left", "bottom"))
+    rows = [
+        (
+            clock(gap.from_ms),
+            clock(gap.to_ms),
+            clock(gap.length_ms),
+            str(gap.records),
+            "over the limit" if gap.length_ms > limit_ms else "",
+        )
+        for gap in shown
+    ]
+    said = f"\n{len(beats)} heartbeats answered" + "".join(
+        f"; gave up its membership at {clock(at_ms)}" for at_ms in left
+    )
+    said += "".join(
+        f"; no heartbeat from {clock(each.from_ms)} on, "
+        + (f"taken out at {clock(each.to_ms)}" if each.ran_out else f"until {clock(each.to_ms)}")
+        for each in clocks
+    )
+    times = f"{len(left)} time{'' if len(left) == 1 else 's'}"
+    return sheet.picture(
+        "Poll gap",
+        rows,
+        ("poll returned", "next poll", "gap", "records", f"limit {clock(limit_ms)}"),
+        more=f"; {len(beats)} heartbeats, gave up its membership {times}",
+        below=said,
     )
 
 
@@ -228,149 +231,32 @@ def _limit_ms(lab: ShownLab, client: str) -> int:
     return int(made.args.get("max.poll.interval.ms", 300_000))
 
 
-def _climb(
-    axes: Axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms: float
-) -> None:
+def _climb(field: Field, gap: Gap, until_ms: int, limit_ms: int, tall_ms: float) -> None:
     """Draw a gap as a slope. The part above the limit is filled and hatched."""
-    x0, x1, top = gap.from_ms / unit_ms, until_ms / unit_ms, (until_ms - gap.from_ms) / tall_ms
-    axes.fill_between([x0, x1], [0, top], color=BUSY, alpha=0.18, linewidth=0)
-    axes.plot(
-        [x0, x1, x1], [0, top, 0 if until_ms == gap.to_ms else top], color=BUSY, linewidth=1.6
-    )
-    if until_ms - gap.from_ms > limit_ms:
-        cross = (gap.from_ms + limit_ms) / unit_ms
-        axes.fill_between(
-            [cross, x1],
-            [limit_ms / tall_ms] * 2,
-            [limit_ms / tall_ms, top],
-            facecolor=LATE,
-            edgecolor=ALERT,
-            hatch="////",
-            linewidth=0,
-        )
+    begin_ms, top = gap.from_ms, (until_ms - gap.from_ms) / tall_ms
+    field.area([begin_ms, until_ms], [0, top], [0, 0], colour=BUSY, edge=BUSY, alpha=0.18)
+    foot = 0 if until_ms == gap.to_ms else top
+    field.line([begin_ms, until_ms, until_ms], [0, top, foot], BUSY)
+    if until_ms - begin_ms > limit_ms:
+        limit = limit_ms / tall_ms
+        field.area([begin_ms + limit_ms, until_ms], [limit, limit], [limit, top], colour=LATE,
+                   edge=ALERT, hatch="////")  # fmt: skip
 
 
-def _heart(below: Axes, beats: list[int], left: list[int], unit_ms: float) -> None:
-    below.plot(
-        [at_ms / unit_ms for at_ms in beats],
-        [0] * len(beats),
-        linestyle="",
-        marker="|",
-        markersize=12,
-        color=BEAT,
-        markeredgewidth=1.1,
-    )
-    below.plot(
-        [at_ms / unit_ms for at_ms in left],
-        [0] * len(left),
-        linestyle="",
-        marker="X",
-        markersize=9,
-        color=ALERT,
-    )
-    below.set_ylim(-1, 1)
-
-
-def _clock(below: Axes, clocks: list[Session], from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _clock(below: Field, clocks: list[Session], from_ms: int, to_ms: int) -> None:
     """Draw the silences under the heartbeats, with a cross where the coordinator ended one."""
-    if not clocks:
-        return
-    below.set_ylim(-3.4, 1)
     for each in clocks:
         begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
-        below.broken_barh(
-            [(begin / unit_ms, (end - begin) / unit_ms)],
-            (-3.0, 1.4),
-            facecolor=LATE if each.ran_out else "#ffffff",
-            edgecolor=ALERT,
-            linewidth=0.8,
-        )
+        colour = LATE if each.ran_out else "#ffffff"
+        below.span(begin, end, -2.3, 1.4, colour=colour, edge=ALERT, pen=0.8)
         if each.ran_out and each.to_ms <= to_ms:
-            below.plot(
-                [end / unit_ms],
-                [-2.3],
-                marker="x",
-                color=ALERT,
-                markersize=8,
-                markeredgewidth=2,
-                clip_on=False,
-            )
+            below.marks([end], -2.3, "x", ALERT, 8, pen=2, cut=False)
         words = f"{(each.to_ms - each.from_ms) / 1_000:.1f} s silent" + (
             ", then taken out" if each.ran_out else ""
         )
         is_late = end - from_ms > 0.7 * (to_ms - from_ms)
-        below.annotate(
-            words,
-            ((begin if is_late else end) / unit_ms, -2.3),
-            xytext=(-8 if is_late else 8, 0),
-            textcoords="offset points",
-            ha="right" if is_late else "left",
-            va="center",
-            fontsize=SMALL_PT,
-            color=ALERT,
-        )
-    below.text(
-        -0.01,
-        0.22,
-        "session",
-        transform=below.transAxes,
-        ha="right",
-        va="center",
-        fontsize=SMALL_PT,
-        weight="bold",
-        color=ALERT,
-    )
-
-
-def _frame(axes: Axes, below: Axes, x0: float, x1: float, unit: str) -> None:
-    axes.set_xlim(x0, x1)
-    axes.tick_params(axis="x", labelbottom=False, length=0)
-    axes.tick_params(axis="y", labelsize=SMALL_PT)
-    below.set_yticks([])
-    below.tick_params(axis="x", labelsize=SMALL_PT)
-    below.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    below.text(
-        -0.01,
-        0,
-        "heartbeats",
-        transform=below.get_yaxis_transform(),
-        ha="right",
-        va="center",
-        fontsize=SMALL_PT,
-        weight="bold",
-        color=BEAT,
-    )
-    for part in (axes, below):
-        part.grid(axis="x", color=RULE, linewidth=0.7)
-        part.set_axisbelow(True)
-        for side in ("top", "right"):
-            part.spines[side].set_visible(False)
-    axes.yaxis.label.set_color(INK)
-    axes.spines["left"].set_color(QUIET)
-
-
-def _text(
-    gaps: list[Gap], beats: list[int], left: list[int], limit_ms: int, clocks: list[Session]
-) -> str:
-    rows = [
-        (
-            clock(gap.from_ms),
-            clock(gap.to_ms),
-            clock(gap.length_ms),
-            str(gap.records),
-            "over the limit" if gap.length_ms > limit_ms else "",
-        )
-        for gap in gaps
-    ]
-    said = f"{len(beats)} heartbeats answered" + "".join(
-        f"; gave up its membership at {clock(at_ms)}" for at_ms in left
-    )
-    said += "".join(
-        f"; no heartbeat from {clock(each.from_ms)} on, "
-        + (f"taken out at {clock(each.to_ms)}" if each.ran_out else f"until {clock(each.to_ms)}")
-        for each in clocks
-    )
-    return (
-        columns(rows, ("poll returned", "next poll", "gap", "records", f"limit {clock(limit_ms)}"))
-        + f"\n{said}"
-    )
+        below.near(begin if is_late else end, -2.3, words, (-8 if is_late else 8, 0),
+                   align="right" if is_late else "left", colour=ALERT)  # fmt: skip
+    if clocks:
+        below.near(-0.01, 0.22, "session", (0, 0), of_edges="xy", align="right", bold=True,
+                   colour=ALERT)  # fmt: skip

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
+from .style import ALERT, QUIET, RULE, axis_unit, clock
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from .shown_lab import ShownLab
 
 MEMBERS = (
@@ -45,6 +45,7 @@ class Hold:
     why: str
 
 
+@draws(ONE)
 def record_lanes(
     lab: ShownLab, group: str, *, topic: str | None = None, partition: int = 0
 ) -> Picture:
@@ -62,24 +63,24 @@ def record_lanes(
     offsets = sorted({hold.offset for hold in holds})
     begin_ms = min(hold.from_ms for hold in holds)
     end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
+    sheet = Sheet(f"records of share group {group}", 1.35 + 0.30 * len(offsets), down_in=0.08)
+    field = sheet.field(0.08, 0.89, 0.50, 0.70)
+    # The axis has the unit of the end, and begins at the first delivery.
     unit_ms, unit = axis_unit(end_ms)
-    height_in = 1.35 + 0.30 * len(offsets)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.08, 0.50 / height_in, 0.89, 1 - 1.20 / height_in))
     for row, offset in enumerate(offsets):
         own = [hold for hold in holds if hold.offset == offset]
-        _lane(axes, row, own, members, end_ms, unit_ms)
+        _lane(field, row, own, members, end_ms, unit_ms)
     span = (end_ms - begin_ms) / unit_ms
-    axes.set_xlim(begin_ms / unit_ms - 0.02 * span, end_ms / unit_ms + 0.03 * span)
-    axes.set_ylim(len(offsets) - 0.4, -0.6)
-    axes.set_yticks(range(len(offsets)), [f"@{o}" for o in offsets], fontsize=SMALL_PT)
-    axes.set_xlabel(f"time ({unit})", fontsize=SMALL_PT, color=QUIET)
-    axes.tick_params(length=0, labelsize=SMALL_PT)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    title = f"records of share group {group}"
-    figure.text(0.012, 1 - 0.08 / height_in, title, fontsize=12, weight="bold", va="top")
-    _legend(axes, members)
+    field.row_names([f"@{offset}" for offset in offsets])
+    field.limits(
+        (begin_ms / unit_ms - 0.02 * span, end_ms / unit_ms + 0.03 * span),
+        (len(offsets) - 0.4, -0.6),
+    )
+    field.numbers(f"time ({unit})", colour=QUIET)
+    for number, member in enumerate(members):
+        colour, hatch = MEMBERS[number % len(MEMBERS)]
+        sheet.key_block(member, colour, hatch=hatch, edge="white")
+    sheet.legend(0.70, left=0.97, corner="lower right", ncols=len(members), borderaxespad=0.2)
     rows = [
         (
             f"@{hold.offset}",
@@ -91,10 +92,10 @@ def record_lanes(
         )
         for hold in holds
     ]
-    return Picture(
-        figure,
-        columns(rows, ("record", "delivery", "held by", "from", "to", "then")),
-        f"Who held each record, and what became of it: {title}.",
+    return sheet.picture(
+        "Who held each record, and what became of it",
+        rows,
+        ("record", "delivery", "held by", "from", "to", "then"),
     )
 
 
@@ -133,46 +134,18 @@ def _holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iter
 
 
 def _lane(
-    axes: Axes, row: int, holds: list[Hold], members: list[str], end_ms: int, unit_ms: float
+    field: Field, row: int, holds: list[Hold], members: list[str], end_ms: int, unit_ms: float
 ) -> None:
     """Draw one record's boxes, the lines between them, and its end."""
     for place, hold in enumerate(holds):
         colour, hatch = MEMBERS[members.index(hold.member) % len(MEMBERS)]
         to_ms = end_ms if hold.to_ms is None else hold.to_ms
         left, width = hold.from_ms / unit_ms, max(to_ms - hold.from_ms, end_ms / 250) / unit_ms
-        axes.barh(
-            [row], [width], left=left, height=0.62, color=colour, edgecolor="white", hatch=hatch
-        )
-        axes.text(
-            left,
-            row,
-            f" {hold.delivery}",
-            va="center",
-            fontsize=SMALL_PT,
-            color=INK,
-            bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.6},
-        )
+        field.block(left, row, width, 0.62, colour=colour, edge="white", hatch=hatch, pen=1)
+        field.words(left, row, f" {hold.delivery}", "left", paper=Paper(colour, 0.6))
         if hold.state in END_SIGNS:
             sign, ink = END_SIGNS[hold.state]
-            axes.text(left + width, row, f" {sign}", va="center", fontsize=11, color=ink)
+            field.words(left + width, row, f" {sign}", "left", size=11, colour=ink)
         elif hold.to_ms is not None:
             until_ms = holds[place + 1].from_ms if place + 1 < len(holds) else end_ms
-            axes.hlines([row], left + width, until_ms / unit_ms, color=RULE, linewidth=2)
-
-
-def _legend(axes: Axes, members: list[str]) -> None:
-    from matplotlib.patches import Patch
-
-    handles = [
-        Patch(facecolor=colour, hatch=hatch, edgecolor="white", label=member)
-        for member, (colour, hatch) in zip(members, MEMBERS * (len(members) // len(MEMBERS) + 1))
-    ]
-    axes.legend(
-        handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=len(handles),
-        frameon=False,
-        fontsize=SMALL_PT,
-        borderaxespad=0.2,
-    )
+            field.level(row, left + width, until_ms / unit_ms, RULE, pen=2)

@@ -7,15 +7,12 @@ took a record there is a hole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .picture import Picture
+from .sheet import Sheet
+from .style import QUIET, SMALL_PT
 
 COLOURS = ("#cfe8f7", "#f6dc8f", "#cdebd7", "#f0c9b5", "#e3d5ee", "#e9eef3")
 
@@ -42,56 +39,15 @@ def record_strip(
     own = min(row[0][0] for row in rows.values() if row)
     first = own if first is None else min(own, first)
     end = max(up_to, *(row[-1][0] + 1 for row in rows.values() if row))
-    height_in = 1.0 + 0.52 * len(rows)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.20, 0.10 / height_in, 0.78, 1 - 0.85 / height_in))
+    sheet = Sheet(title, 1.0 + 0.52 * len(rows))
+    field = sheet.field(0.20, 0.78, 0.10, 0.75)
+    told = []
     for place, (name, row) in enumerate(rows.items()):
-        axes.hlines([place], first, end, color=QUIET, linewidth=0.5, zorder=0)
+        field.level(place, first, end, QUIET, pen=0.5, layer=0)
+        field.words(first - (end - first) * 0.01, place, name, "right", size=SMALL_PT + 1)
         for offset, key, value in row:
-            _box(axes, offset, place, str(key), value, colours[str(key)])
-        axes.text(
-            first - (end - first) * 0.01,
-            place,
-            name,
-            ha="right",
-            va="center",
-            fontsize=SMALL_PT + 1,
-            color=INK,
-        )
-    axes.set_xlim(first, end)
-    axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.set_xticks(
-        [offset + 0.5 for offset in range(first, end)],
-        [str(offset) for offset in range(first, end)],
-        fontsize=SMALL_PT,
-        color=QUIET,
-    )
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    axes.set_yticks([])
-    for side in axes.spines.values():
-        side.set_visible(False)
-    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
-    told = [
-        (name, str(offset), str(key), "tombstone" if value is None else str(value))
-        for name, row in rows.items()
-        for offset, key, value in row
-    ]
-    return Picture(
-        figure, columns(told, ("log", "offset", "key", "value")), f"Record strip: {title}."
-    )
-
-
-def _box(axes: Axes, offset: int, row: int, key: str, value: str | None, colour: str) -> None:
-    axes.barh(
-        [row], [0.92], left=offset + 0.04, height=0.74, color=colour, edgecolor=INK, linewidth=0.6
-    )
-    axes.text(
-        offset + 0.5,
-        row,
-        f"{key}\n{'✕' if value is None else value}",
-        ha="center",
-        va="center",
-        fontsize=SMALL_PT,
-        color=INK,
-    )
+            words = f"{key}\n{'✕' if value is None else value}"
+            field.block(offset + 0.04, place, 0.92, 0.74, words, colour=colours[str(key)], pen=0.6)
+            told.append((name, str(offset), str(key), "tombstone" if value is None else str(value)))
+    field.offsets_above(first, end, len(rows))
+    return sheet.picture("Record strip", told, ("log", "offset", "key", "value"))

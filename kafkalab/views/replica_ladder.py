@@ -10,16 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import ALERT, INK, QUIET, clock
 
 LEADS, IN_SYNC, OUT_OF_SYNC, AWAY = "leader", "in sync", "out of sync", "away"
 FOOT = 0.07
@@ -73,6 +69,7 @@ def rungs(lab: ShownLab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
     return found
 
 
+@draws(ONE)
 def replica_ladder(
     lab: ShownLab,
     partition: str,
@@ -89,37 +86,25 @@ def replica_ladder(
     captions = dict(at_ms) if isinstance(at_ms, Mapping) else dict.fromkeys(at_ms, "")
     found = rungs(lab, partition, list(captions))
     tallest = max([rung.log_end_offset for rung in found] + [1, tallest or 1])
-    height_in = 3.9
-    figure = blank_figure(WIDTH_IN, height_in)
+    sheet = Sheet(title or f"the replicas of {partition}", 3.9, down_in=0.12)
     width = 0.93 / len(captions)
     for number, (moment, caption) in enumerate(captions.items()):
-        axes = figure.add_axes((0.05 + number * width, 0.115, width * 0.84, 0.585))
+        field = sheet.field(0.05 + number * width, width * 0.84, 3.9 * 0.115, high_in=3.9 * 0.585)
         here = [rung for rung in found if rung.at_ms == moment]
         for column, rung in enumerate(here):
-            _column(axes, column, rung, tallest)
-        axes.set_xlim(-0.6, len(here) - 0.4)
-        axes.set_ylim(-FOOT * tallest, tallest * 1.12 + 0.2)
-        axes.axhline(0, color=INK, linewidth=0.8)
-        axes.set_xticks(
-            range(len(here)),
-            [f"{'★ ' if rung.role == LEADS else ''}{rung.broker}" for rung in here],
-            fontsize=SMALL_PT,
-        )
-        axes.tick_params(axis="y", labelsize=SMALL_PT)
-        axes.set_title(
-            f"{clock(moment)}\n{caption}" if caption else clock(moment),
-            fontsize=SMALL_PT + 0.5,
-            pad=4,
-        )
-        axes.grid(axis="y", color=RULE, linewidth=0.6)
-        axes.set_axisbelow(True)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        if number == 0:
-            axes.set_ylabel("offset", fontsize=SMALL_PT)
-    heading = title or f"the replicas of {partition}"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    _legend(figure, {rung.role for rung in found}, 1 - 0.42 / height_in)
+            _column(field, column, rung, tallest)
+        field.limits((-0.6, len(here) - 0.4), (-FOOT * tallest, tallest * 1.12 + 0.2))
+        field.along(0, INK, pen=0.8)
+        names = [f"{'★ ' if rung.role == LEADS else ''}{rung.broker}" for rung in here]
+        field.steps_up("offset" if number == 0 else "")
+        field.column_names(range(len(here)), names, ticks=True)
+        field.heading(f"{clock(moment)}\n{caption}" if caption else clock(moment))
+    for role, colour in COLOURS.items():
+        if role in {rung.role for rung in found}:
+            name = f"★ {role}" if role == LEADS else role
+            sheet.key_block(name, colour, hatch=_hatch(role))
+    sheet.key_line("high watermark as this replica knows it", ALERT, pen=2.4)
+    sheet.legend(0.42, ncols=6, long=1.8, apart=1.4)
     rows = [
         (
             clock(rung.at_ms),
@@ -131,78 +116,21 @@ def replica_ladder(
         )
         for rung in found
     ]
-    return Picture(
-        figure,
-        columns(rows, ("when", "what", "replica", "role", "log end", "high watermark")),
-        f"Replica ladder: {heading}.",
-    )
+    head = ("when", "what", "replica", "role", "log end", "high watermark")
+    return sheet.picture("Replica ladder", rows, head)
 
 
-def _column(axes: Axes, column: int, rung: Rung, tallest: int) -> None:
-    height = rung.log_end_offset - rung.log_start_offset
-    axes.bar(
-        [column],
-        [height],
-        bottom=[rung.log_start_offset],
-        width=0.62,
-        color=COLOURS[rung.role],
-        edgecolor=INK,
-        linewidth=0.8,
-        hatch="////" if rung.role == OUT_OF_SYNC else "",
-    )
-    axes.bar(
-        [column],
-        [-FOOT * tallest],
-        width=0.8,
-        color=COLOURS[rung.role],
-        edgecolor=INK,
-        linewidth=0.8,
-        hatch="////" if rung.role == OUT_OF_SYNC else "",
-    )
+def _hatch(role: str) -> str:
+    return "////" if role == OUT_OF_SYNC else ""
+
+
+def _column(field: Field, column: int, rung: Rung, tallest: int) -> None:
+    start, end, foot = rung.log_start_offset, rung.log_end_offset, FOOT * tallest
+    for wide, low, high in ((0.62, start, end), (0.8, -foot, 0.0)):
+        field.block(column - wide / 2, (low + high) / 2, wide, high - low,
+                    colour=COLOURS[rung.role], hatch=_hatch(rung.role), pen=0.8)  # fmt: skip
     if tallest <= 40:
-        axes.hlines(
-            range(rung.log_start_offset + 1, rung.log_end_offset),
-            column - 0.31,
-            column + 0.31,
-            color=INK,
-            linewidth=0.4,
-        )
-    axes.hlines([rung.high_watermark], column - 0.4, column + 0.4, color=ALERT, linewidth=2.4)
-    axes.text(
-        column,
-        rung.log_end_offset + tallest * 0.015,
-        str(rung.log_end_offset),
-        ha="center",
-        va="bottom",
-        fontsize=SMALL_PT,
-        color=QUIET,
-    )
-
-
-def _legend(figure: Figure, roles: set[str], y: float) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Artist] = [
-        Patch(
-            facecolor=colour,
-            edgecolor=INK,
-            hatch="////" if role == OUT_OF_SYNC else "",
-            label=f"★ {role}" if role == LEADS else role,
-        )
-        for role, colour in COLOURS.items()
-        if role in roles
-    ]
-    handles.append(
-        Line2D([], [], color=ALERT, linewidth=2.4, label="high watermark as this replica knows it")
-    )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=6,
-        frameon=False,
-        handlelength=1.8,
-        columnspacing=1.4,
-    )
+        for offset in range(start + 1, end):
+            field.level(offset, column - 0.31, column + 0.31, INK, pen=0.4)
+    field.level(rung.high_watermark, column - 0.4, column + 0.4, ALERT, pen=2.4)
+    field.words(column, end + tallest * 0.015, str(end), level="bottom", colour=QUIET)

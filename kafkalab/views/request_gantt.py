@@ -11,8 +11,9 @@ from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+from .picture import Picture
+from .sheet import Sheet
+from .style import QUIET, SMALL_PT
 
 STAGES: Mapping[str, tuple[str, str, str]] = {
     "socket": ("socket_ms", "#ffffff", "...."),
@@ -39,57 +40,25 @@ def request_gantt(
             f"request_gantt() draws 1 to {MOST_ROWS} requests, not {len(requests)}; choose some of "
             "the rows of lab.broker(0).request_times()"
         )
-    from matplotlib.patches import Patch
-
     rows = sorted(requests, key=lambda row: row["read_at_ms"] - row["socket_ms"])
-    height_in = 1.35 + 0.30 * len(rows)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.20, 0.55 / height_in, 0.70, 1 - 1.35 / height_in))
+    sheet = Sheet(title, 1.35 + 0.30 * len(rows))
+    field = sheet.field(0.20, 0.70, 0.55, 0.80)
     told, last = [], 0.0
     for place, row in enumerate(rows):
         at = row["read_at_ms"] - row["socket_ms"] - since_ms
         name = f"{row['client']} {row['api']}"
         told.append((name, f"{at:.1f}", *(f"{row[key]:.2f}" for key, *_ in STAGES.values())))
         for key, colour, hatch in STAGES.values():
-            axes.barh(
-                [place],
-                [row[key]],
-                left=at,
-                height=0.66,
-                color=colour,
-                edgecolor=QUIET,
-                hatch=hatch,
-                linewidth=0.4 if row[key] else 0,
-            )
+            pen = 0.4 if row[key] else 0
+            field.block(at, place, row[key], 0.66, colour=colour, edge=QUIET, hatch=hatch, pen=pen)
             at += row[key]
         last = max(last, at)
-        axes.text(
-            at, place, f" {row['total_ms']:.1f} ms", va="center", fontsize=SMALL_PT, color=INK
-        )
-    axes.set_yticks(
-        range(len(rows)), [f"{row['client']} {row['api']}" for row in rows], fontsize=SMALL_PT + 1
-    )
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(left=min(0.0, *(float(row[1]) for row in told)), right=last * 1.08)
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("ms", fontsize=SMALL_PT)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    figure.legend(
-        handles=[
-            Patch(facecolor=colour, hatch=hatch, edgecolor=QUIET, label=name)
-            for name, (_, colour, hatch) in STAGES.items()
-        ],
-        loc="upper left",
-        bbox_to_anchor=(0.19, 1 - 0.34 / height_in),
-        ncols=len(STAGES),
-        fontsize=SMALL_PT,
-        frameon=False,
-    )
-    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("request", "at ms", *STAGES)),
-        f"Requests in a broker by stage: {title}.",
-    )
+        field.words(at, place, f" {row['total_ms']:.1f} ms", "left")
+    field.scale("ms")
+    field.row_names([name for name, *_ in told], SMALL_PT + 1)
+    left = min(0.0, *(float(row[1]) for row in told))
+    field.limits((left, last * 1.08), (len(rows) - 0.4, -0.6))
+    for name, (_, colour, hatch) in STAGES.items():
+        sheet.key_block(name, colour, hatch=hatch, edge=QUIET)
+    sheet.legend(0.34, left=0.19, ncols=len(STAGES))
+    return sheet.picture("Requests in a broker by stage", told, ("request", "at ms", *STAGES))

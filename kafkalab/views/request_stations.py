@@ -7,16 +7,14 @@ has the colour that `request_gantt` gives it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .picture import Picture
 from .request_gantt import STAGES
-from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .sheet import Dash, Field, Paper, Sheet
+from .style import BLACK, INK, QUIET, RULE, SMALL_PT
 
 STATIONS: Mapping[str, str] = {
     "socket": "socket",
@@ -28,7 +26,7 @@ STATIONS: Mapping[str, str] = {
     "answered": "send",
 }
 """Station -> the stage whose colour it has, in the order that a request passes them."""
-BoxLook = tuple[str, str, str, str]
+BoxLook = tuple[str, str, str, Dash]
 """Colour, hatch, and the colour and line of the edge."""
 FREE: BoxLook = ("#ffffff", "", QUIET, ":")
 ANSWERED: BoxLook = ("#e9eef3", "", INK, "-")
@@ -87,58 +85,33 @@ def request_stations(
         if station:
             at[station].append((row["read_at_ms"], str(row["client"]), thread))
     tallest = max(tallest, *places.values(), *(len(found) for found in at.values()))
-    height_in = 0.75 + 0.27 * tallest
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.012, 0.05 / height_in, 0.976, 1 - 0.42 / height_in))
+    sheet = Sheet(title, 0.75 + 0.27 * tallest, down_in=0.08)
+    field = sheet.field(0.012, 0.976, 0.05, 0.37)
     told = []
     for column, (station, stage) in enumerate(STATIONS.items()):
-        middle = column + 0.5
-        axes.text(middle, -0.75, station, ha="center", fontsize=SMALL_PT + 1, weight="bold")
+        field.words(column + 0.5, -0.75, station, level="baseline", size=SMALL_PT + 1, bold=True,
+                    colour=BLACK)  # fmt: skip
         if column:
-            axes.plot([column, column], [-1.2, tallest - 0.3], color=RULE, linewidth=0.8)
+            field.line([column, column], [-1.2, tallest - 0.3], RULE, pen=0.8)
         by_thread = station.endswith("thread")
         for place in range(places.get(station, 0)):
-            _box(axes, column, place, str(place) if by_thread else "", FREE)
+            _box(field, column, place, str(place) if by_thread else "", FREE)
         _, colour, hatch = STAGES[stage]
         look = ANSWERED if station == "answered" else (colour, hatch, INK, "-")
         for row_number, (_, client, thread) in enumerate(sorted(at[station])):
             place = thread if by_thread and thread is not None else row_number
             words = client if thread is None else f"{thread}: {client}"
-            _box(axes, column, place, words, look)
+            _box(field, column, place, words, look)
             told.append((station, "" if thread is None else str(thread), client))
-    axes.set_xlim(0, len(STATIONS))
-    axes.set_ylim(tallest - 0.4, -1.3)
-    axes.axis("off")
-    figure.text(0.012, 1 - 0.08 / height_in, title, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("station", "thread", "request of")),
-        f"Requests in a broker by station: {title}.",
-    )
+    field.limits((0, len(STATIONS)), (tallest - 0.4, -1.3))
+    field.bare()
+    head = ("station", "thread", "request of")
+    return sheet.picture("Requests in a broker by station", told, head)
 
 
-def _box(axes: Axes, column: int, row: int, words: str, look: BoxLook) -> None:
+def _box(field: Field, column: int, row: int, words: str, look: BoxLook) -> None:
     """Draw a request, or with FREE a place without one."""
     colour, hatch, edge, line = look
-    axes.barh(
-        [row],
-        [0.86],
-        left=column + 0.07,
-        height=0.78,
-        color=colour,
-        edgecolor=edge,
-        hatch=hatch,
-        linewidth=0.6,
-        linestyle=line,
-    )
-    paper = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.0}
-    axes.text(
-        column + 0.5,
-        row,
-        words,
-        ha="center",
-        va="center",
-        fontsize=SMALL_PT,
-        color=edge,
-        bbox=None if look is FREE else paper,
-    )
+    paper = None if look is FREE else Paper()
+    field.block(column + 0.07, row, 0.86, 0.78, words, colour=colour, edge=edge, hatch=hatch,
+                pen=0.6, line=line, ink=edge, paper=paper)  # fmt: skip

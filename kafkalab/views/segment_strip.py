@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Sheet
 from .shown_lab import ShownLab
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+from .style import BLACK, QUIET, SMALL_PT
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-CLOSED, ACTIVE, GONE = "#cfe8f7", "#56B4E9", "#ffffff"
+LOOKS: dict[str, dict[str, Any]] = {
+    "gone": {"colour": "#ffffff", "edge": QUIET, "ink": QUIET, "line": "--"},
+    "closed": {"colour": "#cfe8f7"},
+    "active": {"colour": "#56B4E9", "pen": 1.8},
+}
 
 
 @dataclass
@@ -59,6 +62,7 @@ def files_at(lab: ShownLab, topic: str, at_ms: int, partition: int = 0) -> LogFi
     return found
 
 
+@draws(ONE)
 def segment_strip(
     lab: ShownLab,
     topic: str,
@@ -81,54 +85,19 @@ def segment_strip(
         raise IllegalArgumentException("at_ms is a list of moments, at_ms=[60_000, 120_000]")
     rows = [(each, files_at(lab, topic, each, partition)) for each in at_ms]
     most = max(up_to, *(files.end for _, files in rows)) or 1
-    height_in = 1.15 + 0.48 * len(rows)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.12, 0.50 / height_in, 0.74, 1 - 0.95 / height_in))
+    sheet = Sheet(title, 1.15 + 0.48 * len(rows))
+    field = sheet.field(0.12, 0.74, 0.50, 0.45)
     told = []
     for row, (moment, files) in enumerate(rows):
-        _row(axes, files, row)
         clock = f"{moment / 60_000:g} min"
-        axes.text(-0.01 * most, row, clock, ha="right", va="center", fontsize=SMALL_PT + 1)
+        field.words(-0.01 * most, row, clock, "right", size=SMALL_PT + 1, colour=BLACK)
         left = sum(state != "gone" for *_, state in files.blocks())
         words = f"start {files.start}, {left} file{'' if left == 1 else 's'}"
-        axes.text(1.01 * most, row, words, ha="left", va="center", fontsize=SMALL_PT, color=QUIET)
+        field.words(1.01 * most, row, words, "left", colour=QUIET)
         for base, end, state in files.blocks():
+            wide = max(end - base, 0.15)
+            field.block(base, row, wide, 0.62, str(base) if end > base else "", **LOOKS[state])
             told.append((clock, f"{base:020d}.log", str(end - base), state))
-    axes.set_xlim(0, most)
-    axes.set_ylim(len(rows) - 0.45, -0.55)
-    axes.set_yticks([])
-    axes.tick_params(axis="x", labelsize=SMALL_PT)
-    axes.set_xlabel("offset; dashed: deleted, dark: the active segment", fontsize=SMALL_PT)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("at", "file", "records", "state")),
-        f"Segment strip: {title}.",
-    )
-
-
-def _row(axes: Axes, files: LogFiles, row: int) -> None:
-    for base, end, state in files.blocks():
-        gone = state == "gone"
-        axes.barh(
-            [row],
-            [max(end - base, 0.15)],
-            left=base,
-            height=0.62,
-            color={"gone": GONE, "closed": CLOSED, "active": ACTIVE}[state],
-            edgecolor=QUIET if gone else INK,
-            linestyle="--" if gone else "-",
-            linewidth=1.8 if state == "active" else 0.7,
-        )
-        if end > base:
-            axes.text(
-                (base + end) / 2,
-                row,
-                str(base),
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT,
-                color=QUIET if gone else INK,
-            )
+    field.scale("offset; dashed: deleted, dark: the active segment")
+    field.limits((0, most), (len(rows) - 0.45, -0.55))
+    return sheet.picture("Segment strip", told, ("at", "file", "records", "state"))

@@ -13,17 +13,15 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture, columns
+from .sheet import Field, Sheet
 from .shown_lab import ShownLab
-from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, clock, look_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, clock, look_of
 
 ROW_IN = 0.22  # height of one labelled event
 FLIGHT_ROWS = 0.35  # least height of a step that has no label of its own
@@ -154,6 +152,7 @@ def _ends(
     return ends
 
 
+@draws(ONE)
 def sequence(
     lab: ShownLab,
     client: str | None = None,
@@ -199,28 +198,35 @@ def sequence(
         kinds = ", ".join(dict.fromkeys(hidden))
         left_out = f"Not drawn: {len(hidden)} requests, {kinds}, and their answers."
     below_in = 0.32 if hidden else 0.1
-    height_in = 0.85 + below_in + ROW_IN * (depth + 1.7)
-    figure = blank_figure(WIDTH_IN, height_in)
-    if hidden:
-        figure.text(0.012, 0.1 / height_in, left_out, fontsize=SMALL_PT, color=QUIET)
-    axes = figure.add_axes((0.36, below_in / height_in, 0.62, ROW_IN * (depth + 1.7) / height_in))
-    brokers = sorted({arrow.broker for arrow in found if arrow.broker is not None})
-    _draw_lanes(axes, client, brokers, depth)
-    for arrow in found:
-        _draw_arrow(axes, arrow, brokers, places)
-    for each in breaks:
-        _draw_break(axes, each, places, len(brokers))
+    high_in = ROW_IN * (depth + 1.7)
     heading = (
         f"{client}: {sum(a.kind == 'connect' for a in found)} connects, "
         f"{sum(a.kind == 'request' for a in found)} requests"
     )
     heading += f" (and {cut} more, not drawn)" if cut else ""
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    _draw_legend(figure, {arrow.role for arrow in found}, 1 - 0.42 / height_in)
-    return Picture(
-        figure,
-        _text(found, breaks) + (f"\n{left_out}" if hidden else ""),
+    height_in = 0.85 + below_in + high_in
+    sheet = Sheet(heading, height_in, down_in=0.12)
+    if hidden:
+        sheet.note(left_out, height_in - 0.1, level="baseline", size=SMALL_PT)
+    field = sheet.field(0.36, 0.62, below_in, high_in=high_in)
+    brokers = sorted({arrow.broker for arrow in found if arrow.broker is not None})
+    for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
+        field.across(lane, RULE, pen=2, layer=0)
+        field.plate(lane, -1.0, name)
+    field.limits((-0.05, max(1, len(brokers)) + 0.25), (depth, -1.7))
+    field.bare()
+    for arrow in found:
+        _draw_arrow(field, arrow, brokers, places)
+    for each in breaks:
+        _draw_break(field, each, places, len(brokers))
+    for role, look in LOOKS.items():
+        if role in {arrow.role for arrow in found}:
+            sheet.key_line(f"{look.name}: {look.meaning}", look.colour, line=look.line, pen=2.2)
+    sheet.key_mark("a connection is opened", "D", "white", edge=INK, size=7)
+    sheet.legend(0.42, ncols=4, long=3.2, apart=1.6)
+    return sheet.told(
         f"Sequence diagram of {heading}. Time runs down, not to scale.",
+        _text(found, breaks) + (f"\n{left_out}" if hidden else ""),
     )
 
 
@@ -316,141 +322,37 @@ def _others(lab: ShownLab, client: str, held: Arrow, before: int, after: int) ->
     return [f"and {', '.join(words[:3])}"] if words else []
 
 
-def _draw_break(axes: Axes, each: Break, places: dict[int, float], brokers: int) -> None:
-    """Draw a break as a white band with its words; its edges are dashed."""
+def _draw_break(field: Field, each: Break, places: dict[int, float], brokers: int) -> None:
+    """Draw a break as a grey band with its words; its edges are dashed."""
     top, bottom = places[each.before_id] + 0.35, places[each.after_id] - 0.35
-    right = max(1, brokers) + 0.25
-    axes.fill_between([-0.05, right], [top] * 2, [bottom] * 2, color="#f2f2f2", zorder=3.5)
+    sides = [-0.05, max(1, brokers) + 0.25]
+    field.area(sides, [top] * 2, [bottom] * 2, colour="#f2f2f2", edge="#f2f2f2", pen=1, layer=3.5)
     for y in (top, bottom):
-        axes.plot([-0.05, right], [y, y], color=QUIET, linestyle=(0, (4, 3)), zorder=3.6)
-    axes.text(
-        (right - 0.05) / 2,
-        (top + bottom) / 2,
-        "\n".join(each.words),
-        ha="center",
-        va="center",
-        fontsize=SMALL_PT,
-        color=INK,
-        zorder=6,
-    )
+        field.line(sides, [y, y], QUIET, pen=1.5, line=(0, (4, 3)), layer=3.6)
+    field.words(sum(sides) / 2, (top + bottom) / 2, "\n".join(each.words), layer=6)
 
 
-def _draw_lanes(axes: Axes, client: str, brokers: list[int], depth: float) -> None:
-    plate = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE}
-    for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
-        axes.axvline(lane, color=RULE, linewidth=2, zorder=0)
-        axes.text(
-            lane, -1.0, name, ha="center", va="center", fontsize=9.5, weight="bold", bbox=plate
-        )
-    axes.set_xlim(-0.05, max(1, len(brokers)) + 0.25)
-    axes.set_ylim(depth, -1.7)
-    axes.axis("off")
-
-
-def _draw_arrow(axes: Axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
+def _draw_arrow(field: Field, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
     look = look_of(arrow.role)
     # No broker answered there: a stub.
     lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 0.4
     start = places[arrow.left_id]
     end = start + 0.5 if arrow.arrived_id is None else places[arrow.arrived_id]
     if arrow.kind == "connect":
-        axes.plot(
-            [0],
-            [start],
-            marker="D",
-            color=look.colour,
-            markeredgecolor=INK,
-            markersize=7,
-            zorder=5,
-            clip_on=False,
-        )
-        axes.plot(
-            [0, lane],
-            [start, start],
-            color=look.colour,
-            linewidth=3.0,
-            linestyle=look.line,
-            alpha=0.9,
-            zorder=1,
-        )
+        field.marks([0], start, "D", look.colour, 7, edge=INK, layer=5, cut=False)
+        field.line([0, lane], [start, start], look.colour, pen=3.0, line=look.line, alpha=0.9,
+                   layer=1)  # fmt: skip
+    elif arrow.kind == "request":
+        field.arrow((0, start), (lane, end), look.colour, line=look.line, layer=3)
     else:
-        tail, tip = (
-            ((0, start), (lane, end)) if arrow.kind == "request" else ((lane, start), (0, end))
-        )
-        style = {
-            "arrowstyle": "-|>",
-            "color": look.colour,
-            "linewidth": 1.6,
-            "linestyle": look.line,
-        }
-        axes.annotate(
-            "",
-            xy=tip,
-            xytext=tail,
-            arrowprops={**style, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11},
-            zorder=3,
-        )
+        field.arrow((lane, start), (0, end), look.colour, line=look.line, layer=3)
+    at_ms, y, colour = arrow.left_ms, start, INK
+    label = f"{arrow.what} to {arrow.node}" if arrow.kind == "request" else arrow.what
     if arrow.kind == "answer":
-        at_ms, y, weight, colour = arrow.arrived_ms, end, "normal", QUIET
-    else:
-        at_ms, y, weight, colour = (
-            arrow.left_ms,
-            start,
-            "bold" if arrow.kind == "connect" else "normal",
-            INK,
-        )
-    label = arrow.what if arrow.kind != "request" else f"{arrow.what} to {arrow.node}"
-    axes.annotate(
-        f"{at_ms:>8,} ms  {label}",
-        xy=(0, y),
-        xytext=(-250, 0),
-        textcoords="offset points",
-        ha="left",
-        va="center",
-        family=MONO,
-        fontsize=7.2,
-        weight=weight,
-        color=colour,
-        annotation_clip=False,
-    )
-
-
-def _draw_legend(figure: Figure, roles: set[str], y: float) -> None:
-    from matplotlib.lines import Line2D
-
-    known = [look for role, look in LOOKS.items() if role in roles]
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=look.colour,
-            linestyle=look.line,
-            linewidth=2.2,
-            label=f"{look.name}: {look.meaning}",
-        )
-        for look in known
-    ]
-    handles.append(
-        Line2D(
-            [],
-            [],
-            color="white",
-            marker="D",
-            markeredgecolor=INK,
-            markersize=7,
-            label="a connection is opened",
-        )
-    )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        handlelength=3.2,
-        columnspacing=1.6,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=4,
-        frameon=False,
-    )
+        assert arrow.arrived_ms is not None, "an answer is drawn when it has arrived"
+        at_ms, y, colour = arrow.arrived_ms, end, QUIET
+    field.near(0, y, f"{at_ms:>8,} ms  {label}", (-250, 0), font=MONO, size=7.2, colour=colour,
+               bold=arrow.kind == "connect")  # fmt: skip
 
 
 def _text(found: list[Arrow], breaks: list[Break]) -> str:

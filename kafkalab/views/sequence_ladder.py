@@ -12,18 +12,15 @@ left of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.records import key_text
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
+from .style import ALERT, INK, QUIET, RULE, SMALL_PT, clock
 
 COLOURS = ("#cfe8f7", "#f6dc8f", "#bfe3d0", "#ecc9dd", "#dddddd")
 HATCHES = ("", "///", "...", "\\\\\\", "xx")
@@ -116,6 +113,7 @@ def arrivals(lab: ShownLab, partition: str) -> list[Arrival]:
     return found
 
 
+@draws(ONE)
 def sequence_ladder(
     lab: ShownLab,
     partition: str,
@@ -135,91 +133,39 @@ def sequence_ladder(
     if stable_line is None:
         stable_line = any(arrival.outcome in ("COMMIT", "ABORT") for arrival in found)
     fates = _fates(found) if stable_line else {}
-    height_in = 0.98 + 0.34 * max(1, len(found))
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.30, 0.42 / height_in, 0.68, 1 - 0.86 / height_in))
-    axes.set_xlim(-0.02 * end, end * 1.02)
-    axes.set_ylim(len(found) - 0.4, -0.6)
-    beside = axes.get_yaxis_transform()
+    heading = title or f"what reached the leader of {partition}"
+    sheet = Sheet(heading, 0.98 + 0.34 * max(1, len(found)))
+    field = sheet.field(0.30, 0.68, 0.42, 0.44)
+    field.limits((-0.02 * end, end * 1.02), (len(found) - 0.4, -0.6))
     for row, arrival in enumerate(found):
-        axes.axhline(row, color=RULE, linewidth=0.5, zorder=0)
-        axes.text(
-            -0.41,
-            row,
-            clock(arrival.at_ms),
-            transform=beside,
-            ha="left",
-            va="center",
-            fontsize=SMALL_PT,
-            color=QUIET,
-        )
-        axes.text(
-            -0.29,
-            row,
-            arrival.whose,
-            transform=beside,
-            ha="left",
-            va="center",
-            fontsize=SMALL_PT,
-            color=INK,
-        )
-        _box(axes, row, arrival, producers.index(arrival.whose), keys, fates.get(row, ""))
+        field.along(row, RULE, pen=0.5, layer=0)
+        field.beside(row, clock(arrival.at_ms), at=-0.41, align="left", colour=QUIET)
+        field.beside(row, arrival.whose, at=-0.29, align="left", colour=INK)
+        _box(field, row, arrival, producers.index(arrival.whose), keys, fates.get(row, ""))
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)
             if arrival.offsets is None and keys and arrival.keys:
                 # It is not in the log.
                 words = f"{', '.join(arrival.keys)}: {words}"
-            axes.text(
-                -0.012,
-                row,
-                words,
-                transform=beside,
-                ha="right",
-                va="center",
-                fontsize=SMALL_PT,
-                color=ALERT,
-                weight="bold",
-            )
+            field.beside(row, words, at=-0.012, colour=ALERT, bold=True)
     if stable_line and found:
         steps = [
             (arrival.stable, row) for row, arrival in enumerate(found) if arrival.stable is not None
         ]
         xs = [x for stable, _ in steps for x in (stable, stable)]
         ys = [y for _, row in steps for y in (row - 0.5, row + 0.5)]
-        axes.plot(
-            xs,
-            ys,
-            color=STABLE,
-            linewidth=2.2,
-            linestyle="--",
-            zorder=5,
-            label="last stable offset",
-        )
-        figure.legend(
-            handles=[*axes.get_legend_handles_labels()[0], *_fate_handles(set(fates.values()))],
-            ncols=3,
-            fontsize=SMALL_PT,
-            loc="upper right",
-            bbox_to_anchor=(0.985, 1 - 0.04 / height_in),
-            frameon=False,
-            labelcolor=INK,
-        )
-    axes.set_yticks([])
-    every = max(1, -(-end // 24))
-    axes.set_xticks(
-        [offset + 0.5 for offset in range(0, end, every)],
-        [str(offset) for offset in range(0, end, every)],
-        fontsize=SMALL_PT,
+        field.line(xs, ys, STABLE, pen=2.2, line="--", layer=5)
+        sheet.key_line("last stable offset", STABLE, line="--", pen=2.2)
+        if ABORTED in fates.values():
+            sheet.key_mark("aborted: not read", "x", ALERT)
+        if WAITING in fates.values():
+            sheet.key_block(WAITING, "#e4e4e4", edge=QUIET)
+        sheet.legend(0.04, left=0.985, corner="upper right", ncols=3, colour=INK)
+    field.scale(
+        "offset in the log" if keys else "offset in the log; the number in a box is the sequence"
     )
-    axes.set_xlabel(
-        "offset in the log" if keys else "offset in the log; the number in a box is the sequence",
-        fontsize=SMALL_PT,
-    )
-    axes.tick_params(length=0)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    heading = title or f"what reached the leader of {partition}"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
+    offsets = range(0, end, max(1, -(-end // 24)))
+    field.column_names([offset + 0.5 for offset in offsets], list(map(str, offsets)))
     rows = [
         (
             clock(a.at_ms),
@@ -233,14 +179,8 @@ def sequence_ladder(
         )
         for row, a in enumerate(found)
     ]
-    return Picture(
-        figure,
-        columns(
-            rows,
-            ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable", "fate"),
-        ),
-        f"Sequence ladder: {heading}, {len(found)} arrivals.",
-    )
+    head = ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable", "fate")
+    return sheet.picture("Sequence ladder", rows, head, more=f", {len(found)} arrivals")
 
 
 ABORTED, WAITING = "aborted", "not readable yet"
@@ -269,22 +209,7 @@ def _fates(found: list[Arrival]) -> dict[int, str]:
     return fates
 
 
-def _fate_handles(seen: set[str]) -> list[Artist]:
-    """The legend's signs of the fates that are in the picture."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Artist] = []
-    if ABORTED in seen:
-        handles.append(
-            Line2D([], [], color=ALERT, marker="x", linestyle="", label="aborted: not read")
-        )
-    if WAITING in seen:
-        handles.append(Patch(facecolor="#e4e4e4", edgecolor=QUIET, label="not readable yet"))
-    return handles
-
-
-def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool, fate: str = "") -> None:
+def _box(field: Field, row: int, arrival: Arrival, producer: int, keys: bool, fate: str) -> None:
     """Draw the arrival at its offsets: full where it was written, dashed where it is a
     duplicate. The box of an aborted one is struck through, of one not readable yet is grey.
     """
@@ -292,54 +217,33 @@ def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool, fate
         return
     first, last = arrival.offsets
     is_marker, is_known = arrival.outcome in ("COMMIT", "ABORT"), arrival.outcome == "DUPLICATE"
-    colour = INK if is_marker else COLOURS[producer % len(COLOURS)]
-    axes.barh(
-        [row],
-        [last - first + 0.92],
-        left=first + 0.04,
-        height=0.72,
-        color="none" if is_known else "#e4e4e4" if fate == WAITING else colour,
-        edgecolor=ALERT if is_known else QUIET if fate == WAITING else INK,
-        linestyle="--" if is_known else "-",
-        hatch=None if is_known or is_marker else HATCHES[producer % len(HATCHES)],
-        linewidth=0.9,
-        zorder=3,
-    )
-    if fate == ABORTED:
-        axes.plot(
-            [first + 0.04, last + 0.96],
-            [row + 0.36, row - 0.36],
-            color=ALERT,
-            linewidth=1.4,
-            zorder=5,
-        )
-        axes.plot(
-            [first + 0.04, last + 0.96],
-            [row - 0.36, row + 0.36],
-            color=ALERT,
-            linewidth=1.4,
-            zorder=5,
-        )
-    text = (
+    colour, edge = INK if is_marker else COLOURS[producer % len(COLOURS)], INK
+    if fate == WAITING:
+        colour, edge = "#e4e4e4", QUIET
+    words = (
         arrival.outcome if is_marker else ", ".join(arrival.keys) if keys else arrival.sequence_text
     )
-    axes.text(
-        (first + last + 1) / 2,
+    field.block(
+        first + 0.04,
         row,
-        text,
-        ha="center",
-        va="center",
-        fontsize=SMALL_PT - (1 if is_marker else 0),
-        zorder=6,
-        color="#ffffff" if is_marker else INK,
-        bbox=None
-        if is_marker or not text
-        else {
-            "facecolor": "#ffffff" if is_known else "#e4e4e4" if fate == WAITING else colour,
-            "edgecolor": "none",
-            "pad": 1.8,
-        },
+        last - first + 0.92,
+        0.72,
+        words,
+        colour="none" if is_known else colour,
+        edge=ALERT if is_known else edge,
+        hatch="" if is_known or is_marker else HATCHES[producer % len(HATCHES)],
+        pen=0.9,
+        line="--" if is_known else "-",
+        layer=3,
+        ink="#ffffff" if is_marker else INK,
+        size=SMALL_PT - (1 if is_marker else 0),
+        paper=None if is_marker else Paper("#ffffff" if is_known else colour, 1.8),
+        words_layer=6,
     )
+    if fate == ABORTED:
+        for up in (0.36, -0.36):
+            sides = [first + 0.04, last + 0.96]
+            field.line(sides, [row + up, row - up], ALERT, pen=1.4, layer=5)
 
 
 def _short(error: str) -> str:

@@ -7,17 +7,17 @@ an archived one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
 from .record_lanes import END_SIGNS, MEMBERS
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+from .sheet import Field, Paper, Sheet
+from .style import INK, QUIET
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from .shown_lab import ShownLab
 
 NEW, FREE, DONE = "not yet acquired", "Available", "#eeeeee"
@@ -53,6 +53,7 @@ def states_at(
     return found
 
 
+@draws(ONE)
 def share_window(
     lab: ShownLab, group: str, topic: str, *, at_ms: int | None = None, title: str = ""
 ) -> Picture:
@@ -73,74 +74,52 @@ def share_window(
         if states.get(offset, SharedRecord(FREE)).state not in END_SIGNS
     ]
     span = (open_now[0], max(states)) if open_now else None
-    figure = blank_figure(WIDTH_IN, 1.75)
-    axes = figure.add_axes((0.012, 0.04, 0.976, 0.74))
+    sheet = Sheet(title or f"the window of share group {group}", 1.75, down_in=0.06125)
+    field = sheet.field(0.012, 0.976, 0.07, high_in=1.75 * 0.74)
     told = []
     for offset in range(end):
         one = states.get(offset, SharedRecord(NEW))
-        _draw_record(axes, offset, one, members)
-        inside = span is not None and span[0] <= offset <= span[1]
-        told.append(
-            (
-                f"@{offset}",
-                "yes" if inside else "no",
-                one.state,
-                str(one.deliveries or ""),
-                one.member,
-            )
-        )
+        _draw_record(field, offset, one, members)
+        inside = "yes" if span is not None and span[0] <= offset <= span[1] else "no"
+        told.append((f"@{offset}", inside, one.state, str(one.deliveries or ""), one.member))
     if span is not None:
-        axes.plot([span[0] + 0.03, span[1] + 0.97], [-0.72, -0.72], color=INK, linewidth=4)
+        field.line([span[0] + 0.03, span[1] + 0.97], [-0.72, -0.72], INK, pen=4)
     start = span[0] if span else max(states, default=-1) + 1
     words = f"start offset {start}, end offset {span[1]}" if span else f"start offset {start}"
-    # a window at the right edge has its words to the left
-    left, align = (start + 0.03, "left") if start < end - 3 else (end, "right")
-    axes.text(left, -1.1, words, fontsize=SMALL_PT, color=INK, va="center", ha=align)
-    axes.set_xlim(-0.05, end + 0.05)
-    axes.set_ylim(1.0, -1.4)
-    axes.axis("off")
-    title = title or f"the window of share group {group}"
-    figure.text(0.012, 0.965, title, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("record", "in the window", "state", "deliveries", "held by")),
-        f"A share group's records: {title}.",
-    )
+    if start < end - 3:
+        field.words(start + 0.03, -1.1, words, "left")
+    else:  # a window at the right edge has its words to the left
+        field.words(end, -1.1, words, "right")
+    field.limits((-0.05, end + 0.05), (1.0, -1.4))
+    field.bare()
+    head = ("record", "in the window", "state", "deliveries", "held by")
+    return sheet.picture("A share group's records", told, head)
 
 
-def _draw_record(axes: Axes, offset: int, one: SharedRecord, members: list[str]) -> None:
+def _draw_record(field: Field, offset: int, one: SharedRecord, members: list[str]) -> None:
     """Draw one record's box with what is known of it."""
-    colour, hatch, line = "#ffffff", "", "-"
-    words = ""
+    colour, hatch, words, is_new = "#ffffff", "", "", False
     if one.member:
         colour, hatch = MEMBERS[members.index(one.member) % len(MEMBERS)]
         words = f"{one.member}\n{one.deliveries}"
     elif one.state in END_SIGNS:
         colour = DONE
+        sign, ink = END_SIGNS[one.state]
+        field.words(offset + 0.5, 0.1, sign, size=13, colour=ink)
     elif one.state == FREE:
         words = f"available\n{one.deliveries}"
     else:
-        line = ":"
-    axes.barh(
-        [0.1],
-        [0.92],
-        left=offset + 0.04,
-        height=1.0,
-        color=colour,
+        is_new = True
+    field.block(
+        offset + 0.04,
+        0.1,
+        0.92,
+        1.0,
+        words,
+        colour=colour,
         hatch=hatch,
-        edgecolor=INK if line == "-" else QUIET,
-        linestyle=line,
-        linewidth=0.7,
+        edge=QUIET if is_new else INK,
+        line=":" if is_new else "-",
+        paper=Paper(),
     )
-
-    def write(words: str, y: float, size: float, ink: str, paper: dict[str, Any] | None) -> None:
-        at = offset + 0.5, y
-        axes.text(*at, words, fontsize=size, color=ink, bbox=paper, ha="center", va="center")
-
-    if one.state in END_SIGNS:
-        sign, ink = END_SIGNS[one.state]
-        write(sign, 0.1, 13, ink, None)
-    elif words:
-        paper = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.0}
-        write(words, 0.1, SMALL_PT, INK, paper)
-    write(f"@{offset}", 0.82, SMALL_PT, QUIET, None)
+    field.words(offset + 0.5, 0.82, f"@{offset}", colour=QUIET)

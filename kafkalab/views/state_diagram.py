@@ -12,12 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from .picture import Picture, blank_figure, columns
+from .picture import Picture, columns
+from .sheet import Field, Paper, Sheet
 from .style import INK, LOOKS, PAPER, QUIET, SMALL_PT, WIDTH_IN
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from kafkalab.reading.states import StateTable
 
 HEIGHT_IN = 5.6
@@ -42,29 +41,26 @@ def state_diagram(
         for after in afters
         if after != before
     ]
-    figure = blank_figure(WIDTH_IN, HEIGHT_IN)
     heading = title or f"{table.name}: {len(names)} states, {len(moves)} moves"
-    figure.text(0.012, 0.975, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.012, 0.925, _subtitle(table, counts), fontsize=SMALL_PT, color=QUIET, va="top")
-    axes = figure.add_axes((0, 0, 1, 0.90))
-    axes.set(xlim=(0, WIDTH_IN / (HEIGHT_IN * 0.90)), ylim=(0, 1))
-    axes.axis("off")
-    places = _places(names, axes.get_xlim()[1])
+    sheet = Sheet(heading, HEIGHT_IN, down_in=0.14)
+    sheet.note(_subtitle(table, counts), 0.42, size=SMALL_PT)
+    field = sheet.field(0, 1, 0, high_in=HEIGHT_IN * 0.90)
+    width = WIDTH_IN / (HEIGHT_IN * 0.90)
+    field.limits((0, width), (0, 1))
+    field.bare()
+    places = _places(names, width)
     widths = {name: 0.030 + 0.0105 * max(len(name), 6) for name in names}
     for before, after in moves:
-        _arrow(axes, places, widths, before, after, counts[before, after])
+        _arrow(field, places, widths, before, after, counts[before, after])
     for name, (x, y) in places.items():
-        _box(axes, name, x, y, widths[name], visited=any(name in move for move in counts))
-    return Picture(
-        figure,
-        _text(table, counts),
-        f"State diagram of {heading}. "
-        + "; ".join(
-            f"{before} to {', '.join(a for a in afters if a != before) or 'nothing'}"
-            for before, afters in table.moves.items()
-        )
-        + ".",
+        seen = any(name in move for move in counts)
+        field.round_block(x, y, 2 * widths[name], 2 * BOX_HALF_HEIGHT, name, colour=PAPER,
+                          edge=MADE if seen else INK, pen=2.2 if seen else 1.2)  # fmt: skip
+    ways = "; ".join(
+        f"{before} to {', '.join(a for a in afters if a != before) or 'nothing'}"
+        for before, afters in table.moves.items()
     )
+    return sheet.told(f"State diagram of {heading}. {ways}.", _text(table, counts))
 
 
 def _subtitle(table: StateTable, counts: Counter[tuple[str, str]]) -> str:
@@ -81,26 +77,8 @@ def _places(names: list[str], width: float) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _box(axes: Axes, name: str, x: float, y: float, half_width: float, visited: bool) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    axes.add_patch(
-        FancyBboxPatch(
-            (x - half_width, y - BOX_HALF_HEIGHT),
-            2 * half_width,
-            2 * BOX_HALF_HEIGHT,
-            zorder=3,
-            facecolor=PAPER,
-            boxstyle="round,pad=0,rounding_size=0.03",
-            edgecolor=MADE if visited else INK,
-            linewidth=2.2 if visited else 1.2,
-        )
-    )
-    axes.text(x, y, name, ha="center", va="center", fontsize=9.5, zorder=4, color=INK)
-
-
 def _arrow(
-    axes: Axes,
+    field: Field,
     places: Mapping[str, tuple[float, float]],
     widths: Mapping[str, float],
     before: str,
@@ -111,40 +89,13 @@ def _arrow(
 
     It bends to its left, so that both directions are visible.
     """
-    start, end = (
-        _edge(places[before], places[after], widths[before]),
-        _edge(places[after], places[before], widths[after]),
-    )
-    axes.annotate(
-        "",
-        xy=end,
-        xytext=start,
-        zorder=2,
-        arrowprops=dict(
-            arrowstyle="-|>",
-            mutation_scale=13,
-            color=MADE if count else QUIET,
-            linewidth=2.4 if count else 1.0,
-            connectionstyle="arc3,rad=0.14",
-            shrinkA=2,
-            shrinkB=2,
-        ),
-    )
+    x0, y0 = _edge(places[before], places[after], widths[before])
+    x1, y1 = _edge(places[after], places[before], widths[after])
+    field.arrow((x0, y0), (x1, y1), MADE if count else QUIET, pen=2.4 if count else 1.0,
+                head_pt=13, bend=0.14, gap_pt=2)  # fmt: skip
     if count:
-        (x0, y0), (x1, y1) = start, end
         x, y = (x0 + x1) / 2 + 0.105 * (y1 - y0), (y0 + y1) / 2 - 0.105 * (x1 - x0)
-        axes.text(
-            x,
-            y,
-            f"{count}×",
-            ha="center",
-            va="center",
-            fontsize=SMALL_PT,
-            weight="bold",
-            color=INK,
-            zorder=5,
-            bbox=dict(facecolor=PAPER, edgecolor="none", pad=1.2),
-        )
+        field.words(x, y, f"{count}×", bold=True, paper=Paper(PAPER, 1.2), layer=5)
 
 
 def _edge(

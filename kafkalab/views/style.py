@@ -17,8 +17,9 @@ WIDTH_IN = 10.0  # every picture is this wide; only the number of rows changes i
 DPI = 110
 
 INK = "#222222"
-# words upon a bar of full colour; INK on the green is too faint where a dark page dims the picture
-ON_COLOUR = "#000000"
+# titles, names, and words upon a bar of full colour: INK on the green is too faint where a dark
+# page dims the picture
+BLACK = "#000000"
 # 7 to 1 on white paper, and 6 to 1 where a dark page dims it: small print must be read
 QUIET = "#595959"
 RULE = "#d5d5d5"

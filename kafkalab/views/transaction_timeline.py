@@ -10,17 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
-from .time_axis import draw_time_axis
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .style import ALERT, BLACK, INK, QUIET, SMALL_PT, clock
 
 # The same colour on both sides where both mean the same phase; the legend has a line for each side.
 COLOURS = {
@@ -41,6 +36,10 @@ COLOURS = {
     "FATAL_ERROR": "#b00020",
 }
 AT_COORDINATOR = "the coordinator"
+ROOM_FOR_EPOCH = 0.08
+"""The share of the axis that the name of an epoch takes."""
+A_LINE = 1e-9
+"""The share of the axis that a state takes at least: one that lasts no time is a line."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,7 @@ def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
     ]
 
 
+@draws(ONE)
 def transaction_timeline(
     lab: ShownLab,
     transactional_id: str,
@@ -96,86 +96,31 @@ def transaction_timeline(
     found = stretches(lab, transactional_id)
     whos = list(dict.fromkeys([AT_COORDINATOR, *(stretch.who for stretch in found)]))
     to_ms = lab.now_ms if to_ms is None else to_ms
-    unit_ms, unit = axis_unit(to_ms)
-    height_in = 2.05 + 0.55 * len(whos)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.56 / height_in, 0.84, 1 - 1.77 / height_in))
-    for stretch in found:
-        row = whos.index(stretch.who)
-        axes.broken_barh(
-            [(stretch.from_ms / unit_ms, (stretch.to_ms - stretch.from_ms) / unit_ms)],
-            (row - 0.27, 0.54),
-            linewidth=0.7,
-            facecolor=COLOURS.get(stretch.what, "#dddddd"),
-            edgecolor=INK,
-        )
-        if stretch.note and stretch.to_ms - stretch.from_ms > 0.08 * to_ms:
-            axes.text(
-                (stretch.from_ms + stretch.to_ms) / 2 / unit_ms,
-                row,
-                stretch.note,
-                ha="center",
-                va="center",
-                fontsize=SMALL_PT,
-                color=ON_COLOUR,
-            )
-    _epochs(axes, [each for each in found if each.who == AT_COORDINATOR], to_ms, unit_ms)
+    sheet = Sheet(title or f"transactional id {transactional_id}", 2.05 + 0.55 * len(whos),
+                  down_in=0.12)  # fmt: skip
+    field = sheet.field(0.13, 0.84, 0.56, 1.21)
+    field.clock(0, to_ms)
+    field.limits(y=(len(whos) - 0.5, -1.1))
+    for each in found:
+        colour = COLOURS.get(each.what, "#dddddd")
+        field.span(each.from_ms, each.to_ms, whos.index(each.who), 0.54, each.note,
+                   needs=ROOM_FOR_EPOCH, least=A_LINE, colour=colour, pen=0.7,
+                   ink=BLACK)  # fmt: skip
+    _epochs(field, [each for each in found if each.who == AT_COORDINATOR], to_ms)
     for who, (begin_ms, end_ms) in (paused or {}).items():
-        row = whos.index(who)
-        axes.broken_barh(
-            [(begin_ms / unit_ms, (end_ms - begin_ms) / unit_ms)],
-            (row - 0.27, 0.54),
-            facecolor="none",
-            edgecolor=INK,
-            hatch="////",
-            linewidth=0,
-        )
-        axes.text(
-            (begin_ms + end_ms) / 2 / unit_ms,
-            row,
-            "paused",
-            ha="center",
-            va="center",
-            fontsize=SMALL_PT,
-            color=INK,
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2},
-        )
+        field.span(begin_ms, end_ms, whos.index(who), 0.54, "paused", colour="none", hatch="////",
+                   pen=0, paper=Paper(pad_pt=1.2))  # fmt: skip
     ends = [event for event in lab.journal.of("record.appended") if "control" in event.fields]
     for event in ends:
-        axes.plot(
-            [event.at_ms / unit_ms],
-            [-0.48],
-            marker="v",
-            color=_marker_colour(event.control),
-            markeredgecolor=INK,
-            markersize=7,
-            clip_on=False,
-            zorder=4,
-        )
+        colour = _marker_colour(event.control)
+        field.marks([event.at_ms], -0.48, "v", colour, 7, edge=INK, layer=4, cut=False)
     for row, who in enumerate(whos):
-        axes.text(
-            -0.01,
-            row,
-            who,
-            transform=axes.get_yaxis_transform(),
-            ha="right",
-            va="center",
-            fontsize=SMALL_PT,
-            weight="bold" if who == AT_COORDINATOR else "normal",
-        )
-    axes.set_xlim(0, to_ms / unit_ms)
-    axes.set_ylim(len(whos) - 0.5, -1.1)
-    draw_time_axis(axes, unit)
-    heading = title or f"transactional id {transactional_id}"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    at_coordinator = dict.fromkeys(
-        stretch.what for stretch in found if stretch.who == AT_COORDINATOR
-    )
-    of_producers = dict.fromkeys(stretch.what for stretch in found if stretch.who != AT_COORDINATOR)
-    _legend(
-        figure, "coordinator", at_coordinator, {event.control for event in ends}, height_in, 0.42
-    )
-    _legend(figure, "producers", of_producers, set(), height_in, 0.64)
+        field.beside(row, who, bold=who == AT_COORDINATOR)
+    field.time_axis()
+    at_coordinator = [each.what for each in found if each.who == AT_COORDINATOR]
+    of_producers = [each.what for each in found if each.who != AT_COORDINATOR]
+    _legend(sheet, "coordinator", at_coordinator, {event.control for event in ends}, 0.42)
+    _legend(sheet, "producers", of_producers, set(), 0.64)
     rows = [(s.who, clock(s.from_ms), clock(s.to_ms), s.what, s.note) for s in found]
     rows += [
         (who, clock(begin_ms), clock(end_ms), "paused", "")
@@ -191,16 +136,13 @@ def transaction_timeline(
         )
         for event in ends
     ]
-    return Picture(
-        figure,
-        columns(rows, ("who", "from", "to", "what", "epoch")),
-        f"Transaction timeline: {heading}.",
-    )
+    return sheet.picture("Transaction timeline", rows, ("who", "from", "to", "what", "epoch"))
 
 
-def _epochs(axes: Axes, strip: list[Stretch], to_ms: int, unit_ms: float) -> None:
+def _epochs(field: Field, strip: list[Stretch], to_ms: int) -> None:
     """Write the number of each epoch that has no room for its name, above the strip."""
-    told = {each.note for each in strip if each.note and each.to_ms - each.from_ms > 0.08 * to_ms}
+    room_ms = ROOM_FOR_EPOCH * to_ms
+    told = {each.note for each in strip if each.note and each.to_ms - each.from_ms > room_ms}
     short: dict[str, int] = {}
     for each in strip:
         if each.note and each.note not in told:
@@ -213,63 +155,19 @@ def _epochs(axes: Axes, strip: list[Stretch], to_ms: int, unit_ms: float) -> Non
         else:
             groups.append((at_ms, [note.removeprefix("epoch ")]))
     for at_ms, numbers in groups:
-        axes.annotate(
-            f"epoch {', '.join(numbers)}",
-            (at_ms / unit_ms, -0.27),
-            xytext=(10, 17),
-            textcoords="offset points",
-            ha="left",
-            va="bottom",
-            fontsize=SMALL_PT,
-            color=INK,
-            arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.7},
-        )
+        field.near(at_ms, -0.27, f"epoch {', '.join(numbers)}", (10, 17), level="bottom",
+                   pointer=0.7)  # fmt: skip
 
 
-def _legend(
-    figure: Figure,
-    side: str,
-    seen: dict[str, None],
-    markers: set[str],
-    height_in: float,
-    down_in: float,
-) -> None:
+def _legend(sheet: Sheet, side: str, seen: list[str], markers: set[str], down_in: float) -> None:
     """Draw one line of the legend: the states of one side, and its markers."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Artist] = [
-        Patch(facecolor=COLOURS.get(what, "#dddddd"), edgecolor=INK, linewidth=0.7, label=what)
-        for what in seen
-    ]
-    handles += [
-        Line2D(
-            [],
-            [],
-            color=_marker_colour(control),
-            marker="v",
-            markeredgecolor=INK,
-            linestyle="",
-            label=f"{control} marker",
-        )
-        for control in sorted(markers)
-    ]
-    y = 1 - down_in / height_in
-    figure.text(0.012, y - 0.02 / height_in, side, fontsize=SMALL_PT, va="top", color=QUIET)
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.084, y),
-        ncols=max(1, len(handles)),
-        frameon=False,
-        handlelength=1.3,
-        handletextpad=0.5,
-        columnspacing=0.9,
-        labelcolor=QUIET,
-        borderaxespad=0,
-        borderpad=0.2,
-    )
+    sheet.note(side, down_in + 0.02, size=SMALL_PT)
+    for what in seen:
+        sheet.key_block(what, COLOURS.get(what, "#dddddd"), pen=0.7)
+    for control in sorted(markers):
+        sheet.key_mark(f"{control} marker", "v", _marker_colour(control), edge=INK)
+    sheet.legend(down_in, left=0.084, ncols=20, colour=QUIET, long=1.3, apart=0.9,
+                 handletextpad=0.5, borderaxespad=0, borderpad=0.2)  # fmt: skip
 
 
 def _marker_colour(control: str) -> str:

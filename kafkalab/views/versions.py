@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .argument_check import TWO, draws
 from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
-from .picture import Hover, Picture, blank_figure
+from .picture import Picture
+from .sheet import Sheet
 from .shown_lab import ShownLab
-from .style import INK, WIDTH_IN, clock
+from .style import INK, clock
 
 _Class = tuple[str, int | None, str | None]
 """A row's class, broker and ending."""
 
 
+@draws(TWO)
 def compare(
     left: ShownLab,
     right: ShownLab,
@@ -41,30 +44,6 @@ def compare(
         [row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)
     ]
     boxes = differing(both[0], both[1])
-    row_in, gap_in = 0.40, 0.52
-    heights = [row_in * max(1, len(found)) for found in both]
-    height_in = sum(heights) + 2 * gap_in + 1.20
-    figure = blank_figure(WIDTH_IN, height_in)
-    top = height_in - 0.66
-    hovers: list[Hover] = []
-    for found, boxed, title, height in zip(both, boxes, titles, heights):
-        top -= gap_in
-        caption = f"{title}: {connection_counts(found, to_ms)}"
-        figure.text(
-            0.012,
-            (top + 0.06) / height_in,
-            caption,
-            fontsize=10,
-            weight="bold",
-            va="bottom",
-            color=INK,
-        )
-        top -= height
-        axes = figure.add_axes((0.285, top / height_in, 0.485, height / height_in))
-        hovers += draw_rows(axes, found, 0, to_ms, boxed)
-        if found is both[0]:
-            axes.set_xlabel("")
-            axes.tick_params(axis="x", labelbottom=False)
     number = sum(map(len, boxes))
     same = (
         "the same connections, opened at other times"
@@ -72,14 +51,23 @@ def compare(
         else "no row differs"
     )
     news = {0: same, 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
-    heading = f"{titles[0]} and {titles[1]}: {news}"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    draw_legend(figure, {row.role for found in both for row in found}, 1 - 0.42 / height_in)
-    return Picture(
-        figure,
+    gap_in = 0.52
+    heights_in = [0.40 * max(1, len(found)) for found in both]
+    height_in = sum(heights_in) + 2 * gap_in + 1.20
+    sheet = Sheet(f"{titles[0]} and {titles[1]}: {news}", height_in, down_in=0.12)
+    down_in = 0.66
+    for found, boxed, title, own_in in zip(both, boxes, titles, heights_in):
+        down_in += gap_in
+        caption = f"{title}: {connection_counts(found, to_ms)}"
+        sheet.note(caption, down_in - 0.06, level="bottom", size=10, colour=INK, bold=True)
+        below_in = height_in - down_in - own_in
+        field = sheet.field(0.285, 0.485, below_in, high_in=own_in)
+        draw_rows(field, found, 0, to_ms, boxed, labelled=found is not both[0])
+        down_in += own_in
+    draw_legend(sheet, {row.role for found in both for row in found}, 0.42)
+    return sheet.told(
+        f"Two connection Gantts above one axis. {sheet.title}.",
         comparison_text(both, boxes, titles),
-        f"Two connection Gantts above one axis. {heading}.",
-        tuple(hovers),
     )
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from kafkalab.errors import IllegalArgumentException
 
+from .argument_check import NAMED, draws
 from .offset_ruler import COLOURS, LINES
-from .picture import Picture, blank_figure, columns
+from .picture import Picture
+from .sheet import Sheet
 from .shown_lab import ShownLab
-from .style import RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+from .style import SMALL_PT, clock
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ def waiting(lab: ShownLab, topic: str) -> dict[str, list[Waiting]]:
     return found
 
 
+@draws(NAMED)
 def waiting_records(
     labs: Mapping[str, ShownLab], topic: str, *, title: str | None = None
 ) -> Picture:
@@ -63,51 +66,23 @@ def waiting_records(
     from_ms = min(points[0].at_ms for points in lines)
     to_ms = max(points[-1].at_ms for points in lines)
     most = max(point.records for points in lines for point in points)
-    unit_ms, unit = axis_unit(to_ms)
     height_in = 1.15 + 1.5 * len(curves)
-    figure = blank_figure(WIDTH_IN, height_in)
+    sheet = Sheet(title or f"records of {topic} that wait for their answer", height_in)
     told = []
     for number, (name, by_partition) in enumerate(curves.items()):
         bottom_in = height_in - 0.85 - 1.5 * (number + 1) + 0.25
-        axes = figure.add_axes((0.09, bottom_in / height_in, 0.88, 1.15 / height_in))
-        for line, (partition, points) in enumerate(by_partition.items()):
-            axes.step(
-                [point.at_ms / unit_ms for point in points],
-                [point.records for point in points],
-                where="post",
-                color=COLOURS[line % 4],
-                linestyle=LINES[line % 4],
-                linewidth=1.6,
-                label=partition,
-            )
-            top = max(points, key=lambda point: point.records)
-            told.append((name, partition, str(top.records), clock(points[-1].at_ms)))
-        axes.set_xlim(from_ms / unit_ms, to_ms * 1.01 / unit_ms)
-        axes.set_ylim(0, most * 1.1)
-        axes.set_ylabel("waiting records", fontsize=SMALL_PT)
-        axes.set_title(name, loc="left", fontsize=SMALL_PT + 1, weight="bold", pad=3)
-        axes.tick_params(labelsize=SMALL_PT)
-        axes.grid(color=RULE, linewidth=0.7)
-        axes.set_axisbelow(True)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        if number + 1 < len(curves):
-            axes.tick_params(axis="x", labelbottom=False)
-        else:
-            axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-        if number == 0:
-            axes.legend(
-                loc="lower right",
-                bbox_to_anchor=(1.0, 1.0),
-                ncols=4,
-                frameon=False,
-                fontsize=SMALL_PT,
-                handlelength=3.2,
-            )
-    heading = title or f"records of {topic} that wait for their answer"
-    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    return Picture(
-        figure,
-        columns(told, ("lab", "partition", "most waiting", "last answer")),
-        f"Waiting records: {heading}.",
-    )
+        field = sheet.field(0.09, 0.88, bottom_in, high_in=1.15)
+        field.clock(0, to_ms)
+        field.limits((from_ms, to_ms * 1.01), (0, most * 1.1))
+        for place, (partition, points) in enumerate(by_partition.items()):
+            colour, line = COLOURS[place % 4], LINES[place % 4]
+            times, records = [p.at_ms for p in points], [p.records for p in points]
+            field.line(times, records, colour, line=line, steps=True)
+            if number == 0:
+                sheet.key_line(partition, colour, line=line, pen=1.6)
+            told.append((name, partition, str(max(records)), clock(points[-1].at_ms)))
+        field.chart("waiting records", labelled=number + 1 == len(curves), pen=0.7)
+        field.heading(name, align="left", size=SMALL_PT + 1, bold=True, up_pt=3)
+    sheet.legend(0.95, left=0.97, corner="lower right", ncols=4, long=3.2)
+    head = ("lab", "partition", "most waiting", "last answer")
+    return sheet.picture("Waiting records", told, head)

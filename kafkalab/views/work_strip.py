@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
-from .style import INK, QUIET, SMALL_PT, WIDTH_IN
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .picture import Picture
+from .sheet import Paper, Sheet
+from .style import INK, SMALL_PT
 
 ONCE, AGAIN, NEVER = ("#e9eef3", ""), ("#f6dc8f", "///"), ("#f0a58f", "xxx")
 
@@ -46,31 +43,29 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
             'there is no run to draw; give at least one, {"a crash": Worked((1, 2, 0))}'
         )
     most = max(len(run.times) for run in runs.values())
-    height_in = 1.0 + 0.40 * len(runs)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.27, 0.05 / height_in, 0.58, 1 - 0.80 / height_in))
+    sheet = Sheet(title, 1.0 + 0.40 * len(runs))
+    field = sheet.field(0.27, 0.58, 0.05, 0.75)
     for row, (name, run) in enumerate(runs.items()):
-        _row(axes, run, row)
-        axes.text(
-            most * 1.02, row, run.words, ha="left", va="center", fontsize=SMALL_PT + 1, color=INK
-        )
-        axes.text(
-            -most * 0.02, row, name, ha="right", va="center", fontsize=SMALL_PT + 1, color=INK
-        )
-    axes.set_xlim(0, most)
-    axes.set_ylim(len(runs) - 0.45, -0.55)
-    axes.set_xticks(
-        [place + 0.5 for place in range(most)],
-        [str(place) for place in range(most)],
-        fontsize=SMALL_PT,
-        color=QUIET,
-    )
-    axes.xaxis.tick_top()
-    axes.tick_params(length=0)
-    axes.set_yticks([])
-    for side in axes.spines.values():
-        side.set_visible(False)
-    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
+        for offset, count in enumerate(run.times):
+            colour, hatch = ONCE if count == 1 else AGAIN if count else NEVER
+            field.block(
+                offset + 0.04,
+                row,
+                0.92,
+                0.72,
+                str(count),
+                colour=colour,
+                edge="#ffffff" if hatch else colour,
+                hatch=hatch,
+                pen=0,
+                size=SMALL_PT + 1,
+                paper=Paper(colour, 1.2),
+            )
+        if run.committed is not None:
+            field.upright(run.committed, row - 0.46, row + 0.46, INK, pen=2.6, inside=False)
+        field.words(most * 1.02, row, run.words, "left", size=SMALL_PT + 1)
+        field.words(-most * 0.02, row, name, "right", size=SMALL_PT + 1)
+    field.offsets_above(0, most, len(runs))
     rows = [
         (
             name,
@@ -80,38 +75,4 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
         )
         for name, run in runs.items()
     ]
-    return Picture(
-        figure,
-        columns(rows, ("run", "times", "committed", "in all")),
-        f"Work done on each record: {title}.",
-    )
-
-
-def _row(axes: Axes, run: Worked, row: int) -> None:
-    """Draw a run's boxes, and the bar of the committed offset."""
-    for offset, count in enumerate(run.times):
-        colour, hatch = ONCE if count == 1 else AGAIN if count else NEVER
-        axes.barh(
-            [row],
-            [0.92],
-            left=offset + 0.04,
-            height=0.72,
-            color=colour,
-            edgecolor="#ffffff" if hatch else colour,
-            hatch=hatch,
-            linewidth=0,
-        )
-        axes.text(
-            offset + 0.5,
-            row,
-            str(count),
-            ha="center",
-            va="center",
-            fontsize=SMALL_PT + 1,
-            color=INK,
-            bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.2},
-        )
-    if run.committed is not None:
-        axes.vlines(
-            [run.committed], row - 0.46, row + 0.46, color=INK, linewidth=2.6, clip_on=False
-        )
+    return sheet.picture("Work done on each record", rows, ("run", "times", "committed", "in all"))

@@ -8,20 +8,16 @@ is red and crossed where this is false: a record below it was still with a worke
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
-from .picture import Picture, blank_figure, columns
+from .argument_check import ONE, draws
+from .picture import Picture
+from .sheet import Field, Paper, Sheet
 from .shown_lab import ShownLab
-from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
-from .time_axis import draw_time_axis
+from .style import ALERT, INK, QUIET, clock
 
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+DONE = "#00694b"
 LOOKS = (("#9ecbe8", ""), ("#f3d28a", "...."), ("#a9dcc3", "////"), ("#e6bcd3", "xxxx"))
 
 
@@ -88,6 +84,7 @@ def promises(lab: ShownLab, name: str) -> list[Promise]:
     return found
 
 
+@draws(ONE)
 def worker_lanes(
     lab: ShownLab,
     name: str,
@@ -111,162 +108,38 @@ def worker_lanes(
     partitions = sorted({box.partition for box in boxes} | {mark.partition for mark in marks})
     end_ms = max(to_ms, room_to_ms or 0)
     workers = max((task.worker for task in tasks(lab, name)), default=1)
-    height_in = 1.75 + 0.40 * workers + 0.26 * len(partitions)
-    figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.55 / height_in, 0.84, 1 - 1.35 / height_in))
-    unit_ms, unit = axis_unit(end_ms - from_ms)
-    for box in boxes:
-        is_running = box.to_ms is not None and box.to_ms > to_ms
-        _box(axes, box, partitions.index(box.partition), from_ms, to_ms, unit_ms, is_running)
-    for worker in range(1, workers + 1):
-        _name(axes, worker, f"worker {worker}")
-    for row, partition in enumerate(partitions):
-        _name(axes, -0.1 - 0.65 * row, f"commits {partition}")
-    span_ms, numbered = end_ms - from_ms, dict.fromkeys(partitions, -1e9)
-    for mark in marks:
-        has_room = mark.at_ms - numbered[mark.partition] > 0.045 * span_ms
-        numbered[mark.partition] = mark.at_ms if has_room else numbered[mark.partition]
-        _mark(
-            axes,
-            mark,
-            -0.1 - 0.65 * partitions.index(mark.partition),
-            str(mark.offset) if has_room else "",
-            span_ms,
-            unit_ms,
-        )
-    axes.set_xlim(from_ms / unit_ms, end_ms / unit_ms)
-    if end_ms > to_ms:
-        axes.axvline(to_ms / unit_ms, color=ALERT, linewidth=1.6)
-    axes.set_ylim(workers + 0.5, -0.55 - 0.65 * len(partitions) + 0.35)
-    draw_time_axis(axes, unit)
     broken = sum(bool(mark.not_done) for mark in marks)
     heading = title or f"{name}: {workers} workers, {len(marks)} commits"
-    figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    _legend(figure, partitions, broken, 1 - 0.42 / height_in)
-    return Picture(
-        figure,
-        _text(boxes, marks),
-        f"Worker lanes: {heading}; {broken} commits go past work that is not done.",
-    )
-
-
-def _box(
-    axes: Axes,
-    box: Task,
-    look: int,
-    from_ms: int,
-    to_ms: int,
-    unit_ms: float,
-    is_running: bool = False,
-) -> None:
-    begin, end = (
-        max(box.from_ms, from_ms),
-        min(box.to_ms if box.to_ms is not None else to_ms, to_ms),
-    )
-    colour, hatch = LOOKS[look % len(LOOKS)]
-    never = box.to_ms is None and not is_running
-    axes.broken_barh(
-        [(begin / unit_ms, (end - begin) / unit_ms)],
-        (box.worker - 0.36, 0.72),
-        facecolor="#ffffff" if never else colour,
-        edgecolor=ALERT if never else INK,
-        hatch=hatch,
-        linewidth=1.2 if never else 0.6,
-        linestyle="--" if never else "-",
-    )
-    if (end - begin) > 0.018 * (to_ms - from_ms):
-        axes.text(
-            (begin + end) / 2 / unit_ms,
-            box.worker,
-            str(box.offset),
-            ha="center",
-            va="center",
-            fontsize=SMALL_PT,
-            color=INK,
-            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if hatch else None,
-        )
-
-
-def _mark(axes: Axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: float) -> None:
-    colour = ALERT if mark.not_done else "#00694b"
-    axes.plot(
-        [mark.at_ms / unit_ms],
-        [y],
-        marker="X" if mark.not_done else "v",
-        markersize=7,
-        color=colour,
-        clip_on=False,
-        zorder=4,
-    )
-    axes.text(
-        (mark.at_ms + 0.008 * span_ms) / unit_ms,
-        y,
-        number,
-        ha="left",
-        va="center",
-        fontsize=SMALL_PT,
-        color=colour,
-        clip_on=False,
-    )
-
-
-def _name(axes: Axes, y: float, text: str) -> None:
-    axes.text(
-        -0.01,
-        y,
-        text,
-        transform=axes.get_yaxis_transform(),
-        ha="right",
-        va="center",
-        fontsize=SMALL_PT,
-        color=INK,
-    )
-
-
-def _legend(figure: Figure, partitions: list[str], broken: int, y: float) -> None:
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    handles: list[Artist] = [
-        Patch(
-            facecolor=LOOKS[at % len(LOOKS)][0],
-            hatch=LOOKS[at % len(LOOKS)][1],
-            edgecolor=INK,
-            label=f"work on {name}",
-        )
-        for at, name in enumerate(partitions)
-    ]
-    handles.append(
-        Line2D(
-            [], [], linestyle="", marker="v", color="#00694b", label="commit: all below it is done"
-        )
-    )
+    sheet = Sheet(heading, 1.75 + 0.40 * workers + 0.26 * len(partitions), down_in=0.12)
+    field = sheet.field(0.13, 0.84, 0.55, 0.80)
+    field.clock(from_ms, to_ms, room_to_ms=room_to_ms)
+    field.limits(y=(workers + 0.5, -0.20 - 0.65 * len(partitions)))
+    span_ms = end_ms - from_ms
+    for box in boxes:
+        needs = 0.018 * (to_ms - from_ms) / span_ms
+        _box(field, box, partitions.index(box.partition), to_ms, needs)
+    for worker in range(1, workers + 1):
+        field.beside(worker, f"worker {worker}", colour=INK)
+    heights = {partition: -0.1 - 0.65 * row for row, partition in enumerate(partitions)}
+    numbered = dict.fromkeys(partitions, -1e9)
+    for partition, y in heights.items():
+        field.beside(y, f"commits {partition}", colour=INK)
+    for mark in marks:
+        y, colour = heights[mark.partition], ALERT if mark.not_done else DONE
+        sign = "X" if mark.not_done else "v"
+        field.marks([mark.at_ms], y, sign, colour, 7, layer=4, cut=False)
+        if mark.at_ms - numbered[mark.partition] > 0.045 * span_ms:
+            numbered[mark.partition] = mark.at_ms
+            left_ms = mark.at_ms + 0.008 * span_ms
+            field.words(left_ms, y, str(mark.offset), "left", colour=colour)
+    field.time_axis()
+    for partition, (colour, hatch) in zip(partitions, LOOKS * (len(partitions) // len(LOOKS) + 1)):
+        sheet.key_block(f"work on {partition}", colour, hatch=hatch)
+    sheet.key_mark("commit: all below it is done", "v", DONE)
     if broken:
-        handles.append(
-            Line2D(
-                [],
-                [],
-                linestyle="",
-                marker="X",
-                color=ALERT,
-                label="commit past work that is not done",
-            )
-        )
-    figure.legend(
-        handles=handles,
-        fontsize=SMALL_PT,
-        loc="upper left",
-        bbox_to_anchor=(0.008, y),
-        ncols=5,
-        frameon=False,
-        handlelength=1.8,
-        columnspacing=1.2,
-        labelcolor=QUIET,
-    )
-
-
-def _text(boxes: list[Task], marks: list[Promise]) -> str:
-    rows = [
+        sheet.key_mark("commit past work that is not done", "X", ALERT)
+    sheet.legend(0.42, colour=QUIET, long=1.8, apart=1.2)
+    told = [
         (
             box.from_ms,
             f"worker {box.worker}",
@@ -275,7 +148,7 @@ def _text(boxes: list[Task], marks: list[Promise]) -> str:
         )
         for box in boxes
     ]
-    rows += [
+    told += [
         (
             mark.at_ms,
             "commit",
@@ -284,6 +157,29 @@ def _text(boxes: list[Task], marks: list[Promise]) -> str:
         )
         for mark in marks
     ]
-    return columns(
-        [(clock(at_ms), *rest) for at_ms, *rest in sorted(rows)], ("at", "who", "what", "how")
+    return sheet.picture(
+        "Worker lanes",
+        [(clock(at_ms), *rest) for at_ms, *rest in sorted(told)],
+        ("at", "who", "what", "how"),
+        more=f"; {broken} commits go past work that is not done",
+    )
+
+
+def _box(field: Field, box: Task, look: int, to_ms: int, needs: float) -> None:
+    """Draw a record's work; work that never ends has a dashed, red edge."""
+    colour, hatch = LOOKS[look % len(LOOKS)]
+    never = box.to_ms is None
+    field.span(
+        box.from_ms,
+        to_ms if box.to_ms is None else box.to_ms,
+        box.worker,
+        0.72,
+        str(box.offset),
+        needs=needs,
+        colour="#ffffff" if never else colour,
+        edge=ALERT if never else INK,
+        hatch=hatch,
+        pen=1.2 if never else 0.6,
+        line="--" if never else "-",
+        paper=Paper(pad_pt=0.8) if hatch else None,
     )

@@ -137,9 +137,9 @@ say(lab)
 # wait for an answer. The client counts only its own requests. It cannot know how busy a broker
 # really is.
 #
-# A well-known article of 2018 on the producer's TCP connections used two addresses, as we did. It
-# counted four connections and concluded: N brokers cost 2N. Its log is of a version 2.2 in the
-# making; 2.2.0 came out in March 2019. Now take three brokers and three addresses, and send nothing.
+# Many texts say that N brokers cost 2N connections. They go back to one run of 2018 with two
+# addresses, which opened four. Its log is of a version 2.2 in the making. (2.2.0 is of March 2019.)
+# Now take three brokers and three addresses, and send nothing.
 # How many connections does 2.2 open, how many 2.3?
 
 # %%
@@ -238,9 +238,10 @@ timeline(lab)
 # %% [markdown]
 # ## 5. A race
 #
-# Does 2.2 really connect to *every* address? It opens one more in each pass of its loop, until one
-# of them has answered API_VERSIONS. So it is a **race** (竞态) between the client's passes and the
-# brokers' answers. The article saw one run of that race.
+# Does 2.2 really connect to *every* address? The Sender runs a loop: it sends what is ready, reads
+# what has come, and closes what is idle. One turn of the loop is a *pass*. Client 2.2 opens one more
+# connection in each pass, until one address has answered API_VERSIONS. So it is a **race** (竞态)
+# between the client's passes and the brokers' answers. The run of 2018 was one such race.
 #
 # Here a producer has five addresses and sends nothing. Each seed is another run of the race. A
 # longer delay of the answers gives client 2.2 more passes. This picture moves. Use the slider, the
@@ -274,20 +275,20 @@ truth("02 old and new", v2_1=len(lab21.sockets()), v3_9=len(lab39.sockets()))
 compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing sent"), to_ms=40)
 
 # %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
-# Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first one
-# waits: does a broker want the client's own metrics? That is **telemetry** (遥测), and it takes
-# another connection. A real client 3.9.2 with three addresses opened three connections. Its second
+# Version 2.1 waits for the first `send`. Version 3.9 has a second question while the first one
+# waits: does a broker want the client's own metrics? That is **telemetry** (遥测). It opens another
+# connection for it, before it knows whether the brokers take metrics. Here they do not, so the
+# question is never sent. A real client 3.9.2 with three addresses opened three connections. Its second
 # address was not ready yet, so it opened one to node 0 as well. So that is a race, too.
 #
 # **Then and now.** Telemetry came with KIP-714. A KIP is a
 # [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)
-# (改进提案). Most of what the article of 2018 says holds. Some of it was a race, and some has
-# changed:
+# (改进提案). Most of what was written in 2018 holds. Some of it was a race, and some has changed:
 #
 # | Then | Now | Try it |
 # |---|---|---|
 # | The constructor's thread connects to every bootstrap address. Give it 1000, and it opens 1000. | A race, up to 2.2. From 2.3 on one address is asked. Three or four are still a good number to give: any one tells about all. | sections 3, 5 |
-# | A producer of version 2.1 connects before anything is sent. | From 2.2 on. The article's log shows a 2.2 in the making. | section 6 |
+# | A producer of version 2.1 connects before anything is sent. | From 2.2 on. The log of 2018 shows a 2.2 in the making. | section 6 |
 # | N brokers cost 2N connections. | One to ask, and one for each broker that leads a partition you send to. | 02.2 |
 # | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`, with an s. | section 4 |
 # | With −1 the connection is permanent. | The broker closes it after ten minutes of its own. | section 4 |

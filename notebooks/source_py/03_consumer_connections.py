@@ -350,7 +350,7 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | A new consumer opens nothing until it polls. | True for the classic consumer. The new one (KIP-848, `group.protocol=consumer`) connects from a thread of its own. | below |
 # | FindCoordinator goes to the least loaded broker. | The first one goes to a random address. | section 5 |
 # | The coordinator's id is 2147483647 − n. | Still so in client 4.0. Client 4.4 prints `+n`. | `lines_of("4.4")` below shows `id: +2` |
-# | The client id is `consumer-1`. | From 2.4.1 on it holds the group: `consumer-test-1` (KAFKA-9033). | `lines_of("3.9")` shows `clientId=consumer-test-1` |
+# | The client id is `consumer-1`. | From 2.4.0 on it holds the group: `consumer-test-1` (KAFKA-9033). | `lines_of("3.9")` shows `clientId=consumer-test-1` |
 # | `Sending FIND_COORDINATOR {…}`, at TRACE. | `Sending FIND_COORDINATOR request with header …`, at DEBUG, since 2.6. | the second line of `lines_of("3.9")` |
 # | Once data connections exist, the first one is closed. | Not at once. It is not used, and the idle limit closes it. | section 1 |
 # | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`; nine minutes in a client, ten in a broker. | section 4 |

@@ -385,8 +385,9 @@ ownership(
 # seconds after its start, and its second partition is free only at 81 s.
 #
 # Why so slow? m2 keeps its partitions, so it has records ready. Its `poll` returns them at once and
-# does not wait for the group. Each `poll` brings the protocol one step further: send the join, read
-# its answer, give up a partition. The next step comes nine seconds later. In the eager protocol m2
+# does not wait for the group. Each `poll` brings the protocol one step further, and m2 polls every
+# nine seconds: it sends its join at 36 s and reads the plan at 45 s. At 63 s m4 gets its first
+# partition. At 81 s m2 gives up one more, and m4 gets that one at 90 s. In the eager protocol m2
 # has given up everything. It has no record to return, so its `poll` waits for the group.
 
 # %%
@@ -561,8 +562,8 @@ print_lines(lab, "Request joining group due to: group is already rebalancing")
 # | `session.timeout.ms` | 45 s | the coordinator: no heartbeat came | it removes the member |
 # | `max.poll.interval.ms` | 5 min | the client: no `poll` came | a dynamic member sends LEAVE_GROUP; a static member stops its heartbeats |
 #
-# So the partitions of a *static* member that works too long wait for both limits together. With a
-# limit of 10 s the lab measures 10 s for a dynamic member and 55 s for a static one (3.9).
+# So the partitions of a *static* member that works too long wait for both limits together. With
+# `max.poll.interval.ms` of 10 s a dynamic member's wait 10 s, and a static member's 10 + 45 = 55 s.
 #
 # Two kinds of rebalance are avoidable:
 #
@@ -633,9 +634,10 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # `poll`. Then the new owner waits for m2's turn and for its own heartbeat. Try `seed=3`: it has such
 # a partition.
 #
-# In the matrix epochs are missing. With brokers 4.3 or later an empty group has epoch 1. Each new
-# member adds one. But the coordinator computes a new target at most once a second (KIP-1263).
-# Brokers 4.0 to 4.2 begin with 0 and assign at once.
+# In the matrix epochs are missing. m2 and m3 came within one second, and the coordinator computes a
+# new target at most once a second (KIP-1263). Each new member adds one to the epoch all the same.
+# With brokers 4.3 or later an empty group has epoch 1. Brokers 4.0 to 4.2 begin with 0 and assign at
+# once.
 #
 # So the rules of this chapter have two columns:
 #

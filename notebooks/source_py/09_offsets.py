@@ -732,7 +732,7 @@ cleo.seek(TopicPartition("orders", 1), 4)
 # |---|---|---|
 # | Committed offsets are kept in ZooKeeper. | In `__consumer_offsets`, since 0.9; Kafka 4.0 has no ZooKeeper at all (KIP-500). | section 7 |
 # | Automatic commits run in the background. | The classic consumer commits inside `poll` and `close`, and when it gives partitions up. So it did in the days of that sentence, too (class `ConsumerCoordinator`). | section 3 |
-# | A rebalance repeats what came since the last automatic commit. | A member that takes part commits first: it waits for the answer up to 3.2, and sends it asynchronously and awaits it from 3.3 on. | below |
+# | A rebalance repeats what came since the last automatic commit. | A member that takes part commits first: up to 3.1 it waits for the answer. 3.2.0 sends the commit and does not wait. From 3.2.3 and 3.3.0 on it sends and awaits it. | below |
 # | By hand means `commitAsync`. | There are `commitSync` and `commitAsync`; both are by hand. | section 4 |
 # | `poll` returns the offset of the last record. | It returns records. The position is one more than the last of them. | section 1 |
 # | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment the group became empty since 2.1 (KIP-211). | section 7 |

@@ -805,7 +805,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # | Raise `session.timeout.ms` for slow work. | It has nothing to do with work. 10 s up to 2.8, 45 s from 3.0 (KIP-735). | section 2 |
 # | A member that polls too late sends LEAVE_GROUP. | A dynamic member does. A static one (2.3, KIP-345) waits for its session timeout as well. | section 2 |
 # | A late commit raises CommitFailedException. | So with the classic protocol. With KIP-848 (client 4.4) `commit_sync()` raises nothing and saves nothing. | section 3 |
-# | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.3. Later clients say that the consumer is not part of an active group, where they do not ask the coordinator. | `story.late_member(commit, version="2.3")[0]`, then `story.print_lines` |
+# | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.4. Clients from 2.5 on say that the consumer is not part of an active group, where they do not ask the coordinator. | `story.late_member(commit, version="2.3")[0]`, then `story.print_lines` |
 # | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients, and KIP-848 writes *Consumer*. Search for "poll timeout has expired". | the same |
 # | 150 records, since 150 times 2 s are 300 s. | Right calculation, no margin. | section 4 |
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's committed offset. | section 5 |

@@ -157,9 +157,8 @@ work_strip(
 # machine is busy, and the log file grows. The group looks healthy all the time. The member polls
 # and sends heartbeats. Only the lag shows it.
 #
-# `seek_past` loses the pill and nothing else. Note that `poll` first returned record 4, and raised
-# in the *next* call. `poll` returns what it could read before it raises. So nothing is lost when
-# you catch.
+# `seek_past` loses the pill and nothing else. `poll` returned the records 0 to 4 first. Only the *next*
+# call raised. So nothing is lost when you catch.
 
 # %% [markdown]
 # ## 4. One pill, three members, three partitions
@@ -181,7 +180,8 @@ deaths
 # %% [markdown]
 # None. The first member dies. After its session timeout the coordinator gives its partitions to
 # another one. So the pill moves to a member that was healthy, and kills it, too. With
-# `session.timeout.ms` at 4 seconds, as here, it takes about eleven seconds for three members.
+# `session.timeout.ms` at 4 seconds, as here, it takes about eleven seconds for three members. By
+# default a broker refuses less than 6 seconds (`group.min.session.timeout.ms`); here it allows 4.
 #
 # And `catch`? There all members live. But the member with the pill reads none of its *other*
 # partitions. The pill stays first in line in its buffer, and each poll raises before it looks
@@ -322,7 +322,8 @@ prices_over_time()
 # - **fatal** (致命的): this producer can do nothing more. Close it.
 #
 # First a retriable one. `acks=all`, and `min.insync.replicas` is 3, as many as there are replicas.
-# A follower is away for 10 seconds, and then for 60. The producer waits five seconds for each
+# A follower crashes and is away for 10 seconds, and then for 60. A broker that crashed leaves the ISR
+# when its session with the controller ends, after 9 seconds. The producer waits five seconds for each
 # answer (`request.timeout.ms`), and `delivery.timeout.ms` is 30 seconds. What does the program see,
 # and how often is the record sent?
 
@@ -338,7 +339,8 @@ away
 
 # %% [markdown]
 # Each send waits five seconds, as long as the leader still counts the follower as in sync. When the
-# follower has left the ISR, the leader refuses at once, and the producer tries about once a second.
+# follower has left the ISR, the leader refuses at once, and the producer tries again
+# after a pause. From client 3.7 on the pause grows to a second (KIP-580); before, it is 100 ms.
 #
 # So "an error" is often no error for the program. And "every error may be tried again" is wrong, as
 # the next table shows. Three things happen to a producer with a transaction. After each of them the
@@ -378,9 +380,10 @@ f"{(lab.now_ms - begin_ms) // 1_000} seconds", waits_ms
 # %% [markdown]
 # No error, only time. The broker answers at once and names a `throttle_time_ms`. Then it reads
 # nothing from this connection until the time is over, and the client sends nothing (KIP-219, 2.0).
-# The first nine cost nothing, because the broker takes the mean of ten seconds. A real broker 4.4.0
+# The first nine cost nothing, because the broker takes the mean of the last ten seconds. Each later
+# record raises this mean by as much, so each wait is about a second longer. A real broker 4.4.0
 # told a real producer the same times, 20 ms more or less. Java's client counts them in the metric
-# `produce-throttle-time-avg`, and the lab's does not. The line is TRACE up to 4.0, and WARN in 4.4:
+# `produce-throttle-time-avg`, and the lab's does not. The line is TRACE up to 4.3, and WARN in 4.4:
 
 # %%
 throttled = lab.lines("till").message
@@ -471,7 +474,7 @@ errors.agg(F.count("*").alias("errors"), F.min("time").alias("since")).orderBy("
 # |---|---|---|
 # | The error about a bad record has only a text (up to 2.8). | `RecordDeserializationException` with partition and offset (3.0, KIP-334). | section 5 |
 # | The bytes are gone; read them again as bytes. | The error brings key and value as bytes (3.8, KIP-1036). | section 6 |
-# | `ConcurrentTransactionsException` (the last transaction is not finished yet) is no `RetriableException` (2.8). | It is one (3.6). | the released jars |
+# | `ConcurrentTransactionsException` (the last transaction is not finished yet) is no `RetriableException` (2.8). | It is one, since 3.4.0. | the released jars |
 # | A class is retriable, or nothing is said (4.0). | Two more answers since 4.1 (KIP-1050). `ApplicationRecoverableException`: begin again with a new client or generation. `ProducerFencedException`, `UnknownMemberIdException` and `FencedInstanceIdException` are such. `InvalidConfigurationException`: a person must change something. Authorization errors are such. | the released jars |
 #
 # The last two rows were read from the classes in the released jars 2.1.1 to 4.4.0.

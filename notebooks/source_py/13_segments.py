@@ -3,7 +3,8 @@
 #
 # A topic is set to keep its records for 30 minutes. A legal department asks: how old can the oldest
 # record be? A capacity planner asks: how large can the log become? Neither answer is in the
-# setting. Kafka does not delete records. It deletes *files*, and it looks for them now and then.
+# setting. By age or size Kafka deletes no single records. It deletes whole *files*, and it looks for them now
+# and then.
 #
 # **You need** chapters 01 and 09; 04 and 06 help. **You get** seven words: *segment*, *active
 # segment*, *index*, *roll*, *retention check*, *log cleaner*, *dirty ratio*. **Time** three
@@ -67,7 +68,8 @@ segment_strip(lab, "orders", at_ms=looks, title="a log that keeps thirty minutes
 #
 # - The batch does not fit any more: `segment.bytes`, 1 GiB.
 # - The segment is too old: `segment.ms`, seven days.
-# - Its index is full (`segment.index.bytes`, 10 MiB). That is rare.
+# - An index is full (`segment.index.bytes`, 10 MiB), or the offsets reach too far for it. Both are
+#   rare.
 #
 # Two things about the age are easy to miss. The clock is in the records: the broker compares the
 # timestamp of the first record with that of the new one. And somebody has to write. Without a new
@@ -458,7 +460,7 @@ def share(keys):
 # |---|---|---|
 # | A tombstone goes when a *later* clean file is a day newer. In a quiet log that may be never. | From 3.1 on its batch gets a time, `deleteHorizonMs`, at the first cleaning (KIP-534). | below |
 # | A timestamp in the future keeps a file for years. | From 4.0 on a broker refuses more than an hour (KIP-1030). | section 4 |
-# | `segment.bytes` may be 14 bytes. | At least 1 MiB from 4.0 on (KIP-1030). Labs and tests use `internal.segment.bytes`. | `shop_lab(segment_bytes=999)` |
+# | `segment.bytes` may be 14 bytes. | At least 1 MiB: from 4.0 on for a broker's default, from 4.1 on for a topic (KIP-1030). Labs and tests use `internal.segment.bytes`. | `shop_lab(segment_bytes=999)` |
 # | The cleaner waits for the dirty ratio only. | `max.compaction.lag.ms` sets a limit, since 2.3 (KIP-354). | section 7 |
 # | `kafka-get-offsets` names its brokers with `--broker-list`. | `--bootstrap-server`. For a time after the last record 4.1.0 prints no line, 2.3.1 an empty offset. | section 5 |
 #
@@ -498,8 +500,9 @@ f"the oldest order was {max(ages)} minutes old; {rolls} files were closed"
 # **So what.** Plan a disk with `retention.ms` + `segment.ms` + the check interval + the delay of
 # the deletion, times bytes in a minute, times replicas. With `retention.bytes` add one segment for
 # each partition. Alert on free disk space, and on the age of the oldest record where a law sets a
-# limit. For compacted topics alert when the cleaner stops: the broker's metric
-# `time-since-last-run-ms` grows, and `__consumer_offsets` grows with it.
+# limit. For compacted topics alert when one of the broker's metrics `uncleanable-partitions-count`
+# and `DeadThreadCount` is above 0. `time-since-last-run-ms` stays low while only one partition cannot
+# be cleaned.
 #
 # ## What you know now
 #

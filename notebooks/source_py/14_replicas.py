@@ -64,12 +64,16 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 #
 # ## 2. How the high watermark moves
 #
-# Nobody sends the high watermark around on its own. Two rules are enough.
+# Nobody sends the high watermark around on its own. Two rules are enough, as
+# long as enough replicas are in sync.
 #
 # 1. A follower fetches "from offset 7". The leader learns from this request that the follower has
 #    all records below 7. So *the next fetch is the receipt*.
 # 2. The leader takes the smallest log end of the in-sync replicas. This is its high watermark. It
 #    writes the number into each answer, and the follower takes it over.
+#
+# From 3.7 on there is a third rule. The mark does not move while fewer replicas are in sync than
+# `min.insync.replicas` asks for (KAFKA-15583, chapter 05). Section 6 needs this rule.
 #
 # Here is one record, millisecond by millisecond. `end 1` is the log end of broker 1, `hw 1` its
 # high watermark. How many milliseconds after the leader's high watermark do the followers' move?
@@ -112,7 +116,8 @@ table
 #
 # Since then only time counts. A follower has *caught up* when its fetch asks from the leader's log
 # end. It has also caught up when the fetch asks from where the leader's log ended at the fetch
-# before: it took all that was there. A follower that has not caught up for longer than
+# before: it took all that was there. A follower that lacks nothing stays, however long ago its last
+# fetch was. A follower that has not caught up for longer than
 # `replica.lag.time.max.ms` leaves the ISR. The default is 30 seconds since 2.5 (10 before). The
 # leader checks at intervals of half this time. So it can take up to 45 seconds.
 #
@@ -139,6 +144,18 @@ replicas(lab, "quiet-0")
 # end that the fetch before saw. The follower of `quiet` lacks one record, and is out. A count would
 # have judged both wrong.
 #
+# One question comes before the time: does the follower lack anything? Where both logs end at the same
+# offset, it stays, however long ago its last fetch came. Below, broker 1 is cut off for 90 seconds,
+# and the limit is 10. Since then 0 records were written, or 1.
+
+# %%
+from kafkalab.stories.replicas import late_follower
+
+for missing in (0, 1):
+    lab = late_follower(lag_s=10, missing=missing, caught_up_s=90)
+    print(missing, "missing, in sync:", lab.cluster.partition("orders", 0).isr)
+
+# %% [markdown]
 # A follower comes back when its log end reaches two offsets: the high watermark, and the offset at
 # which this leader began to lead. The set changes all the time. That is normal. What should wake
 # you up is a replica that leaves and comes back again and again.
@@ -230,8 +247,8 @@ epochs(lab)
 # 0.11 a follower cut at its own high watermark (KIP-101 changed that). Section 2 shows why this was
 # wrong: the high watermark of a follower may be late. A follower that restarted could throw away a
 # record that was acknowledged. If the leader died just then, no copy was left. KIP-279 (2.0) mended
-# the case in which two leaders change one after the other. Since 2.7 the question is part of the
-# fetch itself (KIP-595).
+# the case in which two leaders change one after the other. Since 2.8 a follower asks it in the
+# fetch itself (KIP-595, KAFKA-10554).
 
 # %% exercise="14.4"
 
@@ -277,6 +294,9 @@ table
 # And why not broker 0? It crashed. A broker that crashed may have lost what was not yet on its
 # disk, so 4.4 takes it out of the ELR when it comes back. 2.3 did not ask. The next section shows
 # this danger.
+#
+# And when no replica is in sync and none is eligible? Then 4.4 waits for the **last known leader**. It
+# leads as soon as it is back (KIP-966), and a cluster comes back after a power cut.
 
 # %%
 lab = nobody_in_sync("4.4", back=1)
@@ -331,11 +351,13 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # - *Monotonic reads* (单调读): a record that I saw must not disappear in the next read. It could, if I
 #   ask one follower first and a slower one later.
 #
-# Since 2.4 a follower may serve consumers (KIP-392). The reason is money and distance: brokers are
+# Since 2.4 a follower may serve consumers (KIP-392), and since 3.4 only a follower in sync
+# (KAFKA-14372). The reason is money and distance: brokers are
 # in several **racks** (机架) or cloud zones, and traffic between zones is slow and costs. Three
 # settings belong together: `broker.rack` at each broker, `client.rack` at the consumer, and
-# `replica.selector.class` with the RackAwareReplicaSelector at the brokers. One without the others
-# changes nothing.
+# `replica.selector.class` with the RackAwareReplicaSelector at the brokers. A consumer reads in
+# its rack only with all three. `broker.rack` alone spreads the replicas over the racks. Since 3.5
+# `client.rack` alone changes which partitions a member gets (KIP-881).
 #
 # The consumer asks the leader first, as always. The leader looks for an in-sync follower in the
 # consumer's rack. It answers without records and with its number, the **preferred read replica**

@@ -163,7 +163,9 @@ record_lanes(labs["works"], "workers")
 # %% [markdown]
 # When ada's process dies, the operating system closes her connection. The broker sees it, ends her
 # share session, and frees her records at once. It does not wait for the lock. bo's fetch waits at the
-# broker at this moment. It looks for records again when its time is over, at most half a second later.
+# broker at this moment. It looks for records again when its time is over, at most half a second later
+# (`fetch.max.wait.ms`). When her machine loses its power or its network, nothing closes the connection.
+# Then bo waits for the end of the lock.
 #
 # When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
 # After 30 seconds bo gets the jobs: at 32 on the picture's clock, for ada got them at 2. Now two
@@ -190,7 +192,7 @@ from kafkalab.stories.share_groups import ada_heard
 # %% [markdown]
 # After 40 seconds she hears "ok". The records are before the start offset, and the broker passes over an
 # acknowledgement for them. So "ok" does not prove that she alone did the work. A share group gives
-# at least once, like the loops of chapter 09. The work must bear a second time.
+# at least once, like the loops of chapter 09. So doing the work twice must do no harm.
 #
 # A worker that needs longer says `renew` in time. Fewer records a poll help too, and so does a longer
 # lock. The brokers allow 15 to 60 seconds by default.
@@ -226,6 +228,10 @@ record_lanes(lab, "workers")
 # This help has a price. The five deliveries took four seconds. Nobody was told. No exception is
 # raised, and the workers' logs have no warning. If the cause is a bank that is away for a minute,
 # **good** jobs are archived too, after five quick tries. Then they are lost for the group.
+#
+# A group of brokers 4.4 can have a dead-letter topic (KIP-1191,
+# `errors.deadletterqueue.topic.name`). A record that is rejected or reaches the limit is written
+# there. By default a group has none, and the lab cannot have one.
 #
 # Here is the window in one picture: twelve jobs, two workers. A held record has its worker's name and
 # the number of its delivery. This picture moves: use the slider, the play button and the switch. What
@@ -365,7 +371,8 @@ print(tool(lab, "kafka-share-groups.sh --describe --group workers"))
 #
 # "A share group is a faster group." Now the topic has four partitions, and each group four workers.
 # 64 jobs take 20 milliseconds each. Guess: is the share group "faster" or "not faster"? How many
-# requests do the workers of each group send in this time?
+# requests do the workers of each group send in this time? All count: fetches, acknowledgements,
+# commits and heartbeats.
 
 # %%
 predict("16 a race", share_is=None, share_requests=None, consumer_requests=None)
@@ -412,6 +419,9 @@ from kafkalab.stories.share_groups import records_of_one_poll
 # %% [markdown]
 # All eight come, under one lock. If each needs five seconds, the lock ends before the seventh is
 # done. `share.acquire.mode=record_limit` holds the limit (KIP-1206).
+#
+# From 4.2 on a real leader divides a batch that fails again and again. On the fourth delivery it gives
+# half of it, and on the last one record alone. The lab always gives the whole batch.
 
 # %% [markdown]
 # ## 8. When to take one, and when not
@@ -605,7 +615,7 @@ on_both(four_workers)
 # **So what.** The numbers for production: the time for all records of one poll must be well below
 # the lock, so begin with a small `max.poll.records` and `record_limit`. Look at what `commit_sync`
 # returns, or set a callback. Write down each record that you reject, and each with a
-# `delivery_count` of 4 or more, because the group archives in silence. Alert when the start offset
+# `delivery_count` of 4 or more, because by default the group archives in silence. Alert when the start offset
 # stops while the log grows: one record holds the window.
 #
 # ## What you know now
@@ -613,10 +623,10 @@ on_both(four_workers)
 # - A consumer group divides partitions. A share group divides records.
 # - Each record is available, acquired, acknowledged or archived. The broker knows it for each record
 #   between the start and the end offset.
-# - A killed worker's records are free at once. A slow worker's records are free when the lock ends.
+# - A killed worker's records are free when the broker sees its connection close. A slow worker's records are free when the lock ends.
 # - A released record can be acquired again when its new state is written.
 # - A late acknowledgement is refused while the record is not at its end.
-# - After five deliveries a record is archived, and nobody is told.
+# - After five deliveries a record is archived, and by default nobody is told.
 # - No order, not even for one key. At least once, not exactly once.
 #
 # **Words**: share group 共享组 · acquire 获取 · acknowledge 确认 · acquisition lock 获取锁 · delivery

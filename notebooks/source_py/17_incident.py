@@ -156,9 +156,9 @@ counts
 # ## 5. Who comes and goes?
 #
 # The remaining four findings have nothing to do with 03:12. They would have been incidents of other
-# nights. Three of them write no line above INFO, and no lag shows the first one.
+# nights. Three of them write no line above INFO, and no lag shows the rebalance storm.
 #
-# A group that does little but rebalance is called a storm. Each rebalance has a generation, and its
+# A group may do little but rebalance. This is called a rebalance storm. Each rebalance has a generation, and its
 # number is in a line of each member. Write the query that finds the group:
 
 # %% spark=true

@@ -49,7 +49,7 @@ if ready():
 # | sends and waits | `p.send(record).get()` | `p.produce("orders", value)` `p.flush(10)` | `await p.send_and_wait("orders", value)` | `p.send("orders", value).get(timeout=10)` |
 # | hears how it ended | `p.send(record, callback)` | `p.produce("orders", value, on_delivery=heard)` `p.poll(1)` | `f = await p.send("orders", value)` `f.add_done_callback(heard)` | `p.send("orders", value).add_callback(heard)` |
 # | empties its buffer | `p.flush()` | `p.flush(10)` | `await p.flush()` | `p.flush(timeout=10)` |
-# | ends | `p.close()` | `p.flush(10)` | `await p.stop()` | `p.close()` |
+# | ends | `p.close()` | `p.close()` | `await p.stop()` | `p.close()` |
 #
 # | A transaction | Java | confluent-kafka | aiokafka | kafka-python |
 # |---|---|---|---|---|
@@ -372,6 +372,7 @@ if ready():
 
 # %% [markdown]
 # None of them is closed when it is idle, for the idle limit is 0. Java closes it after nine minutes.
+# The broker closes it after ten, its own `connections.max.idle.ms`.
 #
 # ## 9. Small surprises
 #

@@ -699,8 +699,7 @@ court(26, experiment)
 # **Measure:** the brokers that get a FETCH from a consumer in rack b; broker 0 leads. What you
 # measured is a sorted list of numbers. `lab_of(version, racks={0: "a", 1: "b", 2: "c"},
 # broker_config={"replica.selector.class": RACK_AWARE})`, three replicas, and `client.rack` at the
-# consumer. Give `client.rack` and `replica.selector.class` only from 2.8 on: older ones do not know
-# them. `request.sent` in the journal has `who`, `api` and `node_id`.
+# consumer. Give `replica.selector.class` only from 2.8 on: brokers 2.3 do not know it. `request.sent` in the journal has `who`, `api` and `node_id`.
 
 # %%
 predict("myth 27", verdict=None)

@@ -60,7 +60,8 @@ def grade_folder(
         before, roster, calibrations, moments = _ready(out, roster)
         settings = LaneSettings(out, roster, workers or os.cpu_count() or 1, not allow_unsafe)
         given = marks_before(out, out / out_folder.UNFINISHED)
-        staff = held_open.enter_context(staff_for(settings.workers, at_once=not before))
+        ahead = 0 if before else min(settings.workers, _most_in(folder))
+        staff = held_open.enter_context(staff_for(settings.workers, ahead))
         found, receipts, new = take_in(
             folder, out, roster, asked, say, ignore, came=as_listed(moments)
         )
@@ -136,6 +137,12 @@ def grade_folder(
             say(line)
         (out / out_folder.UNFINISHED).unlink(missing_ok=True)
         return whole.only(list(shown)[: len(here)])
+
+
+def _most_in(folder: Path) -> int:
+    """How many submissions a folder may hold: its notebooks; no limit where an archive is."""
+    inside = list(folder.iterdir())
+    return len(inside) if all(path.suffix == ".ipynb" for path in inside) else sys.maxsize
 
 
 def _ready(

@@ -33,7 +33,8 @@ from autograder.sandbox.outside.parent import Sandbox, SandboxFailed, Unofficial
 # two lanes waiting
 WORKERS_PER_JUDGE = 2
 LOOK_SECONDS = 5.0  # how often it is looked whose notebook takes long
-# for one submission; a judge's first ones are slow, for it plays labs to know the truth
+# of processor time, for one submission; a judge's first ones are slow, for it plays labs to know
+# the truth
 JUDGE_SECONDS = 120.0
 
 
@@ -61,16 +62,15 @@ class Staff:
 
 
 @contextmanager
-def staff_for(workers: int, at_once: bool) -> Iterator[Staff]:
-    """A sandbox for so many workers, and their judges; they end with the block. `at_once`: they
-    begin to import what they need while the class is still being read."""
+def staff_for(workers: int, ahead: int) -> Iterator[Staff]:
+    """A sandbox for so many workers, and their judges; they end with the block. `ahead`: so many
+    workers begin to import what they need while the class is still being read."""
     judges = [new_judge() for _ in range(-(-workers // WORKERS_PER_JUDGE))]
     with Sandbox() as sandbox:
         try:
-            if at_once:
-                for each in judges:
-                    each.start()
-                sandbox.begin(workers)
+            for each in judges[: -(-ahead // WORKERS_PER_JUDGE)]:
+                each.start()
+            sandbox.begin(ahead)
             yield Staff(judges, sandbox)
         finally:
             for each in judges:

@@ -14,6 +14,7 @@ write what it likes into that pipe: a reply is data for a judge elsewhere, never
 """
 
 import errno
+import gc
 import json
 import os
 import select
@@ -98,6 +99,8 @@ def _warm(modules: list[str], level: str) -> None:
         importlib.import_module("matplotlib.pyplot")
     os.environ.clear()
     os.environ.update(told)
+    # what is there by now lives as long as the worker: no fork looks through it for garbage
+    gc.freeze()
 
 
 def _place_to_write(level: str):

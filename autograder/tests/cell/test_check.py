@@ -186,7 +186,7 @@ def test_a_guess_off_by_a_tenth_is_close_and_a_small_count_is_not(cell):
 def test_numbers_are_a_students_own_and_the_same_tomorrow(cell):
     cell('me("s123")\nmine = numbers("90.1")')
     cell('assert numbers("90.1") == mine and mine.brokers == mine["brokers"]')
-    assert cell('me("")').startswith("Nobody yet")
+    assert cell('me("")').startswith("No id given")
     cell('assert dict(numbers("90.1")) == {"brokers": 2, "partitions": 5}')
 
 

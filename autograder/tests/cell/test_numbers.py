@@ -22,7 +22,7 @@ from autograder.proving.drawn import (
     own_cases,
     passing_wrong,
 )
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 OWN = [
     question

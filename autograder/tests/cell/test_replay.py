@@ -12,8 +12,8 @@ from autograder.cell.reply import ask
 from autograder.course.judge import judge_of
 from autograder.course.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.grading.verdict import NOT_PLAYED_AGAIN, all_cases, mark
-from autograder.tests.shares import share
 from kafkalab import Lab
+from kafkalab.tests.shares import share
 
 PLAYED_AGAIN = ("04.5", "05.3", "06.5", "09.5")
 

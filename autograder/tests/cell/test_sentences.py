@@ -11,6 +11,7 @@ from autograder.cell.kinds import Value
 from autograder.cell.numbers import numbers_for
 from autograder.cell.question import find
 from autograder.cell.reply import ask, complaint
+from autograder.cell.verdict import open_word
 from autograder.course import sealing
 from autograder.course.judge import (
     WrongAnswer,
@@ -167,6 +168,29 @@ def test_of_two_slips_the_named_one_is_told_in_a_cell_and_in_grading(
     assert run(submission, sandbox)["cells"]["90.1"]["sentence"] == said
 
 
+@pytest.mark.parametrize(
+    "answer, said",
+    [
+        ({"opened": 77, "kept": 3}, "`opened`: 77 is not it for 2. `kept` is right."),
+        ({"opened": 4, "kept": 77}, "`kept`: one for each broker. `opened` is right."),
+        ({"opened": 77, "kept": 77}, "`opened`: 77 is not it for 2."),
+        ({"opened": 77, "kept": 4}, "`kept`: The first socket goes idle and is closed."),
+    ],
+)
+def test_of_several_names_only_what_is_wrong_is_explained(demo, monkeypatch, answer, said):
+    question = find("90.1")
+    told = {"opened": "{said} is not it for {brokers}.", "kept": "one for each broker."}
+    judge = dataclasses.replace(judge_of("90.1"), otherwise=told)
+    case = dict(numbers_for(question, ""))
+    from autograder.course.rehearsal import said_by_wrong
+
+    given = lambda wrong: said_by_wrong(question, wrong, case)
+    assert verdict_of(question, judge, case, answer, given).sentence == said
+    monkeypatch.setattr(sealing, "judge_of", lambda question_id: judge)
+    own = sealing.seal_question(question)
+    assert open_word(question, own, case, answer).sentence == said
+
+
 def test_what_was_sealed_of_a_slip_is_what_the_judge_says(demo):
     question, judge = find("90.1"), judge_of("90.1")
     numbers = dict(numbers_for(question, ""))
@@ -233,7 +257,7 @@ def test_a_slip_beside_another_does_not_call_the_other_right(sentence, told):
         answers = ("one", "two")
 
     part = lambda name: (False, sentence, "a slip") if name == "two" else None
-    assert sentences.first_slip(Asked, {"one": 1, "two": 2}, "not these.", part) == (
+    assert sentences.first_slip(Asked, {"one": 1, "two": 2}, str, part) == (
         told,
         "a slip",
     )

@@ -8,6 +8,7 @@ import pytest
 from autograder.cell import sealed
 from autograder.cell.course_folder import HOME
 from autograder.cell.near_miss import IN_ANOTHER_UNIT, SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
 from autograder.cell.verdict import Verdict, open_word, verdict_on
@@ -73,6 +74,17 @@ def test_a_number_in_another_unit_is_told_so(demo, total):
         question,
         {"data": {"total": total}},
         lambda data: open_word(question, own_of(question), {}, data),
+    )
+    assert told == Verdict(False, IN_ANOTHER_UNIT)
+
+
+def test_one_number_of_several_in_another_unit_is_told_so(demo):
+    question = find("90.1")
+    case = dict(numbers_for(question, ""))
+    told = verdict_on(
+        question,
+        {"data": {"opened": case["brokers"] + 2, "kept": 1_000 * (case["brokers"] + 1)}},
+        lambda data: open_word(question, own_of(question), case, data),
     )
     assert told == Verdict(False, IN_ANOTHER_UNIT)
 

@@ -14,12 +14,13 @@ from autograder.cell.reply import insert_values
 from autograder.course import release, seals
 from autograder.course.exercises import LEAST_HINTS, LEAST_WRONG
 from autograder.course.judge import judge_of, said_of_right
+from autograder.course.leaks import Secrets, given, learners_half, readable
 from autograder.course.masters import master
 from autograder.course.references import references, solved
 from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 STUDENTS = ("", "s001", "s002")
@@ -33,14 +34,14 @@ ROUNDS = share(
         for chapter in CHAPTERS
         for step in range(max(map(len, WRONG[chapter].values())))
     ],
-    51,
-    8,
+    168,
+    59,
     id=lambda each: f"{each[0]}-{each[1]}",
 )
 WHOLE = share(
     [(student, chapter) for student in STUDENTS for chapter in CHAPTERS],
-    19,
-    2,
+    51,
+    21,
     id=lambda each: f"{each[0]}-{each[1]}",
 )
 
@@ -123,6 +124,10 @@ def test_every_question_has_its_papers(chapter):
         )
 
 
+def _sentences(otherwise) -> list[str]:
+    return [otherwise] if isinstance(otherwise, str) else list(otherwise.values())
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_sentence_finds_its_numbers(chapter):
     """What stands in braces is a name of the case, written as `fill` knows it:
@@ -138,7 +143,7 @@ def test_every_sentence_finds_its_numbers(chapter):
                 insert_values(words, case, question.id, 0)
                 for words in (
                     said_of_right(judge, case),
-                    judge.otherwise,
+                    *_sentences(judge.otherwise),
                     judge.unseen,
                     *(wrong.sentence for wrong in judge.wrong_answers),
                 )
@@ -158,6 +163,8 @@ def test_sealing_a_chapter_gives_the_digest_that_was_noted(chapter, tmp_path, mo
     shutil.copy(there.parent / f"ch{chapter}.py", tmp_path / "questions")
     monkeypatch.setattr(sealed, "folder", lambda: tmp_path / "questions" / "sealed")
     seals.seal(chapter, print)
+    kept = Secrets([chapter], given([chapter], learners_half([chapter])))
+    assert kept.found_in(readable(sealed.folder() / f"ch{chapter}.json")) is None
     assert seals.digest_of(chapter) == seals.noted()[chapter], (
         f"run `python -m autograder course {chapter}`, look at what changed, and commit SEALS"
     )
@@ -167,7 +174,8 @@ def test_each_chapter_that_asks_has_a_noted_digest():
     assert sorted(seals.noted()) == sorted(CHAPTERS)
 
 
-@pytest.mark.parametrize("chapter", share(CHAPTERS, 17))
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_release_gives_nothing_away(chapter, tmp_path):
     package = release.release([chapter], tmp_path / "package")
     assert release.leaks(package, [chapter]) == []

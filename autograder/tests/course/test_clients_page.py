@@ -47,8 +47,8 @@ def mock():
     from confluent_kafka import Producer
 
     cluster = Producer({"test.mock.num.brokers": 3, "log_level": 2})
-    found = cluster.list_topics(timeout=30).brokers.values()
-    cluster.list_topics("orders", timeout=30)
+    found = cluster.list_topics(timeout=600).brokers.values()
+    cluster.list_topics("orders", timeout=600)
     yield cluster, ",".join(f"{broker.host}:{broker.port}" for broker in found)
 
 

@@ -20,6 +20,7 @@ from autograder.cell.question import find
 from autograder.course import build, exercises, halves, judges, seals, sources, topics
 from autograder.course.judge import judge_of
 from autograder.proving import exercise_rules, exercise_screen
+from kafkalab.tests.shares import share
 
 CHAPTERS = [name[:2] for name in sources.chapters() if sources.exercises_of(name)]
 EVERY = [exercises.find(id) for chapter in CHAPTERS for id in sources.exercises_of(chapter)]
@@ -229,7 +230,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize("right, wrong, told", REFUSED, ids=[told for *_, told in REFUSED])
+@pytest.mark.parametrize("right, wrong, told", share(REFUSED, 3, id=lambda each: each[2]))
 def test_a_build_that_is_refused_leaves_the_judge_as_it_was(
     small, tmp_path, monkeypatch, capsys, right, wrong, told
 ):

@@ -9,7 +9,6 @@ import pytest
 
 from autograder.cell.course_folder import HOME, released
 from autograder.cell.question import asked_chapters
-from autograder.cell.sealed import folder as sealed_folder
 from autograder.course import build, leaks
 from autograder.course.judge import judge_of
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
@@ -30,11 +29,7 @@ def test_the_release_of_every_chapter_is_clean():
     with_questions = [chapter for chapter in released() if chapter in asked_chapters()]
     kept = Secrets(with_questions, given(with_questions, learners_half(with_questions)))
     for chapter in with_questions:
-        for path in (
-            master(chapter).path,
-            sealed_folder() / f"ch{chapter}.json",
-            *learners_half([chapter]),
-        ):
+        for path in (master(chapter).path, *learners_half([chapter])):
             assert kept.found_in(readable(path)) is None, path
 
 

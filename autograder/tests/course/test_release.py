@@ -234,10 +234,18 @@ def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(
     )
 
 
-def test_its_papers_speak_of_nothing_that_is_not_in_it(tmp_path):
+@pytest.fixture(params=["90", pytest.param("03", marks=pytest.mark.slow)])
+def published(request, tmp_path):
+    """A package as the command makes it: of the demo chapter, and of a real one."""
+    if request.param == "90":
+        request.getfixturevalue("demo")
+    assert main(["release", request.param, "--demo", "--out", str(tmp_path / "package")]) == 0
+    return tmp_path / "package"
+
+
+def test_its_papers_speak_of_nothing_that_is_not_in_it(published):
     """No link leads out of the package, and nothing in its Makefile is a teacher's."""
-    package = tmp_path / "package"
-    assert main(["release", "03", "--demo", "--out", str(package)]) == 0
+    package = published
     pages = {
         path: path.read_text(encoding="utf-8")
         for path in sorted(package.rglob("*"))

@@ -40,7 +40,7 @@ def run_all(notebook, folder):
     """What Run All makes of a notebook: it stops at an error where no tag says otherwise."""
     book = nbformat.reads(json.dumps(notebook), as_version=4)
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(book, timeout=300, startup_timeout=300, resources=resources).execute()
+    NotebookClient(book, timeout=600, startup_timeout=600, resources=resources).execute()
     return {
         cell.metadata.get("nbgrader", {}).get("grade_id", cell.id): output.ename
         for cell in book.cells
@@ -86,6 +86,7 @@ def graded_by_nbgrader(own, notebooks, folder):
     return course.points(own)
 
 
+@pytest.mark.slow
 def test_nbgrader_gives_no_points_to_a_cell_that_raises_with_the_tag(demo, tmp_path):
     own, right = master("90"), references("90")
     half = {**right, "90.1": "opened = kept = 5", "90.3": own.answer_cell("90.3").source}

@@ -4,6 +4,8 @@ answers that wait, were marked, or were marked and written anew."""
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.gradebook import late
@@ -12,6 +14,8 @@ from autograder.gradebook.database import changing
 from autograder.gradebook.late import Policy
 from autograder.gradebook.read import sheets
 from autograder.tests.teaching import GOOD, POOR, teach, use_rubric
+
+pytestmark = pytest.mark.usefixtures("kept_staff")
 
 
 def ago(**time) -> str:

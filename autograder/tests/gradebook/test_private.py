@@ -8,6 +8,8 @@ from autograder.__main__ import main
 from autograder.grade import grade_class, receive
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 
 def one(home):
     hand_in = writer_of(home / "class")

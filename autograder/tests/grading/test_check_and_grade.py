@@ -17,7 +17,7 @@ CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 
 
 @pytest.fixture(scope="module")
-def sandbox():
+def sandbox(demo_folder):
     with Sandbox() as opened:
         yield opened
 
@@ -146,10 +146,10 @@ def disagreements(chapter: str, chosen, sandbox, folder) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("chapter", ["14"])
-def test_a_share_of_what_check_calls_right_grade_calls_right(chapter, sandbox, tmp_path):
+def test_a_share_of_what_check_calls_right_grade_calls_right(demo, sandbox, tmp_path):
+    """The three questions of the demo chapter take every way between them."""
     names = list(WAYS)
-    assert disagreements(chapter, lambda place: names[place::20], sandbox, tmp_path) == []
+    assert disagreements("90", lambda place: names[place::3], sandbox, tmp_path) == []
 
 
 @pytest.mark.slow

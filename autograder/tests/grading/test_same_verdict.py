@@ -25,7 +25,7 @@ from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.learners_machine import LearnersMachine
-from autograder.tests.shares import share
+from kafkalab.tests.shares import share
 
 words = sys.modules.get("autograder.cell.check") or __import__(
     "autograder.cell.check", fromlist=["check"]

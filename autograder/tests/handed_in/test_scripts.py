@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from autograder.handed_in.submission import entries, read
+from kafkalab.tests.shares import share
 
 
 def commented(text: str, sign: str = "# ") -> str:
@@ -71,7 +72,7 @@ def right(hand_in):
     return json.loads(path.read_text()), read(path)[0].answers
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", share(TOOLS, 3))
 def test_a_script_of_any_tool_is_read(right, tmp_path, tool):
     notebook, answers = right
     ending, write = TOOLS[tool]

@@ -14,7 +14,7 @@ from autograder.sandbox.outside import parent as sandbox
 from autograder.sandbox.outside.signs import in_answers, in_heard
 from autograder.tests.hostile import FAMILIES, Attack, attacks
 
-SHARE = 11  # every eleventh, and the first of each family
+SHARE = 40  # every fortieth, and the first of each family
 
 
 @pytest.fixture(scope="module")

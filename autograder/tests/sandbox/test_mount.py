@@ -60,12 +60,6 @@ def leaks_in(folder, secrets: Secrets, but: tuple[str, ...] = ()) -> list[str]:
     ]
 
 
-def test_the_code_behind_the_walls_gives_nothing_away(tmp_path):
-    view = build_view(tmp_path / "view")
-    assert leaks_in(view, kept_back(), but=("data/",)) == []
-    assert not list(view.rglob("*truth*.json")), "the samples' own answers are the judges'"
-
-
 @pytest.mark.slow
 def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
     """The samples and recordings, too; a moment of a sample may stand in a hidden case as well,
@@ -91,17 +85,15 @@ def test_all_python_of_cell_and_inside_and_nothing_else_is_behind_the_walls(tmp_
     assert {name for name in shown if "__pycache__" not in name} == wanted
 
 
-def test_a_solution_put_behind_the_walls_is_found(tmp_path):
+def test_the_code_behind_the_walls_gives_nothing_away_but_what_was_put_there(tmp_path):
     view = build_view(tmp_path / "view")
+    assert not list(view.rglob("*truth*.json")), "the samples' own answers are the judges'"
     line = max(reference("02.3").splitlines(), key=len).strip()
     (view / "autograder" / "cell" / "data.py").write_text(
         f"x = 1  # {line[: FRAGMENT + 10]}\n", encoding="utf-8"
     )
-    assert [
-        found
-        for found in leaks_in(view, kept_back(), but=("data/",))
-        if found.startswith("autograder/cell/data.py")
-    ]
+    (found,) = leaks_in(view, kept_back(), but=("data/",))
+    assert found.startswith("autograder/cell/data.py")
 
 
 @pytest.mark.parametrize("level", ["L3", "L2"])

@@ -14,6 +14,8 @@ from autograder.gradebook.read import GradeCell, Sheet
 from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, _totals, export, parse_weights, safe
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 _KEPT = {}
 ROSTER = Roster(
     {

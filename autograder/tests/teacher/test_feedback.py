@@ -19,6 +19,8 @@ from autograder.grading.verdict import all_cases
 from autograder.handed_in.submission import Submission
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"
 
 
@@ -61,6 +63,7 @@ def test_marks_stand_beside_what_was_written(page):
     assert "90_demo: 5 of 6 points" in page and ">2 of 2<" in page and ">0 of 1<" in page
 
 
+@pytest.mark.slow
 def test_whose_file_could_not_be_read_hears_why_until_another_comes(hand_in, tmp_path):
     folder, out = tmp_path / "class", tmp_path / "out"
     hand_in("ada", student="ada", folder=folder)
@@ -88,6 +91,7 @@ def test_what_was_asked_stands_above(page):
     assert master("90").questions[0].title in page and "in your own words" in page
 
 
+@pytest.mark.slow
 def test_marks_without_their_sentences_are_not_sent_out(hand_in, tmp_path, capsys):
     """A run that was interrupted has a gradebook and no results yet."""
     hand_in("ada", {"90.1": "opened = 1"}, student="ada", folder=tmp_path / "class")

@@ -15,6 +15,8 @@ from autograder.gradebook.students import class_of
 from autograder.teacher.worksheet import fill_worksheet
 from autograder.tests.conftest import writer_of
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 HEAD = (
     'Identifier,"Full name","ID number","Email address",Status,Grade,"Maximum grade",'
     '"Grade can be changed","Last modified (submission)","Last modified (grade)",'

@@ -16,6 +16,8 @@ from autograder.teacher.items import Item, Misconception, items, misconceptions
 from autograder.teacher.report import Chapter, Class, as_text, class_table, misconception_map
 from autograder.teacher.reportpage import write_page
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 
 def sheet(student, scores, waits=False, **more):
     cells = tuple(

@@ -14,6 +14,8 @@ from autograder.course.references import references
 from autograder.grade import grade_class
 from autograder.teacher.similarity import SHOWN_FROM, explained, pairs, runs_by_question
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 STEPS = (
     "    {a} = sorted({b}, key=lambda one: one.offset)",
     (
@@ -219,6 +221,7 @@ def test_the_command_reads_graded_notebooks(hand_in, tmp_path, capsys):
     assert main(["similar", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "ada and bo (90.2)" in out and "no verdict" in out
+    assert "The model answer of 90.open, word for word: ada, bo, x0, x1, x2." in out
     assert main(["similar", str(tmp_path)]) == 2
 
 

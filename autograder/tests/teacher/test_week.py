@@ -7,13 +7,16 @@ import zipfile
 import pytest
 
 from autograder.__main__ import main
+from autograder.tests.conftest import writer_of
+
+pytestmark = pytest.mark.usefixtures("kept_staff")
 
 FOLDERS = {"ada": "Ada Abel_101_assignsubmission_file", "bo": "Bo Berg_102_assignsubmission_file"}
 
 
-def make(hand_in, folder):
+def make(folder):
     """A download of Moodle's: ada's notebook, bo's with more points, and a file that is nothing."""
-    download = folder / "download"
+    hand_in, download = writer_of(folder), folder / "download"
     for student, name in FOLDERS.items():
         path = hand_in("90_demo", student=student, folder=download / name)
         if student == "bo":
@@ -31,8 +34,8 @@ def make(hand_in, folder):
 
 
 @pytest.fixture
-def week(hand_in, tmp_path, made_once):
-    made_once(lambda folder: make(hand_in, folder), tmp_path / "week")
+def week(demo, tmp_path, made_once):
+    made_once(make, tmp_path / "week")
     return tmp_path / "week"
 
 

@@ -14,6 +14,8 @@ from autograder.written import calibration as calibrating
 from autograder.written.agreement import kappa_at_least, quadratic_weighted_kappa, share_at_most
 from autograder.written.rubrics import suggest
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 
 @pytest.fixture
 def small_gate(monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.cell.course_folder import HOME
+from autograder.course.references import references
 from autograder.grade import grade_class
 from autograder.gradebook.byhand import ByHand, Entry
 from autograder.grading.calibration import Calibration, keep
@@ -32,6 +33,8 @@ from autograder.written.screens import (
     screen,
 )
 
+pytestmark = pytest.mark.usefixtures("kept_staff")
+
 
 @pytest.fixture
 def out(hand_in, tmp_path, monkeypatch):
@@ -45,10 +48,28 @@ def out(hand_in, tmp_path, monkeypatch):
     )
 
 
+def entered(out):
+    """What a person entered: the mark, whether to look again, and the comment."""
+    return {student: row[1:] for student, row in book(out).items()}
+
+
 def keys(*pressed):
     """Somebody at the keyboard; who stops when there is nothing more to press."""
     left = list(pressed)
     return lambda: left.pop(0) if left else ""
+
+
+def test_the_model_answer_is_called_so(hand_in, tmp_path, monkeypatch):
+    use_rubric(monkeypatch)
+    model = references("90")["90.open"]
+    out = teach(hand_in, tmp_path, (*GOOD[:2], f"{model.upper()} \n"))
+    with Queue(out, "90.open", twice=0) as queue:
+        called = []
+        for _ in range(3):
+            text = "word for word" in screen(queue), "word for word" in answer_page(queue)
+            called.append((queue.current.answer.text.isupper(), *text))
+            queue.mark(2)
+    assert sorted(called) == [(False, False, False), (False, False, False), (True, True, True)]
 
 
 def test_one_key_a_mark_lands_in_the_gradebook_as_nbgraders_own(out):
@@ -119,7 +140,7 @@ def test_the_teachers_mark_wins_and_survives_three_runs(out, tmp_path):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:
             queue.mark(3 if queue.current.answer.suggestion["mark"] == 4 else 4)
-    given = book(out)
+    given = entered(out)
     keep(
         out,
         Calibration(
@@ -128,7 +149,8 @@ def test_the_teachers_mark_wins_and_survives_three_runs(out, tmp_path):
     )
     for _ in range(3):
         grade_class(tmp_path / "class", out, force=True, say=lambda text: None)
-    assert book(out) == given and all(row[1] is not None and not row[2] for row in given.values())
+    assert entered(out) == given
+    assert all(mark is not None and not asks for mark, asks, _ in given.values())
 
 
 def test_who_hands_in_another_text_is_read_again(out, tmp_path, hand_in):

@@ -47,6 +47,11 @@ def find(question_id: str) -> Rubric:
     return by_question()[question_id]
 
 
+def by_lexicon(rubric: Rubric, answer: str | None) -> Suggestion:
+    """What the rubric's own words suggest, without any network or model."""
+    return score(rubric, answer, by_question().values())
+
+
 def suggest(question_id: str, answer: str | None) -> Suggestion:
-    """What the scorer suggests with the question's rubric. RubricMissing if it has none."""
-    return score(find(question_id), answer, by_question().values())
+    """What the question's rubric suggests. RubricMissing if it has none."""
+    return by_lexicon(find(question_id), answer)

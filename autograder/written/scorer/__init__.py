@@ -5,31 +5,45 @@
 
 `score` is the only function for others; the classes are what a rubric is written with and what
 `score` gives. Inside, `text` reads the answer into tokens, `spelling` mends slips, `patterns` is
-the language of the rubrics, `concepts` looks for ideas and for what contradicts them, `counts`
-finds the numbers, `denials` finds answers that deny the ideas, `gaming` turns away what is none.
+the language of the rubrics, `concepts` looks for ideas and for what contradicts them, `denials`
+finds answers that deny the ideas, `gaming` turns away what is none.
 """
 
+from collections.abc import Callable
+
 from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.counts import CountRule
-from autograder.written.scorer.patterns import Lexicon
+from autograder.written.scorer.patterns import Lexicon, lists
 from autograder.written.scorer.score import (
     PASS_MARK,
     ConceptFinding,
     Rubric,
     Span,
     Suggestion,
+    mark_of,
+    places,
+    rule_mark,
     score,
 )
+from autograder.written.scorer.text import read
+
+Suggest = Callable[[Rubric, str | None], Suggestion]
+"""What suggests a mark: from a rubric and an answer a Suggestion. A course's own is
+`rubrics.by_lexicon`; a teacher's may be `model.Model`, or any function."""
 
 __all__ = [
     "PASS_MARK",
     "Blunder",
     "Concept",
     "ConceptFinding",
-    "CountRule",
     "Lexicon",
     "Rubric",
     "Span",
+    "Suggest",
     "Suggestion",
+    "lists",
+    "mark_of",
+    "places",
+    "read",
+    "rule_mark",
     "score",
 ]

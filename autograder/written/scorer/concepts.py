@@ -47,8 +47,6 @@ class Concept:
     ways: tuple[str, ...]
     against: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
-    # "opened" or "kept": the number itself is looked for by counts.py, `ways` are sums in words
-    count: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,6 +111,11 @@ def _parsed(
         tuple(between),
         tuple(unwanted),
     )
+
+
+def first_pattern(way: str) -> str:
+    """The pattern that a way looks for first."""
+    return _parsed(way)[2][0]
 
 
 def _refused(reading: Reading, hit: Hit) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from autograder.written.scorer.text import SENTENCE_END, Reading, is_chinese
 
@@ -73,6 +73,19 @@ class Hit:
     last: int
 
 
+def lists(text: str) -> dict[str, str]:
+    """Named lists, each from `name: phrases` on; the lines under it that are indented go on."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in text.strip("\n").splitlines():
+        if line[:1].isspace():
+            found[name] += " " + line.strip()
+        else:
+            name, _, phrases = line.partition(":")
+            found[name] = phrases.strip()
+    return found
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """Named lists of phrases, and the patterns compiled with them.
@@ -98,7 +111,7 @@ class Lexicon:
         """Phrases of the lists a way names that hold a negator themselves ("not ready", "nobody
         uses"): they deny nothing else."""
         if way not in self._denying:
-            lists = [self.phrases[name] for name in re.findall(r"\{(\w+)\}", way)]
+            lists = [self.phrases[name] for name in _LIST.findall(way)]
             own = {
                 phrase.strip()
                 for text in lists
@@ -127,11 +140,14 @@ class Lexicon:
         """The regular expression of a pattern, over `Reading.line`.
         KeyError for a list that does not exist."""
         if pattern not in self._compiled:
-            numbered = re.sub(
-                r"\(\?P<(\w)>\\d\+\)", _first_then_again(), self._expand(_COMPARED.sub("", pattern))
-            )
-            self._compiled[pattern] = re.compile(numbered + r"(?= )")
+            self._compiled[pattern] = _expression(pattern, tuple(self._lists_in(pattern)))
         return self._compiled[pattern]
+
+    def _lists_in(self, pattern: str) -> Iterator[tuple[str, str]]:
+        """The lists that a pattern needs; a list may name others."""
+        for name in _LIST.findall(pattern):
+            yield name, self.phrases[name]
+            yield from self._lists_in(self.phrases[name])
 
     def find(self, pattern: str, reading: Reading) -> Iterator[Hit]:
         """All places where the pattern holds, whatever the polarity."""
@@ -196,6 +212,18 @@ class Lexicon:
         return _literal(word)
 
 
+@cache
+def _expression(pattern: str, lists: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """A pattern's expression with these lists. Rubrics that differ elsewhere share it."""
+    numbered = re.sub(
+        r"\(\?P<(\w)>\\d\+\)",
+        _first_then_again(),
+        Lexicon(dict(lists))._expand(_COMPARED.sub("", pattern)),
+    )
+    return re.compile(numbered + r"(?= )")
+
+
+_LIST = re.compile(r"\{(\w+)\}")
 _COMPARED = re.compile(r" \[(\w)<(\w)\]$")
 
 

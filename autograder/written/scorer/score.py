@@ -11,18 +11,17 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 
-from autograder.written.scorer import concepts, counts, denials, english, gaming, hidden, text
+from autograder.written.scorer import concepts, denials, english, gaming, hidden, text
 from autograder.written.scorer.concepts import Blunder, Concept, Status
-from autograder.written.scorer.counts import CountRule, Tally
 from autograder.written.scorer.patterns import Hit, Lexicon
 from autograder.written.scorer.spelling import Speller
 from autograder.written.scorer.text import Reading, read
 
-VERSION = 1
+VERSION = 2
 """The scorer's version, which each rubric's digest holds. Raise it when a change may give another
 mark: calibrations hold for one version."""
 PASS_MARK = 3
@@ -41,8 +40,6 @@ class Rubric:
     concepts: tuple[Concept, ...]
     blunders: tuple[Blunder, ...] = ()
     topic: tuple[str, ...] = ()  # an answer that holds none of these is about something else
-    count_rule: CountRule | None = None
-    right_counts: tuple[int, int] | None = None  # (opened, kept)
     needed: tuple[str, ...] = ()  # concepts without which nothing passes
     # what the question asks outright: who says all of it and no more may pass with a fair marker,
     # so no clear fail
@@ -64,8 +61,6 @@ class Rubric:
                 self.concepts,
                 self.blunders,
                 self.topic,
-                self.count_rule,
-                self.right_counts,
                 self.needed,
                 self.core,
                 self.doubts,
@@ -146,11 +141,9 @@ def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> 
     flag = _first_guard(rubric, reading)
     body = reading.without(gaming.copied(reading, rubric.question))
     if flag:
-        unsure = flag in _LOOKS_LIKE_NOTES and _opens_with_numbers(
-            rubric, body, _judge(rubric, body)[0]
-        )
+        unsure = flag in _LOOKS_LIKE_NOTES and _opens_with_numbers(body, _judge(rubric, body))
         return _gamed(rubric, flag, reading, unsure)
-    judged, hedged = _judge(rubric, body)
+    judged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit, qualified = _blunder(rubric, body)
     if len(body.words) > 8 * (1 + body.chinese_share) and not concepts.said(
@@ -167,23 +160,21 @@ def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> 
     ):
         return _gamed(rubric, "wrong_question", reading)
     flags = []
-    mark = _rounded(4 * found / len(rubric.concepts))
+    present = [status is Status.PRESENT for status, _ in judged]
+    mark = mark_of(rubric, present, blunder is not None)
     if blunder:
-        if mark >= PASS_MARK:
+        if _rounded(4 * found / len(present)) >= PASS_MARK:
             flags.append("one_decisive_error")
-        mark = min(mark, 1)
         flags.append(blunder.flag)
     if qualified:
         flags.append("qualified")
-    if hedged or any(status is Status.CONTRADICTED for status, _ in judged):
+    if any(status is Status.CONTRADICTED for status, _ in judged):
         flags.append("double_talk")
     lacking = [
         concept.name
         for concept, (status, _) in zip(rubric.concepts, judged)
         if concept.name in rubric.needed and status is not Status.PRESENT
     ]
-    if lacking:
-        mark = min(mark, PASS_MARK - 1)
     if len(answer) > gaming.MOST_CHARACTERS or len(reading.words) > gaming.LONG_WORDS * (
         1 + reading.chinese_share
     ):
@@ -212,6 +203,38 @@ def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> 
     )
 
 
+def mark_of(rubric: Rubric, present: Sequence[bool], turned: bool) -> int:
+    """The course's rule: the mark, 0 to 4, for which of the rubric's ideas are there, in its order.
+    turned: whether a false claim turns the answer."""
+    needed = all(
+        there for concept, there in zip(rubric.concepts, present) if concept.name in rubric.needed
+    )
+    most = 1 if turned else 4 if needed else PASS_MARK - 1
+    return min(most, _rounded(4 * sum(present) / len(present)))
+
+
+def rule_mark(rubric: Rubric, reading: Reading) -> int:
+    """The mark of the rubric's ideas and false claims alone: no look is taken at gaming."""
+    present = [status is Status.PRESENT for status, _ in _judge(rubric, reading)]
+    return mark_of(rubric, present, _blunder(rubric, reading)[0] is not None)
+
+
+def places(
+    rubric: Rubric, words: str, readings: Iterable[Reading], way: bool = False
+) -> tuple[set[tuple[int, int]], set[int]]:
+    """Where readings hold a phrase or, once in each, a way: (number of the reading, token). And the
+    numbers of the readings that hold the way's first pattern at all."""
+    first = concepts.first_pattern(words) if way else words
+    found, holding = set(), set()
+    for number, reading in enumerate(readings):
+        rough = list(rubric.lexicon.find(first, reading))
+        if rough:
+            holding.add(number)
+            exact = list(concepts.hits(words, rubric.lexicon, reading))[:1] if way else rough
+            found |= {(number, 0 if way else hit.first) for hit in exact}
+    return found, holding
+
+
 def _first_guard(rubric: Rubric, reading: Reading) -> str | None:
     if hidden.hides(reading.answer):
         return "hidden_text"
@@ -237,7 +260,7 @@ def _elsewhere(
     """Whether an answer that says nothing here says much elsewhere,
     or nothing of this subject at all."""
     for other in _nearest(rubric, body, others):
-        judged, _ = _judge(other, body)
+        judged = _judge(other, body)
         if sum(status is Status.PRESENT for status, _ in judged) >= max(3, enough):
             return "wrong_question"
     if not concepts.said(_any_polarity(rubric.topic), rubric.lexicon, body):
@@ -282,28 +305,10 @@ def _marks_of(body: Reading) -> set[str]:
     }
 
 
-def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool]:
-    """Status and evidence of each concept; whether a number was hedged."""
-    tallies: dict[str, tuple[Tally, int]] = {}
-    if rubric.count_rule and rubric.right_counts:
-        opened, kept = counts.tally(body, rubric.lexicon, rubric.count_rule)
-        tallies = {
-            "opened": (opened, rubric.right_counts[0]),
-            "kept": (kept, rubric.right_counts[1]),
-        }
-    judged, hedged = [], False
+def _judge(rubric: Rubric, body: Reading) -> list[tuple[Status, list[Hit]]]:
+    """Status and evidence of each concept."""
+    judged = []
     for concept in rubric.concepts:
-        if concept.count and concept.count in tallies and tallies[concept.count][0].values:
-            tally, right = tallies[concept.count]
-            hedged = hedged or tally.hedged
-            where = list(tally.values.values())
-            if tally.only == right:
-                judged.append((Status.PRESENT, where))
-            else:
-                judged.append(
-                    (Status.CONTRADICTED if right in tally.values else Status.WRONG, where)
-                )
-            continue
         ways = concepts.said(concept.ways, rubric.lexicon, body)
         denials = concepts.claimed(concept.against, rubric.lexicon, body)
         if ways and not denials:
@@ -313,7 +318,7 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
         else:
             refused = concepts.denied(concept.ways, rubric.lexicon, body)
             judged.append((Status.WRONG if refused else Status.MISSING, refused))
-    return judged, hedged
+    return judged
 
 
 def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None, bool]:
@@ -333,24 +338,18 @@ def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None,
 _LOOKS_LIKE_NOTES = ("keyword_salad", "copied_scheme", "repetition")
 
 
-def _opens_with_numbers(
-    rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]]
-) -> bool:
-    """Whether a full answer begins with its numbers, as in "4 created, 3 kept: ...".
+_NUMBER = re.compile(
+    r"-?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten)$|[一二两三四五六七八九十]"
+)
+_FIRST_TOKENS = 3
 
-    Where the rubric counts, the first two totals are the right ones, and half of the other ideas
-    are there. Elsewhere all ideas but one are there.
-    """
-    others = [
-        status is Status.PRESENT
-        for concept, (status, _) in zip(rubric.concepts, judged)
-        if not (concept.count and rubric.right_counts)
-    ]
-    if rubric.right_counts:
-        return 2 * sum(others) >= len(others) and counts.begins_with_totals(
-            body, *rubric.right_counts
-        )
-    return counts.first_number(body) is not None and sum(others) >= len(others) - 1
+
+def _opens_with_numbers(body: Reading, judged: list[tuple[Status, list[Hit]]]) -> bool:
+    """Whether an answer with all ideas but one begins with its numbers, as in
+    "4 created, 3 kept: ..."."""
+    found = sum(status is Status.PRESENT for status, _ in judged)
+    numbers = (_NUMBER.match(token.text) for token in body.tokens[:_FIRST_TOKENS])
+    return found >= len(judged) - 1 and any(numbers)
 
 
 def _confidence(
@@ -371,9 +370,9 @@ def _confidence(
         ):
             # it talks about it, in words the rubric does not know; a passing mark could only rise
             doubt += 0.15 if mark < PASS_MARK else 0.05
-        if status in (Status.CONTRADICTED, Status.WRONG) and not concept.count:
+        if status in (Status.CONTRADICTED, Status.WRONG):
             doubt += 0.1
-        if status is Status.PRESENT and len(where) == 1 and not concept.count:
+        if status is Status.PRESENT and len(where) == 1:
             doubt += 0.03
     if mark >= PASS_MARK and concepts.said(rubric.doubts, rubric.lexicon, body):
         doubt += 0.25
@@ -400,7 +399,7 @@ def _confidence(
         doubt += 0.15  # one of the ideas is denied or turned round: perhaps the central one
     if "qualified" in flags:
         doubt += 0.2  # said and taken back: a person sees which of the two was meant
-    if mark < PASS_MARK and _opens_with_numbers(rubric, body, judged):
+    if mark < PASS_MARK and _opens_with_numbers(body, judged):
         doubt += 0.3  # its other numbers may be parts that were taken for the totals
     if mark >= PASS_MARK and "denies_the_ideas" in flags:
         doubt += 0.3  # it names every idea and seems to mean none of them

@@ -1,7 +1,7 @@
 """Reads misspelt words of the subject as the rubric's own words: "cordinator", "heartbeet".
 
-Only words that this rubric does not know and that are no English (`english.py`, `dictionary.py`)
-are respelt, and only to a rubric word that starts with the same letter and is one slip away (two in
+Only words that this rubric does not know and that are no everyday English (`english.py`) are
+respelt, and only to a rubric word that starts with the same letter and is one slip away (two in
 words of eight letters or more). A slip is a letter added, lost, changed or swapped with its
 neighbour (Damerau 1964).
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from autograder.written.scorer.dictionary import WORDS
 from autograder.written.scorer.english import EVERYDAY
 
 
@@ -28,7 +27,7 @@ class Speller:
         return self.respell(word)
 
     def _respell(self, word: str) -> str:
-        if len(word) < 5 or word in EVERYDAY or word in WORDS or len(word) > 24:
+        if len(word) < 5 or word in EVERYDAY or len(word) > 24:
             return word
         nearby = self._by_letter.get(word[0], [])
         if any(word.startswith(known) for known in nearby):

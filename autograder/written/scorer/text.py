@@ -13,10 +13,14 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from autograder.written.scorer import hidden, traditional
+from autograder.written.scorer import hidden
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
 
 SENTENCE_END = "¶"
 # A line that was wrapped has so many columns. A shorter one is a note of its own, as in a list
@@ -78,10 +82,6 @@ _CONTRACTIONS = {
     "obj": "object",
     "lb": "load balancer",
 }
-
-_REGIONAL_BY_FIRST: dict[str, list[str]] = {}
-for _word in traditional.WORDS:
-    _REGIONAL_BY_FIRST.setdefault(_word[0], []).append(_word)
 
 _QUOTES = str.maketrans(
     {
@@ -198,6 +198,7 @@ def is_chinese(text: str) -> bool:
     return "\u3400" <= text[0] <= "\u9fff"
 
 
+@lru_cache(maxsize=4096)
 def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Reading:
     """Read an answer. `respell` maps a misspelt word to the word
     of the rubric it most likely meant."""
@@ -249,17 +250,6 @@ def _fold(answer: str) -> tuple[str, list[int]]:
             origin.append(position)
         if position < skip_to:
             continue
-        regional = character in _REGIONAL_BY_FIRST and next(
-            (word for word in _REGIONAL_BY_FIRST[character] if answer.startswith(word, position)),
-            None,
-        )
-        if regional:
-            characters.append(traditional.WORDS[regional])
-            skip_to = position + len(regional)
-            spread = len(traditional.WORDS[regional])
-            origin.extend(position + min(step, len(regional) - 1) for step in range(spread - 1))
-            origin.append(skip_to - 1)
-            continue
         plain = _plain(character)
         characters.append(plain)
         origin.extend([position] * len(plain))
@@ -270,10 +260,18 @@ def _fold(answer: str) -> tuple[str, list[int]]:
 def _plain(character: str) -> str:
     if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
         return ""
-    plain = unicodedata.normalize(
-        "NFKC", character.translate(_QUOTES).translate(traditional.CHARACTERS)
-    ).lower()
+    plain = unicodedata.normalize("NFKC", character.translate(_QUOTES)).lower()
+    if plain and is_chinese(plain):
+        return _simplifier().convert(plain)
     return "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
+
+
+@cache
+def _simplifier() -> OpenCC:
+    """Turns traditional characters into simplified ones. It is made for the first Chinese text."""
+    from opencc import OpenCC
+
+    return OpenCC("t2s")
 
 
 def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:

@@ -26,7 +26,8 @@ OFFSET_KEY, GROUP_KEY = 1, 2
 
 OFFSET_VALUE_VERSION, GROUP_VALUE_VERSION = 3, 3
 BATCH_BYTES, OFFSET_ENTRY_BYTES, GROUP_ENTRY_BYTES, MEMBER_BYTES = 61, 45, 35, 40
-"""Bytes of each, without names, metadata, subscriptions and assignments."""
+"""Bytes of a batch, an offset, a group and a member, without the bytes of names, metadata,
+subscriptions and assignments."""
 
 
 class SizedRecord(NamedTuple):

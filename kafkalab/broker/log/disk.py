@@ -14,6 +14,7 @@ from kafkalab.broker.effects import Effect, Halt, SetTimer
 from kafkalab.errors import KafkaStorageException
 
 DISK_FAILED = Halt("all log directories have failed")
+"""With one log directory a failed write ends the process (LogManager.handleLogDirFailure)."""
 
 CHECKPOINT_EVERY_MS = 5_000
 """replica.high.watermark.checkpoint.interval.ms: how often a broker with replicas writes the

@@ -25,6 +25,7 @@ from kafkalab.broker.replication.peer_messages import (
 from kafkalab.errors import Errors
 
 if TYPE_CHECKING:
+    from kafkalab.broker.replication.replica import Follower
     from kafkalab.broker.replication.replica_manager import ReplicaManager
 
 ROUND_TRIP_MS = 2
@@ -139,11 +140,7 @@ class FollowerSessions:
             session = self.by_follower.get(follower)
             if session is None or key not in session.offsets:
                 continue
-            if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
-                begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
-                # each of the empty rounds has read up to the end
-                known.caught_up_ms = max(known.caught_up_ms, begun_ms)
-                known.fetched_ms = max(known.fetched_ms, begun_ms)
+            self._count_rounds(session, known, now_ms)
             session.news[key] = None
             if session.parked_ms is not None:
                 effects += self._answer_or_wait(session, now_ms)
@@ -173,10 +170,15 @@ class FollowerSessions:
             return self._answer_or_wait(session, now_ms)
         return self._answer(session)
 
-    def lost(self, follower: int) -> list[Effect]:
+    def lost(self, follower: int, now_ms: int) -> list[Effect]:
         """Drop the session of a follower that is gone."""
-        if self.by_follower.pop(follower, None) is None:
+        session = self.by_follower.pop(follower, None)
+        if session is None:
             return []
+        for key in session.offsets:
+            known = self._replicas.replica(key).followers.get(follower)
+            if known is not None:
+                self._count_rounds(session, known, now_ms)
         return [CancelTimer(("round", follower)), CancelTimer(("arrival", follower))]
 
     def dropped(self, key: PartitionKey) -> None:
@@ -189,6 +191,13 @@ class FollowerSessions:
         self.by_follower.clear()
 
     # -- inside
+
+    def _count_rounds(self, session: FollowerSession, known: Follower, now_ms: int) -> None:
+        """Count the empty rounds of a parked fetch: each has read up to the leader's end."""
+        if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
+            begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
+            known.caught_up_ms = max(known.caught_up_ms, begun_ms)
+            known.fetched_ms = max(known.fetched_ms, begun_ms)
 
     def _moved(
         self, session: FollowerSession, key: PartitionKey, position: Position, now_ms: int

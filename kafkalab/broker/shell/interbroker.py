@@ -640,7 +640,7 @@ class InterBroker:
         for here, there in ((one, other), (other, one)):
             if self._up[here]:
                 broker = self.brokers[here]
-                broker.do(broker.sessions.lost(there))
+                broker.do(broker.sessions.lost(there, self._clock.now_ms))
                 broker.do(broker.fetchers.broken(there, self._clock.now_ms))
 
 

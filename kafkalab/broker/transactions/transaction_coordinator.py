@@ -169,18 +169,6 @@ class TransactionCoordinator:
             memory.clear()
         self._scans = False
 
-    def coordinates(self, transactional_id: str, now_ms: int) -> tuple[Errors, list[Effect]]:
-        """(NONE or the reason why this broker cannot serve the id now, the effects that follow)."""
-        index = self._partition(transactional_id)
-        partition = self._cluster.partition(TRANSACTION_TOPIC, index)
-        if partition is None or partition.leader != self._node_id:
-            return Errors.NOT_COORDINATOR, []
-        effects = self._begin_loading(index, now_ms)
-        return (
-            Errors.COORDINATOR_LOAD_IN_PROGRESS if index in self._loading else Errors.NONE,
-            effects,
-        )
-
     def record_of(self, transactional_id: str) -> TransactionMetadata | None:
         """The id's metadata; None where another broker coordinates it, or it is unknown."""
         return self._mine(transactional_id)
@@ -685,9 +673,18 @@ class TransactionCoordinator:
     # -- helpers
 
     def _usable(self, transactional_id: str | None, now_ms: int) -> tuple[Errors, list[Effect]]:
+        """(NONE or the reason why this broker cannot serve the id now, the effects that follow)."""
         if not transactional_id:
             return Errors.INVALID_REQUEST, []
-        return self.coordinates(transactional_id, now_ms)
+        index = self._partition(transactional_id)
+        partition = self._cluster.partition(TRANSACTION_TOPIC, index)
+        if partition is None or partition.leader != self._node_id:
+            return Errors.NOT_COORDINATOR, []
+        effects = self._begin_loading(index, now_ms)
+        return (
+            Errors.COORDINATOR_LOAD_IN_PROGRESS if index in self._loading else Errors.NONE,
+            effects,
+        )
 
     def _fenced(self, caller: Caller, named: WireChange) -> Errors:
         """The error for a fenced producer; older brokers and requests do not have
@@ -718,7 +715,7 @@ class TransactionCoordinator:
             or not self._is_expired(found, now_ms)
         ):
             return []
-        found.dead()
+        found.dead()  # checks that the table of states has this move; the record is gone after it
         del self._records[index][transactional_id]
         return self._log.delete(index, transactional_id, now_ms)
 

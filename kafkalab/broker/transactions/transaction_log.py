@@ -29,7 +29,7 @@ from kafkalab.protocol.messages import RecordBatch, WireRecord
 
 KEY_TYPE, VALUE_VERSION = 0, 1
 BATCH_BYTES, KEY_BYTES, VALUE_BYTES, TOPIC_BYTES, PARTITION_BYTES = 61, 4, 35, 6, 4
-"""Bytes of a batch, a key and a value, each without the names in it."""
+"""Bytes of a batch, and of a record's key, value, topic and partition, without those of names."""
 
 STATUS = {
     TransactionState.EMPTY: 0,

@@ -37,11 +37,18 @@ def json_report(story: LogReport) -> str:
     tables = {
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }
-    reading = dataclasses.asdict(story.reading) | {"enough": story.reading.enough}
+    reading = dataclasses.asdict(story.reading)
+    reading = reading.pop("counts") | reading | {"enough": story.reading.enough}
+    absences = [
+        _row(dataclasses.asdict(each) | {"clients": sorted(each.clients)})
+        for each in story.absences
+    ]
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
     return (
         json.dumps(
-            {"reading": reading, "oddities": oddities, **tables}, indent=1, ensure_ascii=False
+            {"reading": reading, "absences": absences, "oddities": oddities, **tables},
+            indent=1,
+            ensure_ascii=False,
         )
         + "\n"
     )

@@ -18,10 +18,12 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
+from kafkalab.logsets.explain.absences import Absence, absences_of
+from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
-from kafkalab.logsets.explain.two_sides import two_sides
+from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.membership import membership
@@ -61,6 +63,8 @@ class LogReport:
     coordinators   as coordinator_steps(), without folder and file_offset
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
+    absences    brokers that were away
+    clock_shift  how much later the clients' clocks are than the brokers', where the lines show it
     """
 
     files: pd.DataFrame
@@ -82,6 +86,8 @@ class LogReport:
     sides: pd.DataFrame
     reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
+    absences: list[Absence] = field(default_factory=list)
+    clock_shift: pd.Timedelta | None = None
 
     @property
     def begins(self) -> pd.Timestamp:
@@ -97,11 +103,13 @@ def report_of(
     left_out: list[str] | None = None,
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
+    repeated: int = 0,
 ) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
-    as_written: the lines with the client of their own prefix only, where `lines` have more. It
-    reads the lines a dozen times, so read them from Parquet.
+    as_written: the lines with the client of their own prefix only, where `lines` have more.
+    repeated: how many lines stood in the log twice and are not among these. It reads the lines a
+    dozen times, so read them from Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
@@ -116,8 +124,10 @@ def report_of(
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
         signs = _shown(fencing_signs(lines), "at", "file", "file_offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
+    closed, explained = closed_members(lines, rounds) if len(servers) else (None, [])
     found = [
-        *oddities.signs(lines),
+        *oddities.signs(lines, explained),
+        closed,
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.namesakes(clients),
@@ -150,11 +160,13 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repeated),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
             lines,
         ),
+        absences=absences_of(lines),
+        clock_shift=clock_shift(steps, rounds),
     )
 
 

@@ -7,6 +7,7 @@ the frames. Each returns an Oddity or None.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,8 @@ CHURN = 5  # Connections to one broker within a minute.
 
 @dataclass(frozen=True)
 class Oddity:
-    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know.
+    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to
+    know, 0 what every new group has.
 
     settings: the values of the settings behind it, as the clients printed them. places: the file
     and file_offset of each line of the evidence; empty where the evidence is no lines.
@@ -153,7 +155,7 @@ SIGNS = (
          "are read again.",
          "Harmless when rare; with it the coordinator was usually away."),
     Sign("A consumer started without a committed offset",
-         ("NO_COMMITTED_OFFSET", "ASYNC_COMMITTED_OFFSET_MISSING"), 1,
+         ("NO_COMMITTED_OFFSET", "ASYNC_COMMITTED_OFFSET_MISSING"), 0,
          "The group never committed this partition, or its offsets expired "
          "(offsets.retention.minutes). auto.offset.reset decides where it starts: "
          "latest skips what was written before.",
@@ -161,8 +163,8 @@ SIGNS = (
     Sign("Partitions changed their leader",
          ("FETCH_NEW_LEADER", "FETCH_UNKNOWN_LEADER_EPOCH", "PRODUCE_WITH_OLD_METADATA",
                                               "METADATA_UPDATE_FOR_PARTITION"), 1,
-         "The broker asked is no longer the leader; the client refreshes its metadata and asks "
-         "the new one.",
+         "The broker asked is not the leader, or the partition has none at the moment. The client "
+         "refreshes its metadata and asks the new leader.",
          "Many in a short time: a broker left, or replicas drop out of the ISR and come back."),
     Sign("Reconnecting without pause", ("RECONNECT_BACKOFF_IS_FLAT",), 1,
          "reconnect.backoff.ms is set but reconnect.backoff.max.ms is not, so the waits between "
@@ -190,8 +192,9 @@ SIGNS = (
          ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED"), 2,
          "The coordinator heard nothing of a member for session.timeout.ms, and others got its "
          "partitions. The process was dead, stood still, or was cut off.",
-         "Look into the member's own log at that time. Raise session.timeout.ms only where such "
-         "pauses are usual."),
+         "Look into the member's own log at that time. Only where such pauses are usual, raise "
+         "session.timeout.ms, or with group.protocol=consumer the brokers' "
+         "group.consumer.session.timeout.ms."),
     Sign("Replicas fell out of sync", ("ISR_SHRINKS",), 2,
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
@@ -219,8 +222,13 @@ SIGNS = (
 )  # fmt: skip
 
 
-def signs(lines: DataFrame) -> list[Oddity]:
-    """An Oddity for each sign in the lines, the highest weight first."""
+def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[Oddity]:
+    """An Oddity for each sign in the lines, the highest weight first.
+
+    explained: file and file_offset of lines that another oddity tells of.
+    """
+    for file, offset in explained:
+        lines = lines.where(~((F.col("file") == file) & (F.col("file_offset") == int(offset))))
     asked = F.lit(None).cast("int")
     # old clients name the error in the stack trace only
     said = F.concat_ws("\n", "message", "trace")
@@ -412,9 +420,16 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
         "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong "
         "security.protocol, connection limits).",
         tuple(dict.fromkeys(name for name, _, _ in often.index))[:5],
-        printed_time(often.index[0][2]), "",
+        _first_of_minute(minutes, often.index[0]), "",
         tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),  # noqa: E501
     )  # fmt: skip
+
+
+def _first_of_minute(minutes: pd.DataFrame, key: tuple) -> str:
+    """When the first of these connections was opened."""
+    client, _, minute = key
+    own = minutes[(minutes["client_id"] == client) & (minutes["minute"] == minute)]
+    return printed_time(own["opened_at"].min())
 
 
 def namesakes(clients: pd.DataFrame) -> Oddity | None:

@@ -41,6 +41,7 @@ BEHIND = {
     "Bootstrap connections that nobody closes": ("connections.max.idle.ms",),
     "Records were read twice": ("enable.auto.commit", "auto.commit.interval.ms"),
 }
+NO_VALUE = "[]"  # A list that the application has to fill is no default.
 EVICTED = "POLL_TIMEOUT_EXPIRED"
 # What a member says when its application calls poll() again after an eviction.
 BACK = ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST", "COMMIT_NOT_A_MEMBER", "JOINING_GROUP")
@@ -62,6 +63,7 @@ def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int
             if name not in found:
                 continue
             usual = _defaults().get(name)
+            usual = None if usual == NO_VALUE else usual
             other = f" (Kafka's default is {usual})" if usual not in (None, found[name]) else ""
             yield f"{client}: {name} = {found[name]}{other}"
         interval = found.get("max.poll.interval.ms", "")

@@ -18,14 +18,17 @@ from kafkalab.logsets.explain.two_sides import speakers
 ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
 SIDE, SIDE_WIDTH = 40, 180  # Where the clients' side begins, and where lines are cut.
+WIDEST = 60  # The letters of a cell.
 CITED = 180  # The letters of a cited line.
-MARKS = {3: "!!", 2: "! ", 1: "  "}
+MARKS = {3: "!!", 2: "! ", 1: "  ", 0: "  "}
 
 
 def text_report(story: LogReport) -> str:
     """The whole report as text."""
+    away = "\n".join(absence.sentence() for absence in story.absences[:ROWS])
+    read = "\n".join(story.reading.sentences())
     parts = [
-        "\n".join(story.reading.sentences()),
+        *((away, read) if story.reading.enough else (read, away)),
         _heading(story),
         _oddities(story),
         *_tables(story),
@@ -45,7 +48,7 @@ def _heading(story: LogReport) -> str:
     if unknown:
         said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
     else:
-        said += ": every one is known." if story.reading.read == lines else "."
+        said += ": every one is known." if story.reading.counts.read == lines else "."
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (
@@ -58,6 +61,11 @@ def _heading(story: LogReport) -> str:
             f"{_count(client.warnings, 'warning')}"
         )
     said += _more(len(story.clients))
+    if story.clients.empty and story.servers.empty and unknown < lines:
+        said += (
+            "\n  No line names its client: nothing can be told of rebalances, sockets and commits "
+            "client by client."
+        )
     for server in story.servers.head(ROWS).itertuples():
         name = (
             f"a {server.role}" if pd.isna(server.broker) else f"{server.role} {server.broker:.0f}"
@@ -96,6 +104,13 @@ def _both_sides(story: LogReport) -> str:
     if story.sides.empty:
         return ""
     texts = ["Both sides: what the brokers wrote, and what the clients did"]
+    if story.clock_shift is not None:
+        ahead = story.clock_shift > pd.Timedelta(0)
+        texts.append(
+            f"  The brokers' clocks are {_span(abs(story.clock_shift))} "
+            f"{'behind' if ahead else 'ahead of'} the clients'. Here the brokers' lines have the "
+            "clients' time; elsewhere each has its own."
+        )
     for what, rows in list(story.sides.groupby("what", sort=False))[:ROWS]:
         texts.append(f"  {what}")
         for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):
@@ -185,9 +200,12 @@ def _table(title: str, rows: pd.DataFrame) -> str:
     return f"{title}\n" + "\n".join(f"  {line}" for line in text.splitlines())
 
 
-def printed_table(rows: pd.DataFrame, most: int) -> str:
-    """The first rows of a table as text, and how many more there are."""
-    text = rows.head(most).map(_printed).to_string(index=False, max_colwidth=60)
+def printed_table(rows: pd.DataFrame, most: int, widest: int = WIDEST) -> str:
+    """The first rows of a table as text, and how many more there are.
+
+    widest: the letters of a cell; longer texts are cut.
+    """
+    text = rows.head(most).map(_printed).to_string(index=False, max_colwidth=widest)
     return text + _more(len(rows), most)
 
 

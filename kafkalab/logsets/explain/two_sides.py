@@ -13,6 +13,10 @@ from typing import Any
 import pandas as pd
 
 COLUMNS = ("what", "at", "broker", "broker_says", "client_id", "client_says")
+# Clocks that are kept by NTP differ by less, and a member goes on within that time.
+STEP = pd.Timedelta(seconds=30)
+ALIKE = 0.8  # The share of pairs that must tell the same shift.
+STABLE = "^(?:Stabilized group|Computed a new target)"
 SAYS = 160  # The letters of a text that are shown.
 # A member id is the client id and a random UUID; its first part is enough to tell two apart.
 UUID = re.compile(r"(-[0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -23,12 +27,35 @@ def two_sides(steps: pd.DataFrame, rounds: pd.DataFrame, signs: pd.DataFrame) ->
 
     steps: as coordinator_steps; rounds: as rebalances; signs: as fencing_signs. `what` names the
     rebalance or the fencing; its rows are in the order of time. Of a rebalance or a fencing that
-    only one side tells of there is no row: the tables of that side have it.
+    only one side tells of there is no row: the tables of that side have it. Where the clocks are
+    set apart (clock_shift), the brokers' times are told by the clients' clocks.
     """
     if steps.empty:
         return pd.DataFrame(columns=list(COLUMNS))
+    shift = clock_shift(steps, rounds)
+    if shift is not None:
+        steps = steps.assign(at=steps["at"] + shift)
     rows = [*_rebalances(steps, rounds), *_fencings(steps, signs)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def clock_shift(steps: pd.DataFrame, rounds: pd.DataFrame) -> pd.Timedelta | None:
+    """How much later the clients' clocks are than the brokers'; None where nothing shows it.
+
+    A member goes on soon after its coordinator has a stable generation. Where the two differ by
+    more than STEP in each generation, and alike, the clocks are set apart.
+    """
+    if steps.empty or rounds.empty:
+        return None
+    stable = steps[steps["says"].str.contains(STABLE, regex=True)]
+    keyed = stable.dropna(subset=["group_id", "generation"])[["group_id", "generation", "at"]]
+    pairs = rounds.merge(keyed, on=["group_id", "generation"])
+    apart = pairs["resumed_at"] - pairs["at"]
+    if apart.empty:
+        return None
+    middle = apart.sort_values().iloc[len(apart) // 2]
+    alike = ((apart - middle).abs() <= STEP).sum()
+    return middle if abs(middle) > STEP and alike >= ALIKE * len(apart) else None
 
 
 def _rebalances(steps: pd.DataFrame, rounds: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
@@ -68,8 +95,10 @@ def _of_member(what: str, row: Any) -> Iterator[tuple[Any, ...]]:
     yield what, row.began_at, None, None, row.client_id, _shortened(f"joins: {row.cause}{said}")
     if pd.notna(row.stopped_at):
         yield what, row.stopped_at, None, None, row.client_id, "gives up its partitions"
-    has = row.partitions if isinstance(row.partitions, str) and row.partitions else "no partition"
-    text = f"goes on after {int(row.waited_ms)} ms with {has}"
+    has = (row.partitions or "no partition") if isinstance(row.partitions, str) else None
+    text = f"goes on after {int(row.waited_ms)} ms" + (
+        f" with {has}" if has else ", its partitions are not said"
+    )
     yield what, row.resumed_at, None, None, row.client_id, _shortened(text)
 
 

@@ -15,6 +15,8 @@ from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     KafkaException,
+    OffsetMetadataTooLarge,
+    TimeoutException,
     UnsupportedVersionException,
     WakeupException,
 )
@@ -644,3 +646,19 @@ def test_a_group_is_not_lost_with_a_leader_that_never_heard_that_it_leads():
         and not lab.broker(0).machine.coordinator.table.modern
     )
     assert "FENCED" not in states_of(lab, "one") and numbers(consumer) == [0, 1, 2, 3]
+
+
+@BOTH
+def test_the_first_partition_that_is_refused_decides_which_error_a_commit_has(version):
+    """As CommitRequestManager.OffsetCommitRequestState.onResponse: a missing topic is asked for
+    again until the time is up, and metadata that is too long is refused at once."""
+    too_long = {TopicPartition("orders", 0): OffsetAndMetadata(1, metadata="x" * 5000)}
+    missing = {TopicPartition("nowhere", 0): OffsetAndMetadata(1)}
+    for offsets, error in (
+        (too_long | missing, OffsetMetadataTooLarge),
+        (missing | too_long, TimeoutException),
+    ):
+        consumer = a_consumer(cluster(version))
+        consumer.assign([TopicPartition("orders", 0)])
+        with pytest.raises(error):
+            consumer.commit_sync(offsets)

@@ -21,6 +21,7 @@ from kafkalab.errors import (
 )
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.clients.stories import cluster, poll_for
+from kafkalab.tests.shares import share
 
 COOPERATIVE = {
     "partition.assignment.strategy": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
@@ -91,7 +92,7 @@ def assigned(lab, name):
     ]
 
 
-@pytest.mark.parametrize("version", ["2.8", "3.9", "4.4"])
+@pytest.mark.parametrize("version", share(["2.8", "3.9", "4.4"], 3))
 def test_a_cooperative_member_gives_up_only_what_another_gets_and_reads_the_rest_all_the_time(
     version,
 ):

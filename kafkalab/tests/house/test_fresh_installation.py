@@ -37,22 +37,17 @@ print(json.dumps({
 """
 
 
-def pythons() -> dict[int, str]:
-    """Minor version -> a Python of this machine, from 3.11 on: on the PATH, or pyenv's."""
-    found = {}
+def python_of(minor: int) -> str | None:
+    """A Python 3 of that minor version of this machine: this one, on the PATH, or pyenv's."""
     kept = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     kept_here = os.access(kept, os.R_OK)  # another user's may be closed to us
-    for minor in range(11, 20):
-        own = kept.glob(f"3.{minor}.*/bin/python") if kept_here else ()
-        there = [shutil.which(f"python3.{minor}"), *map(str, own)]
-        for python in filter(None, there):
-            ran = subprocess.run([python, "-c", "import venv, ensurepip"], capture_output=True)
-            if ran.returncode == 0:
-                found.setdefault(minor, python)
-    return found or {sys.version_info.minor: sys.executable}
-
-
-PYTHONS = pythons()
+    own = map(str, kept.glob(f"3.{minor}.*/bin/python")) if kept_here else ()
+    here = sys.executable if minor == sys.version_info.minor else None
+    for python in filter(None, [here, shutil.which(f"python3.{minor}"), *own]):
+        ran = subprocess.run([python, "-c", "import venv, ensurepip"], capture_output=True)
+        if ran.returncode == 0:
+            return python
+    return None
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +74,12 @@ def wheel(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("minor", PYTHONS, ids=lambda minor: f"3.{minor}")
+@pytest.mark.parametrize("minor", range(11, 15), ids=lambda minor: f"3.{minor}")
 def test_the_base_is_small_and_plays_a_lab_without_the_checkout(minor, wheel, tmp_path):
-    place = tmp_path / "fresh"
-    subprocess.run([PYTHONS[minor], "-m", "venv", str(place)], check=True)
+    python, place = python_of(minor), tmp_path / "fresh"
+    if python is None:
+        pytest.skip(f"no Python 3.{minor} here")
+    subprocess.run([python, "-m", "venv", str(place)], check=True)
     own = place / "bin" / "python"
     constraints = str(ROOT / "constraints.txt")
     before = size_mb(place)

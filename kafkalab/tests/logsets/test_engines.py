@@ -18,6 +18,7 @@ from kafkalab.logsets.lag import lag
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.reader import read, with_the_files_client
+from kafkalab.logsets.repeated_lines import repeated
 from kafkalab.logsets.requests import broker_times, requests
 
 FRAMES = {
@@ -37,6 +38,7 @@ FRAMES = {
     "membership": membership,
     "producers": logsets.producers,
     "rebalances": logsets.rebalances,
+    "repeated": repeated,
     "reprocessed": logsets.reprocessed,
     "requests": requests,
     "storms": logsets.storms,

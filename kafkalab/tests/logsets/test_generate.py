@@ -120,6 +120,7 @@ def test_generating_the_sample_gives_the_sample_byte_for_byte():
     )
 
 
+@pytest.mark.slow
 def test_the_labs_questions_have_answers_in_the_sample(spark):
     """Zombies, deviating clients and live sockets by minute,
     found in the lines by the rules of chapters 02 and 03."""
@@ -175,6 +176,7 @@ def test_copies_of_a_story_are_clients_of_their_own(spark, few):
     assert len(set.union(*members.values())) == 5
 
 
+@pytest.mark.slow
 def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
     spark, few, tmp_path, monkeypatch
 ):
@@ -472,7 +474,7 @@ def test_a_story_nobody_knows(spark, tmp_path):
         )
 
 
-@pytest.mark.parametrize("version", ["3.9.2", "4.4.0"])
+@pytest.mark.parametrize("version", [pytest.param("3.9.2", marks=pytest.mark.slow), "4.4.0"])
 def test_one_reader_for_the_real_client_and_the_simulated_one(spark, recordings, tmp_path, version):
     """The same scenario, recorded and replayed: one reader knows every line of both,
     and the sockets live the same lives."""

@@ -1,10 +1,15 @@
 """Logs that still grow, as a stream: every line once, whenever it was written,
 and the open sockets by minute."""
 
+import gzip
+import json
+import pickle
+import random
+import shutil
+
 import pytest
 
-from kafkalab.logsets import live
-from kafkalab.logsets.files import LogFile
+from kafkalab.logsets import live, stream_reader
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 
@@ -27,45 +32,207 @@ def opening(node: str, port: int) -> str:
     )
 
 
+class Query:
+    """What Spark does with a stream: it logs an offset, then reads up to it. It may be killed
+    between, and anywhere else."""
+
+    def __init__(self, path, settle_s: float = -1):
+        self.path, self.settle_s, self.offset, self.logged = path, settle_s, {}, None
+        self.rows: list[dict] = []
+        self.start()
+
+    def start(self):
+        self.reader = GrowingLines(
+            str(self.path), ("file", "file_offset", "message"), None, self.settle_s
+        )
+        if self.logged is not None:
+            self.finish()
+
+    def plan(self):
+        self.logged = json.loads(json.dumps(self.reader.latestOffset(self.offset, None)))
+
+    def finish(self):
+        tasks = self.reader.partitions(self.offset, self.logged)
+        for task in pickle.loads(pickle.dumps(tasks)):
+            for batch in self.reader.read(task):
+                self.rows += batch.to_pylist()
+        self.offset, self.logged = self.logged, None
+
+    def look(self) -> list[str]:
+        before = len(self.rows)
+        self.plan()
+        self.finish()
+        return [row["message"] for row in self.rows[before:]]
+
+
+def numbered(first: int, count: int) -> str:
+    return "".join(line(n % 3_600, f"Node {n} disconnected.") for n in range(first, first + count))
+
+
+def told(first: int, count: int) -> list[str]:
+    return [f"Node {n} disconnected." for n in range(first, first + count)]
+
+
 def test_the_last_record_waits_until_another_begins_or_the_file_rests(tmp_path):
     path = tmp_path / "client.log"
-    path.write_text(
-        line(0, "Node 1 disconnected.")
-        + "[2026-01-05 09:00:01,000] INFO ConsumerConfig values: \n\tacks = 1\n"
-    )
-    reader = GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=3_600)
-    first = len(line(0, "Node 1 disconnected."))
-    assert reader.latestOffset({}, None) == {str(path): first}
-    assert GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=-1).latestOffset(
-        {}, None
-    ) == {str(path): path.stat().st_size}
-    (task,) = reader.partitions({}, {str(path): first})
-    assert [batch.to_pylist() for batch in reader.read(task)] == [[{"file_offset": 0}]]
-    assert reader.partitions({str(path): first}, {str(path): first}) == []
+    dump = "[2026-01-05 09:00:01,000] INFO ConsumerConfig values: \n\tacks = 1\n"
+    path.write_text(numbered(0, 1) + dump)
+    query = Query(tmp_path, settle_s=3_600)
+    assert query.look() == told(0, 1)
+    assert query.look() == []
+    with open(path, "a") as file:
+        file.write("\tretries = 0\n" + numbered(1, 1))
+    (whole,) = query.look()
+    assert whole.endswith("\tacks = 1\n\tretries = 0")
+    query.reader.settle_s = -1
+    assert query.look() == told(1, 1)
+
+
+def test_half_a_line_waits_for_its_other_half(tmp_path, caplog):
+    path, text = tmp_path / "client.log", numbered(0, 2)
+    path.write_text(text[:-40])
+    query = Query(path)
+    assert query.look() == told(0, 1) and "ends amid a line: its last" in caplog.text
+    with open(path, "a") as file:
+        file.write(text[-40:])
+    assert query.look() == told(1, 1)
 
 
 def test_a_folder_may_be_empty_at_first(tmp_path):
-    assert (
-        GrowingLines(str(tmp_path), ("file_offset",), None, settle_s=1).latestOffset({}, None) == {}
-    )
+    query = Query(tmp_path)
+    assert query.look() == [] and query.offset == {}
+    (tmp_path / "client.log").write_text(numbered(0, 3))
+    assert query.look() == told(0, 3)
+
+
+def test_what_was_rotated_before_the_first_look_is_read_first(tmp_path):
+    (tmp_path / "client.log.1").write_text(numbered(0, 3))
+    (tmp_path / "client.log").write_text(numbered(3, 3))
+    for path in (tmp_path, tmp_path / "client.log", tmp_path / "*.log"):
+        query = Query(path)
+        assert query.look() == told(0, 6)
+        assert {row["file"] for row in query.rows} == {str(tmp_path / "client.log")}
+        offsets = [row["file_offset"] for row in query.rows]
+        assert offsets == sorted(set(offsets))
+
+
+def renamed(path, number):
+    for old in sorted(path.parent.glob("client.log.*"), key=lambda each: -_age(each)):
+        end = ".gz" if old.suffix == ".gz" else ""
+        old.rename(path.parent / f"client.log.{_age(old) + 1}{end}")
+    path.rename(path.parent / "client.log.1")
+
+
+def _age(path) -> int:
+    return int(path.name.removeprefix("client.log.").removesuffix(".gz"))
+
+
+def copied(path, number):
+    renamed(path, number)
+    shutil.copy(path.parent / "client.log.1", path)
+    path.open("w").close()
+
+
+def dated(path, number):
+    path.rename(path.parent / f"client.log.2026-11-{number % 28 + 1:02d}")
+
+
+def packed(path, number):
+    renamed(path, number)
+    plain = path.parent / "client.log.1"
+    with gzip.open(f"{plain}.gz", "wb") as file:
+        file.write(plain.read_bytes())
+    plain.unlink()
+
+
+@pytest.mark.parametrize("rotate", [renamed, copied, dated, packed])
+@pytest.mark.parametrize("larger", [False, True])
+def test_a_rotated_log_is_read_once(tmp_path, rotate, larger):
+    path = tmp_path / "client.log"
+    path.write_text(numbered(0, 30))
+    query = Query(tmp_path)
+    assert query.look() == told(0, 30)
+    with open(path, "a") as file:
+        file.write(numbered(30, 5))
+    rotate(path, 1)
+    path.write_text(numbered(35, 60 if larger else 5))
+    assert query.look() == told(30, 65 if larger else 10)
+    rotate(path, 2)
+    assert query.look() == []
+    path.write_text(numbered(95, 5))
+    assert query.look() == told(95, 5)
+    keys = [(row["file"], row["file_offset"]) for row in query.rows]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_line_comes_once_whatever_the_writer_and_the_query_do(tmp_path, seed, caplog):
+    draw = random.Random(seed)
+    path, held = tmp_path / "client.log", ""
+    query, written, rotations = Query(draw.choice([tmp_path, path])), 0, 0
+    for _ in range(120):
+        step = draw.random()
+        if step < 0.5:
+            count = draw.choice([1, 2, 7, 60])
+            text = held + numbered(written, count)
+            cut = draw.choice([0, 0, 11])
+            held = text[len(text) - cut :]
+            written += count
+            with open(path, "a") as file:
+                file.write(text[: len(text) - cut])
+        elif step < 0.65 and path.exists() and path.stat().st_size and not held:
+            rotations += 1
+            draw.choice([renamed, copied, packed])(path, rotations)
+        elif step < 0.85:
+            query.look()
+        elif step < 0.95:
+            query.plan()  # killed before or after the batch was read
+            query.start()
+        else:
+            query.start()
+    with open(path, "a") as file:
+        file.write(held)
+    query.look()
+    assert sorted(row["message"] for row in query.rows) == sorted(told(0, written))
+    assert rotations > 5 and "lost" not in caplog.text
+
+
+def test_what_is_lost_is_said(tmp_path, caplog):
+    path = tmp_path / "client.log"
+    path.write_text(numbered(0, 3))
+    query = Query(tmp_path)
+    query.plan()
+    path.unlink()
+    query.finish()
+    assert query.rows == [] and f"{len(numbered(0, 3))} bytes are lost" in caplog.text
+    path.write_text(numbered(3, 3))
+    caplog.clear()
+    assert query.look() == told(3, 3) and "was removed, or cut without a copy" in caplog.text
+    caplog.clear()
+    path.write_text(numbered(6, 1))  # cut, and begun anew
+    assert query.look() == told(6, 1) and "what was written to it after that" in caplog.text
+    assert query.look() == [] and len(query.offset) == 1
+
+
+def test_a_second_program_that_begins_with_equal_lines_is_no_copy(tmp_path):
+    path, banner = tmp_path / "client.log", numbered(0, 60)
+    path.write_text(banner + numbered(100, 50))
+    query = Query(tmp_path)
+    assert len(query.look()) == 110
+    renamed(path, 1)
+    path.write_text(banner + numbered(200, 10))
+    assert query.look() == told(0, 60) + told(200, 10)
 
 
 def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
-    from kafkalab.logsets import stream_reader
-
     path = tmp_path / "client.log"
-    path.write_text("".join(line(second, "Node 1 disconnected.") for second in range(200)))
+    path.write_text(numbered(0, 200))
     monkeypatch.setattr(stream_reader, "TASK_BYTES", 5_000)
-    reader = GrowingLines(str(path), ("file_offset",), None, settle_s=-1)
-    tasks = reader.partitions({}, {str(path): path.stat().st_size})
-    rows = [
-        row["file_offset"]
-        for task in tasks
-        for batch in reader.read(task)
-        for row in batch.to_pylist()
-    ]
-    assert rows == [number * len(line(0, "Node 1 disconnected.")) for number in range(200)]
-    assert LogFile(str(path), 0).packed is False
+    query = Query(path)
+    query.plan()
+    assert len(query.reader.partitions({}, query.logged)) > 4
+    query.finish()
+    assert [row["message"] for row in query.rows] == told(0, 200)
 
 
 @pytest.mark.slow

@@ -32,24 +32,32 @@ def table(path, question=None) -> pa.Table:
     return pa.Table.from_batches(batches, schema.arrow_schema())
 
 
+@pytest.fixture(
+    scope="module", params=["group_slow_poll", pytest.param("", marks=pytest.mark.slow)]
+)
+def folder(request, recordings):
+    """One recording, and all of a version."""
+    return recordings / RUN / request.param
+
+
 @pytest.fixture(scope="module")
-def every(recordings):
-    return table(recordings / RUN)
+def every(folder):
+    return table(folder)
 
 
 @pytest.mark.parametrize("name", FRAMES)
-def test_the_events_of_a_command_are_those_a_filter_keeps(recordings, every, name):
+def test_the_events_of_a_command_are_those_a_filter_keeps(folder, every, name):
     events = FRAMES[name].events
     wanted = every.filter(pc.is_in(every["event"], pa.array(events)))
-    assert table(recordings / RUN, LineQuestion(events=events)).equals(wanted)
+    assert table(folder, LineQuestion(events=events)).equals(wanted)
 
 
-def test_levels_clients_and_times_are_those_a_filter_keeps(recordings, every):
+def test_levels_clients_and_times_are_those_a_filter_keeps(folder, every):
     some = question_of({"level": "warn,ERROR"})
     wanted = every.filter(pc.is_in(every["level"], pa.array(["WARN", "ERROR"])))
-    assert wanted.num_rows and table(recordings / RUN, some).equals(wanted)
+    assert wanted.num_rows and table(folder, some).equals(wanted)
     one = question_of({"clientId": "inv-1", "level": "WARN"})
-    assert table(recordings / RUN, one).equals(
+    assert table(folder, one).equals(
         wanted.filter(
             pc.fill_null(
                 pc.and_(pc.equal(wanted["client_id"], "inv-1"), pc.equal(wanted["level"], "WARN")),
@@ -63,7 +71,7 @@ def test_levels_clients_and_times_are_those_a_filter_keeps(recordings, every):
         pc.less(every["time"], pa.scalar(span.until, every["time"].type)),
     )
     wanted = every.filter(inside)
-    assert wanted.num_rows and table(recordings / RUN, span).equals(wanted)
+    assert wanted.num_rows and table(folder, span).equals(wanted)
 
 
 def test_most_of_the_text_is_passed_over(recordings, monkeypatch):

@@ -17,6 +17,7 @@ from kafkalab.logsets.explain.page import page
 from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
 from kafkalab.logsets.explain.settings import BEHIND
+from kafkalab.logsets.first_lines import LineCounts
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
 EVIL = '<script>alert("1")</script>'
@@ -124,9 +125,16 @@ def story() -> LogReport:
 
 
 READING = LinesRead(
-    lines=12, read=11, shapes=((1, f"12:00 {EVIL}", "foreign line"),), debug=True, dated=True,
-    unread_files=(), left_out=(f"{EVIL}.md",), leveled=11, known=11,
+    counts=LineCounts(lines=12, read=11, known=11),
+    shapes=((1, f"12:00 {EVIL}", "foreign line"),), debug=True, dated=True,
+    unread_files=(), left_out=(f"{EVIL}.md",), leveled=11,
 )  # fmt: skip
+
+
+def _changed(change: dict) -> LinesRead:
+    counts = {name: value for name, value in change.items() if hasattr(READING.counts, name)}
+    others = {name: value for name, value in change.items() if name not in counts}
+    return replace(READING, counts=replace(READING.counts, **counts), **others)
 
 
 @pytest.mark.parametrize(
@@ -141,12 +149,12 @@ READING = LinesRead(
         ),
         ({"unread_files": ("b.log",)}, "No line of b.log could be read."),
         ({"leveled": 2}, "9 of the lines that were read have no level that is known:"),
-        ({"known": 0}, "None of the 11 lines that were read is in the catalogue of Kafka's lines:"),
-        ({"doubts": ("a.log: see",)}, "Do not trust the times in this report. a.log: see"),
+        ({"known": 0}, "none of the 11 lines that were read is in the catalogue of Kafka's lines."),
+        ({"doubts": ("a.log: see",)}, "Do not trust this report. a.log: see"),
     ],
 )
 def test_what_was_not_read_is_said_first(story, change, said):
-    less = replace(story, reading=replace(READING, **change))
+    less = replace(story, reading=_changed(change))
     assert said in text_report(less).split("\n\n")[0]
     shown = page(less, "x")
     assert shown.index(escape(said)) < shown.index("What stands out")
@@ -156,7 +164,7 @@ def test_what_was_not_read_is_said_first(story, change, said):
 
 def test_nothing_odd_is_said_of_what_was_read(story):
     def told(**change) -> str:
-        calm = replace(story, oddities=[], reading=replace(READING, **change))
+        calm = replace(story, oddities=[], reading=_changed(change))
         return calm.reading.nothing_odd()
 
     assert told().startswith("Nothing odd in the 11 lines that were read: no lost connections")

@@ -98,15 +98,15 @@ def test_a_log_that_is_half_read_is_said_so_first(spark, recordings, tmp_path, c
     (tmp_path / "readme.md").write_text("no log")
     assert main(["explain", str(tmp_path)]) == 3
     told = capsys.readouterr().out
-    assert told.startswith(
-        f"Do not trust this report: {len(info)} of {2 * len(info)} lines (50%) could not be read."
-    )
+    assert told.startswith("Do not trust this report. ")
+    assert f"{len(info)} of {2 * len(info)} lines (50%) could not be read." in told
     assert f"{len(info)} × '2026/11/20 03:07 nginx GET /0' (foreign line)" in told
     assert f"Not read, for the name is no log's: {tmp_path}/readme.md." in told
     assert "There are no DEBUG lines: sockets, requests" in told
     assert main(["read", str(tmp_path)]) == 3
 
 
+@pytest.mark.slow
 def test_old_clients_say_in_the_trace_that_they_were_fenced(spark, recordings, capsys):
     log = recordings / "2.3.1/2.1.1/transaction_zombie_fenced/zombie.log.gz"
     assert main(["explain", str(log)]) == 0

@@ -83,7 +83,7 @@ def cluster(tmp_path):
             start(
                 "Worker", "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g", master
             )
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 600
         while (
             sum(
                 "Registering worker" in text
@@ -100,7 +100,7 @@ def cluster(tmp_path):
         for process in started:
             process.terminate()
         for process in started:
-            process.wait(timeout=30)
+            process.wait(timeout=600)
 
 
 def answer(where: str, settings: dict, **environment: str) -> list:

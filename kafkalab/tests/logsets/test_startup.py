@@ -45,7 +45,7 @@ def test_a_cell_has_one_display_that_is_replaced():
         "startup._step = lambda: 2\nwith startup.sign_of_life():\n    time.sleep(0.3)\n"
     )
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(book, timeout=600, startup_timeout=600, kernel_name="python3").execute()
     (output,) = book.cells[0].outputs
     assert output.output_type == "display_data"
     assert output.data["text/plain"].startswith("Spark started in 0 s.")

@@ -33,7 +33,7 @@ def test_two_processes_make_the_set_that_one_makes(tmp_path, monkeypatch):
     alone = generate(None, TWO_KINDS, tmp_path / "one", say=again.append)
     assert both == alone and both["lines"] > 1_000
     assert heard[:-1] == again[:-1]
-    assert heard[:2] == ["story 1 of 5: consumer, 2.3", "story 2 of 5: consumer, 4.4"]
+    assert heard[:2] == ["story 1 of 5, with clients 2.3", "story 2 of 5, with clients 4.4"]
 
 
 @pytest.mark.slow

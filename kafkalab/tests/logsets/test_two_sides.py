@@ -8,7 +8,7 @@ import pytest
 from kafkalab import KafkaConsumer, Lab, logsets
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
-from kafkalab.logsets.explain.two_sides import COLUMNS, speakers, two_sides
+from kafkalab.logsets.explain.two_sides import COLUMNS, clock_shift, speakers, two_sides
 
 
 def at(second):
@@ -48,6 +48,21 @@ def test_a_rebalance_and_a_fencing_are_told_in_the_order_of_time():
         ("transactional id till", "Initialized transactionalId till"),
         ("transactional id till", "fenced"),
     ]
+
+
+@pytest.mark.parametrize("minutes", [330, -61])
+def test_clocks_that_are_set_apart_are_laid_together(minutes):
+    shift = pd.Timedelta(minutes=minutes)
+    late = ROUNDS.assign(
+        began_at=ROUNDS["began_at"] + shift, resumed_at=ROUNDS["resumed_at"] + shift
+    )
+    assert clock_shift(STEPS, ROUNDS) is None
+    assert clock_shift(STEPS, late) == shift
+    told = two_sides(STEPS, late, SIGNS)
+    usual = two_sides(STEPS, ROUNDS, SIGNS)
+    group = told["what"] == "shop, generation 2"
+    assert list(told[group]["broker_says"]) == list(usual[group]["broker_says"])
+    assert list(told[group]["at"] - shift) == list(usual[group]["at"])
 
 
 def test_each_row_is_on_one_side_and_long_texts_end_with_dots():

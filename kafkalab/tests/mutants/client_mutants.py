@@ -214,7 +214,13 @@ MUTANTS = (
         idle_at_the_limit,
         Vector("idle_expiry"),
     ),
-    Mutant("idle never", "connections.max.idle.ms is ignored", idle_never, Vector("connections")),
+    Mutant(
+        "idle never",
+        "connections.max.idle.ms is ignored",
+        idle_never,
+        Vector("connections"),
+        quick=False,
+    ),
     Mutant(
         "idle newest first",
         "the socket used last is closed instead of the one used least",

@@ -55,6 +55,7 @@ def test_a_bug_that_never_ends_takes_nothing_with_it():
         catch_in_child(Mutant("greedy", "fills the memory", lambda patch: None, Greedy()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "catcher",
     sorted(
@@ -64,7 +65,7 @@ def test_a_bug_that_never_ends_takes_nothing_with_it():
     ids=str,
 )
 def test_without_a_bug_nothing_is_caught(catcher):
-    """For the laws, test_laws says it."""
+    """For the laws, test_laws says it; the cases and recordings have tests of their own, too."""
     assert catcher.catch() == ""
 
 

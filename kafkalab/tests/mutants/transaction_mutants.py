@@ -136,6 +136,7 @@ MUTANTS = (
         "the coordinator asks for no more markers once one partition has its own",
         first_partition_only,
         Law(NEW, "a committed transaction is whole"),
+        quick=False,
     ),
     Mutant(
         "stable is the watermark",

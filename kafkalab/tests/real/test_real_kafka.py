@@ -153,7 +153,7 @@ def test_up_and_down(tmp_path, monkeypatch):
     assert "1 labs ended" in down.stdout
     assert up.wait(20) == 0
     up.stdout.close()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 600
     while any(each.is_running() for each in below) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(each.is_running() for each in below) and not list((tmp_path / "runs").iterdir())

@@ -36,6 +36,7 @@ from kafkalab.stories.broker import (
     waiting_night,
     with_threads,
 )
+from kafkalab.tests.shares import share
 
 
 def kafkas(request, state):
@@ -160,7 +161,7 @@ def test_a_real_broker_waits_without_a_thread_too():
         assert table[table.client == "kiosk"].RemoteTimeMs.max() == 0
 
 
-@pytest.mark.parametrize("day", [1, 2, 6, 10, 20])
+@pytest.mark.parametrize("day", share([1, 2, 6, 10, 20], 4))
 def test_a_slow_day_is_slow_in_its_stage(day):
     times = p99(requests_since(slow_day(day), 0, "PRODUCE"))
     slowest = max((STAGES[cause] for cause in CAUSES), key=times.__getitem__)

@@ -69,6 +69,7 @@ def test_latest_skips_what_new_partitions_got_before_the_group_found_them():
     assert read < newer[1] < sent
 
 
+@pytest.mark.slow
 def test_beside_a_slow_member_cooperative_spares_the_others_and_not_the_newcomer():
     eager = stories.newcomer_beside_a_slow_member("Range")
     cooperative = stories.newcomer_beside_a_slow_member("CooperativeSticky")
@@ -91,6 +92,7 @@ def test_the_changes_of_a_shift_are_those_of_its_lines():
     assert {client for _, client, _, _ in changes} == {"m1", "m2", "m3", "m4"}
 
 
+@pytest.mark.slow
 def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
     changes = stories.ownership_changes(stories.shift("CooperativeSticky", 6_500))
     assert [partition for _, client, what, partition in changes if what == "Lost"] == [

@@ -6,6 +6,7 @@ import pytest
 
 from kafkalab.logsets.generate import manifest
 from kafkalab.stories.incident import BROKERS, PARTS, night, played, told
+from kafkalab.tests.shares import share
 
 NUMBERS = {"seed": 101, "version": "3.9"}
 OWN_NAME = {"group.instance.id": "worker-{number}"}
@@ -24,11 +25,15 @@ def generations(part, **settings):
 
 @pytest.mark.parametrize(
     "part, sign, settings",
-    [
-        (1, "poll timeout has expired", {"consumer": {"max.poll.interval.ms": 20_000}}),
-        (3, "is out of range", {"topic": {"retention.ms": 100_000}}),
-        (5, "NOT_ENOUGH_REPLICAS", {"broker": {"replica.lag.time.max.ms": 30_000}}),
-    ],
+    share(
+        [
+            (1, "poll timeout has expired", {"consumer": {"max.poll.interval.ms": 20_000}}),
+            (3, "is out of range", {"topic": {"retention.ms": 100_000}}),
+            (5, "NOT_ENOUGH_REPLICAS", {"broker": {"replica.lag.time.max.ms": 30_000}}),
+        ],
+        3,
+        id=lambda each: str(each[0]),
+    ),
 )
 def test_one_setting_would_have_prevented_it(part, sign, settings):
     assert count(told(part, NUMBERS), sign) > 0

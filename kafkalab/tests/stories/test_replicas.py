@@ -12,6 +12,7 @@ from kafkalab.stories.replicas import (
     cluster,
     cut_off,
     epochs,
+    late_follower,
     leaves_after,
     night,
     nobody_in_sync,
@@ -29,6 +30,7 @@ from kafkalab.stories.replicas import (
     till,
     write,
 )
+from kafkalab.tests.shares import share
 
 
 def in_sync_minimum(ends, in_sync):
@@ -45,13 +47,17 @@ def test_kafkas_rule_shows_all_that_is_kept_and_nothing_else(kind, seed):
 
 @pytest.mark.parametrize(
     ("rule", "kind", "vanished", "waits"),
-    [
-        (lambda ends, in_sync: max(ends.values()), "cut off", True, False),
-        (lambda ends, in_sync: sorted(ends.values())[1], "heir", True, False),
-        (lambda ends, in_sync: min(ends.values()), "follower down", False, True),
-        (lambda ends, in_sync: sorted(ends.values())[1], "two down", False, True),
-        (lambda ends, in_sync: max(in_sync_minimum(ends, in_sync) - 1, 0), "slow", False, True),
-    ],
+    share(
+        [
+            (lambda ends, in_sync: max(ends.values()), "cut off", True, False),
+            (lambda ends, in_sync: sorted(ends.values())[1], "heir", True, False),
+            (lambda ends, in_sync: min(ends.values()), "follower down", False, True),
+            (lambda ends, in_sync: sorted(ends.values())[1], "two down", False, True),
+            (lambda ends, in_sync: max(in_sync_minimum(ends, in_sync) - 1, 0), "slow", False, True),
+        ],
+        3,
+        id=lambda each: each[1],
+    ),
 )
 def test_a_wrong_rule_breaks_a_promise_in_one_of_the_nights(rule, kind, vanished, waits):
     found = seen_by_the_reader(night(rule, kind, 3))
@@ -86,6 +92,14 @@ def test_time_decides_who_is_in_sync():
     assert list(busy.role) == ["leader", "in sync"]
     assert list(quiet.role) == ["leader", "out of sync"]
     assert busy["log end"][0] - busy["log end"][1] > quiet["log end"][0] - quiet["log end"][1]
+
+
+@pytest.mark.parametrize(
+    ("missing", "caught_up_s", "stays"), [(1, 8, True), (1, 20, False), (0, 90, True)]
+)
+def test_the_time_begins_at_the_last_empty_fetch_before_the_link_broke(missing, caught_up_s, stays):
+    lab = late_follower(lag_s=10, missing=missing, caught_up_s=caught_up_s)
+    assert (1 in lab.cluster.partition("orders", 0).isr) == stays
 
 
 @pytest.mark.parametrize(("release", "limits"), [("2.3", (10, 15)), ("4.4", (30, 45))])

@@ -54,11 +54,14 @@ Value(
     },
     where=lambda n: (
         n["partitions"] >= 2 * n["members"]
-        and n["partitions"] % n["members"]
         and n["crowd"] > 2 * n["partitions"]
         and n["crowd"] % n["partitions"]
     ),
-    together=lambda groups: len({_block_of_m2(n) for n in groups}) == len(groups),
+    # no remainder, one for m1 alone, and one for m2, too
+    together=lambda groups: (
+        sorted(n["partitions"] % n["members"] for n in groups) == [0, 1, 2]
+        and len({_block_of_m2(n) for n in groups}) == len(groups)
+    ),
 )
 
 # %% judge
@@ -77,15 +80,21 @@ def _owned(case: dict) -> dict:
 Judge(
     truth=_owned,
     right=(
-        "right: {partitions} partitions in {members} blocks, the longer blocks first. In the crowd "
-        "{partitions} of {crowd} members own one."
+        "right: {partitions} partitions in {members} blocks, and m1 has the first block. In the "
+        "crowd {partitions} of {crowd} members own one."
     ),
     otherwise=(
-        "not these two. For m2, assign {partitions} partitions to {members} members in blocks. The "
+        "not these two. For m2, assign {partitions} partitions to {members} members in blocks. A "
         "remainder goes to the first members, one each. In the crowd each partition has one owner. "
         "Count the members that have none."
     ),
 )
+
+# %% equivalent
+# `over > 0` -> `over != 0`: a remainder is never negative.
+# `return list(range(first, first + each + (1 if over > 1 else 0)))` -> `return sorted(list(range(first, first + each + (1 if over > 1 else 0))))`:
+# a range is sorted. `list(range(first, first + each + (1 if over > 1 else 0)))` ->
+# `range(first, first + each + (1 if over > 1 else 0))`: a range holds the same numbers.
 
 # %% wrong="dealt like cards"
 # You assigned them one by one, like playing cards. That is RoundRobin. Range gives each member a

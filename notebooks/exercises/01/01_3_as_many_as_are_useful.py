@@ -26,7 +26,10 @@ Value(
     answers=("busy_with_range", "busy_with_round_robin"),
     draws=THREE,
     row="group",
-    space={"a": (1, 2, 3, 8), "b": (2, 4, 5, 9), "c": (3, 6, 7)},
+    space={"a": (1, 2, 4, 5, 7), "b": (1, 2, 4, 5, 7), "c": (1, 2, 4, 5, 7)},
+    where=lambda n: list(n.values()).count(max(n.values())) == 1,
+    # each of the three topics is the largest in one group
+    together=lambda groups: {max(n, key=n.get) for n in groups} == {"a", "b", "c"},
 )
 
 # %% judge

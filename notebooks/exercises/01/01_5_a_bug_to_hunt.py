@@ -109,6 +109,11 @@ Judge(
     otherwise="not these four. Compare clientId and groupId in each line.",
 )
 
+# %% equivalent
+# `next((number for number, line in enumerate(shown) if 'clientId=search-1' in line))` ->
+# `list((number for number, line in enumerate(shown) if 'clientId=search-1' in line))[-1]`: search-1
+# has one line.
+
 # %% begin
 guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
 right_group = "search"

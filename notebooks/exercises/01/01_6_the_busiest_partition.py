@@ -23,11 +23,11 @@ def records_of(shop):
     for number in range(1_000):
         records[place(number)] += 10_000 if number % 10 >= 3 else 0
     records[place(shop.busy)] += 3_000_000
-    return records
+    return records.index(max(records)), max(records)
 
 
-records_in_it = {name: max(records_of(shop)) for name, shop in n.items()}
-busiest = {name: records_of(shop).index(records_in_it[name]) for name, shop in n.items()}
+busiest = {name: records_of(shop)[0] for name, shop in n.items()}
+records_in_it = {name: records_of(shop)[1] for name, shop in n.items()}
 ### END SOLUTION
 
 # %% question
@@ -64,6 +64,13 @@ Judge(
     right="right: customer {busy} alone makes this partition the busiest of {partitions}.",
     otherwise="not this one. Have you put your own two numbers into per_partition?",
 )
+
+# %% equivalent
+# `[0] * shop.partitions` -> `[0] * shop.busy`: the list is longer, and what is behind the partitions
+# stays 0.
+# `range(1000)` -> `range(1001)`: customer 1000 has no orders, for its number ends in 0.
+# `range(1000)` -> `range(999)`: a learner calls `per_partition`. Only this answer counts by itself.
+# `to_positive(murmur2(f'customer-{customer}'.encode()))` changed: a learner calls `per_partition`.
 
 # %% wrong="the example's numbers"
 # These are the numbers of the example, busy=7 and six partitions. Put in yours.

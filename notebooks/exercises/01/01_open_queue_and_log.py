@@ -17,115 +17,64 @@ Open(points=4)
 # Facts: a fetch reads and removes nothing, only retention (and compaction) moves the start of a log;
 # inside a group every partition has one owner per generation; committed offsets are kept per (group,
 # topic, partition).
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "group": (
-            "consumer group*, consumergroup*, group*, grp*, group.id, cg, team*, club*, crew*, "
-            "squad*, department*, 消费者组, 消费组, 消费群组, 群组, 组, 团队, 小组, 部门"
-        ),
-        "each": (
-            "each, every, all, any, both, other, another, different, several, many, multiple, "
-            "more, two, 2, separate, second, third, new, further, distinct, various, whichever, "
-            "multi, independent, "
-            "每个, 每一个, 每, 各, 各个, 不同, 不同的, 多个, 另一个, 其他, 其它, 其他的, 两个, "
-            "所有, 所有的, 别的, 任意, 任何"
-        ),
-        "each_group": (
-            "{each} _ {group}, group* _ (each|all|both), groups, (different|other|another|two) "
-            "(ids|id|names|group.id*), 组与组, 组间, 组之间, 组和组"
-        ),
-        "member": (
-            "consumer*, member*, reader*, worker*, instance*, process, processes, thread*, "
-            "machine*, client*, one person, somebody, owner*, clerk*, colleague*, employee*, one "
-            "of them, people, "
-            "消费者, 消费者实例, 成员, 实例, 线程, 进程, 一个人, 客户端, 消费端, 其中一个, 人, "
-            "其中一名, 员工"
-        ),
-        "reader": (
-            "application*, app, apps, subscriber*, service*, system*, listener*, reader*, "
-            "everyone, everybody, anyone, consumer*, 应用, 应用程序, 订阅者, 系统, 服务, 业务, "
-            "消费者, 大家, 谁"
-        ),
-        "partition": (
-            "section*, chapter*, partition*, shard*, shelf, shelves, volume*, slice*, lane*, "
-            "bucket*, part of the (log|topic|data), its part, portion*, 分区, 分片, 书架, 分割"
-        ),
-        "one": (
-            "one, 1, single, sole, exactly one, only, just one, precisely one, unique, own, a "
-            "member, a consumer, a certain, one and only, sole, 一个, 唯一, 单个, 1 个, 某个, "
-            "一名, 单独, 一位, 只有, 只能, 只给, 仅"
-        ),
-        "record": (
-            "record*, message*, msg, msgs, event*, data, datas, log, stream, topic*, item*, entry, "
-            "entries, copy, copies, letter*, paper*, task*, job*, 消息, 数据, 记录, 事件, 主题, "
-            "日志, 内容"
-        ),
-        "whole": (
-            "all, every, everything, whole, entire, entirety, full, fully, complete, completely, "
-            "each, same, a copy, own copy, total, total*, from the beginning, broadcast*, 全部, "
-            "所有, 全量, 完整, 整个, 每条, 每一条, 一份, 同样, 都能, 都会, 都可以, 都看, 都读, 都收"
-        ),
-        "sees": (
-            "see*, get*, got, gives, give, receive*, read*, consum*, has, have, obtain*, deliver*, "
-            "sent, send*, copy, fetch*, walk*, process*, goes, go, went, take*, watch*, hear*, "
-            "served, reach*, view*, access*, 看到, 看, 读, 收到, 消费, 得到, 获得, 拿到, 接收, "
-            "处理, 有, 获取, 推送"
-        ),
-        "offset": (
-            "offset*, position*, bookmark*, cursor*, pointer*, progress, place, read mark*, "
-            "reading mark*, checkpoint*, page, 位移, 偏移, 偏移量, 进度, 位置, 游标, 书签"
-        ),
-        "own": (
-            "各有, 各有各的, 各自的, own, owns, separate*, separately, independent*, individual*, "
-            "private, its, their, his, respective*, personal, dedicated, distinct, different, per, "
-            "for itself, by itself, self, keeps, remember*, track*, 各自, 独立, 自己, 单独, 分别, "
-            "自身, 互不影响, 互不干扰, 专属, 不同, 维护, 记录"
-        ),
-        "keep": (
-            "kept, keep*, stay*, remain*, retain*, retention*, retention.ms, stor*, surviv*, "
-            "persist*, still there, still in, still on, still available, durab*, expir*, not lost, "
-            "live, lives, preserv*, held, too old, sit, sits, lie, lies, rest, rests, archive*, "
-            "immutab*, "
-            "保留, 保存, 留在, 过期, 存储, 保持, 还在, 仍在, 仍然在, 依然, 持久化, 到期, 留着, "
-            "存着, 存在"
-        ),
-        "time": (
-            "retention*, retained, retain*, retention.ms, retention.bytes, expir*, day, days, "
-            "hour*, week*, period, time, while, until, till, age, aged, old, configured, limit, "
-            "size, durab*, after, even, archive*, regardless, whether, whoever, no matter, "
-            "保留, 过期, 到期, 天, 时间, 时长, 周期, 直到, 之后, 以后, 即使, 无论, 读完, 仍"
-        ),
-        "taking": (
-            "forget*, forgot*, trash*, evict*, bin, binned, swallow*, eat, eats, eaten, eats up, "
-            "use* up, used up, leaves the (log|topic|queue|partition), delet*, remov*, destroy*, "
-            "destruct*, erase*, drop*, consum* away, take* away, taken away, taken off, takes off, "
-            "took off, disappear*, vanish*, gone, empt*, clear*, discard*, pop, pops, popped, "
-            "popping, dequeue*, wipe*, purge*, lost, lose*, throw* away, thrown away, thrown out, "
-            "throw* out, mutat*, clean*, shorten*, gets rid, get rid, rid of, 删除, 删, 移除, "
-            "清除, 消失, 丢失, 清空, 取走, 没了, 丢弃, 弹出, 清理, 丢掉, 销毁, 去掉, 不见, 拿走, "
-            "取走, 带走, 下架, 删掉"
-        ),
-        "reading": (
-            "read*, consum*, fetch*, look* at, looking, poll*, process*, seen, view*, used, "
-            "acknowledg*, ack, acked, deliver*, received, 读, 消费, 拉取, 读取, 读完, 处理, 确认, "
-            "看过, 看完, 取过, 被读, 用过"
-        ),
-        "not": (
-            "not, never, no, non, nothing, nobody, without, neither, nor, 不, 没, 没有, 不会, "
-            "并不, 不是, 非"
-        ),
-        "apart": (
-            "independent*, apart, isolat*, not interfere, not disturb, not affect, not compete, do "
-            "not share, never see, unaware, 互不影响, 互不干扰, 不影响, 互不相干, 独立, 各读各的, "
-            "各自独立"
-        ),
-        "inside": (
-            "inside, within, in, of, same, among the members, one, single, a, share, with the "
-            "same, 同一个, 同一, 同, 内, 里, 一个, 组内, 相同"
-        ),
-    }
+    lists(
+        """
+group: consumer group*, consumergroup*, group*, grp*, group.id, cg, team*, club*, crew*, squad*,
+    department*, 消费者组, 消费组, 消费群组, 群组, 组, 团队, 小组, 部门
+each: each, every, all, any, both, other, another, different, several, many, multiple, more, two, 2,
+    separate, second, third, new, further, distinct, various, whichever, multi, independent, 每个,
+    每一个, 每, 各, 各个, 不同, 不同的, 多个, 另一个, 其他, 其它, 其他的, 两个, 所有, 所有的, 别的, 任意, 任何
+each_group: {each} _ {group}, group* _ (each|all|both), groups, (different|other|another|two)
+    (ids|id|names|group.id*), 组与组, 组间, 组之间, 组和组
+member: consumer*, member*, reader*, worker*, instance*, process, processes, thread*, machine*,
+    client*, one person, somebody, owner*, clerk*, colleague*, employee*, one of them, people, 消费者,
+    消费者实例, 成员, 实例, 线程, 进程, 一个人, 客户端, 消费端, 其中一个, 人, 其中一名, 员工
+reader: application*, app, apps, subscriber*, service*, system*, listener*, reader*, everyone,
+    everybody, anyone, consumer*, 应用, 应用程序, 订阅者, 系统, 服务, 业务, 消费者, 大家, 谁
+partition: section*, chapter*, partition*, shard*, shelf, shelves, volume*, slice*, lane*, bucket*,
+    part of the (log|topic|data), its part, portion*, 分区, 分片, 书架, 分割
+one: one, 1, single, sole, exactly one, only, just one, precisely one, unique, own, a member, a
+    consumer, a certain, one and only, sole, 一个, 唯一, 单个, 1 个, 某个, 一名, 单独, 一位, 只有, 只能, 只给, 仅
+record: record*, message*, msg, msgs, event*, data, datas, log, stream, topic*, item*, entry,
+    entries, copy, copies, letter*, paper*, task*, job*, 消息, 数据, 记录, 事件, 主题, 日志, 内容
+whole: all, every, everything, whole, entire, entirety, full, fully, complete, completely, each,
+    same, a copy, own copy, total, total*, from the beginning, broadcast*, 全部, 所有, 全量, 完整, 整个, 每条,
+    每一条, 一份, 同样, 都能, 都会, 都可以, 都看, 都读, 都收
+sees: see*, get*, got, gives, give, receive*, read*, consum*, has, have, obtain*, deliver*, sent,
+    send*, copy, fetch*, walk*, process*, goes, go, went, take*, watch*, hear*, served, reach*,
+    view*, access*, 看到, 看, 读, 收到, 消费, 得到, 获得, 拿到, 接收, 处理, 有, 获取, 推送
+offset: offset*, position*, bookmark*, cursor*, pointer*, progress, place, read mark*, reading
+    mark*, checkpoint*, page, 位移, 偏移, 偏移量, 进度, 位置, 游标, 书签
+own: 各有, 各有各的, 各自的, own, owns, separate*, separately, independent*, individual*, private, its,
+    their, his, respective*, personal, dedicated, distinct, different, per, for itself, by itself,
+    self, keeps, remember*, track*, 各自, 独立, 自己, 单独, 分别, 自身, 互不影响, 互不干扰, 专属, 不同, 维护, 记录
+keep: kept, keep*, stay*, remain*, retain*, retention*, retention.ms, stor*, surviv*, persist*,
+    still there, still in, still on, still available, durab*, expir*, not lost, live, lives,
+    preserv*, held, too old, sit, sits, lie, lies, rest, rests, archive*, immutab*, 保留, 保存, 留在, 过期,
+    存储, 保持, 还在, 仍在, 仍然在, 依然, 持久化, 到期, 留着, 存着, 存在
+time: retention*, retained, retain*, retention.ms, retention.bytes, expir*, day, days, hour*, week*,
+    period, time, while, until, till, age, aged, old, configured, limit, size, durab*, after, even,
+    archive*, regardless, whether, whoever, no matter, 保留, 过期, 到期, 天, 时间, 时长, 周期, 直到, 之后, 以后, 即使,
+    无论, 读完, 仍
+taking: forget*, forgot*, trash*, evict*, bin, binned, swallow*, eat, eats, eaten, eats up, use* up,
+    used up, leaves the (log|topic|queue|partition), delet*, remov*, destroy*, destruct*, erase*,
+    drop*, consum* away, take* away, taken away, taken off, takes off, took off, disappear*,
+    vanish*, gone, empt*, clear*, discard*, pop, pops, popped, popping, dequeue*, wipe*, purge*,
+    lost, lose*, throw* away, thrown away, thrown out, throw* out, mutat*, clean*, shorten*, gets
+    rid, get rid, rid of, 删除, 删, 移除, 清除, 消失, 丢失, 清空, 取走, 没了, 丢弃, 弹出, 清理, 丢掉, 销毁, 去掉, 不见, 拿走, 取走, 带走,
+    下架, 删掉
+reading: read*, consum*, fetch*, look* at, looking, poll*, process*, seen, view*, used, acknowledg*,
+    ack, acked, deliver*, received, 读, 消费, 拉取, 读取, 读完, 处理, 确认, 看过, 看完, 取过, 被读, 用过
+not: not, never, no, non, nothing, nobody, without, neither, nor, 不, 没, 没有, 不会, 并不, 不是, 非
+apart: independent*, apart, isolat*, not interfere, not disturb, not affect, not compete, do not
+    share, never see, unaware, 互不影响, 互不干扰, 不影响, 互不相干, 独立, 各读各的, 各自独立
+inside: inside, within, in, of, same, among the members, one, single, a, share, with the same, 同一个,
+    同一, 同, 内, 里, 一个, 组内, 相同
+"""
+    )
 )
 
 _OTHER_SYSTEMS = (

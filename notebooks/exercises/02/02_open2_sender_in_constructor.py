@@ -19,181 +19,118 @@ Open(points=4)
 # Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
 # client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
 # publication: Java Language Specification 17.4-17.5.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _THREADS = Lexicon(
-    {
-        "thread": (
-            "thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程"
-        ),
-        "object": (
-            "object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, "
-            "生产者, 引用, this, producer"
-        ),
-        "constructor": (
-            "constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, "
-            "构造方法, 构造器, 构造, 初始化, 创建"
-        ),
-        "half_built": (
-            "in the making, on the assembly line, half made, intermediate state, unfinished, "
-            "garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ "
-            "(made|being made|building), half of its fields, half of _ fields, invariants _ not, "
-            "invariants do not, broken invariant*, missing parts, parts missing, missing, not all "
-            "there, (not|never) _ "
-            "(constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|"
-            "there|done|exist|in place|filled), half built, half build, half constructed, half "
-            "initiali*, half made, half finished, half baked, half ready, half done, half "
-            "complete*, half created, half way, partially _ constructed, partially constructed, "
-            "partially initiali*, partially built, partly built, partly constructed, partly "
-            "initiali*, partially created, partially complete*, partial object, partial state, "
-            "incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ "
-            "initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, "
-            "not complete*, not yet complete*, not ready, not yet ready, not fully built, "
-            "uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to "
-            "be set, not been initiali*, not been assigned, not assigned, not yet assigned, still "
-            "null, are null, is null, see null, sees null, seeing null, be null, null field*, null "
-            "pointer, nullpointer*, npe, default value*, default values, zero values, still under "
-            "construction, under construction, still being built, still being constructed, still "
-            "being initiali*, still being created, being constructed, being built, inconsistent, "
-            "inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, "
-            "missing field*, fields missing, semi constructed, semi initiali*, "
-            "半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化, "
-            "没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, "
-            "没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备, "
-            "构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, "
-            "未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全, 没有完全, "
-            "还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, "
-            "没有构建完, 没构建完"
-        ),
-        "before_end": (
-            "before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), "
-            "before _ construction _ (finish*|end*|complete*|done|over), before _ object _ "
-            "(finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, "
-            "before all _ fields, before everything is, before it _ "
-            "(finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before "
-            "initiali* , before new returns, while _ constructor _ still, while _ constructor _ "
-            "run*, while _ still _ construct*, while _ being (built|constructed|created), "
-            "constructor _ not _ (finish*|return*|complete*|end*|done), constructor is still, "
-            "constructor still, during construction, in the middle of, subclass*, sub class*, "
-            "child class, derived class, "
-            "构造完成之前, 构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, "
-            "构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, "
-            "构造函数没, 构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, "
-            "初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造"
-        ),
-        "sees": (
-            "see*, seen, saw, access*, use*, using, read*, observe*, touch*, get*, work* with, "
-            "look* at, view*, encounter*, run*, start*, call*, operate*, visible, reach*, find*, "
-            "hit*, meet*, receive*, 看到, 看见, 访问, 使用, 读到, 读取, 用到, 拿到, 接触, 操作, "
-            "运行, 跑, 启动, 执行, 见到"
-        ),
-        "escape": (
-            "giv* away this, give* this away, gave away this, gave this, lend* this, this 会 泄, "
-            "this 会逃, this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a "
-            "reference, shares this, this escape*, escape*, escaping, this leak*, leak* this, "
-            "leaks, leaking, leak of this, leaked, this reference, reference to this, reference of "
-            "this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes "
-            "this, pass* this, hands out this, hand* this, handing this, gives away this, "
-            "this 逃逸, this 逸出, 逃逸, 逸出, 溢出, this 泄漏, this 泄露, 泄露 this, 泄漏 this, "
-            "this 引用, 引用逃, 引用泄, 暴露 this, 把 this, 将 this"
-        ),
-        "publication": (
-            "safe publication, safely publish*, unsafe publication, unsafely publish*, publish* "
-            "safely, publication, publish*, memory model, java memory model, jmm, happens before, "
-            "happen before, happened before, happens - before, memory order*, memory barrier*, "
-            "memory fence*, barrier*, fence*, visibility, guaranteed _ visible, not _ visible, not "
-            "be visible, be visible, become visible, reorder*, re order*, instruction order*, out "
-            "of order, final field*, final _ guarantee*, final semantics, freeze, volatile, cache "
-            "coheren*, stale value*, stale, cpu cache*, caches, cached values, flushed, "
-            "synchroni*, ordering, ordering guarantee*, data race*, race condition*, memory "
-            "consistency, memory effects, memory visib*, jls, acquire, lock, "
-            "安全发布, 安全地发布, 发布, 内存模型, 可见性, 可见, 内存顺序, 内存序, 重排, 重排序, "
-            "指令重排, 有序性, 内存屏障, 屏障, 先行发生, happens before, final 字段, final 语义, "
-            "final 域, final 保证, volatile, 同步, 数据竞争, 竞态, 缓存, jmm, 竞争条件, 内存一致"
-        ),
-        "weak_publication": (
-            "race condition*, data race*, stale, lock, caches, 竞态, 数据竞争, 竞争条件"
-        ),
-        "build": (
-            "build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*, "
-            "complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, new 完, "
-            "构造, 创建, 初始化, 建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出"
-        ),
-        "completely": (
-            "completely, fully, full, complete, entirely, entire, all, everything, whole, finish*, "
-            "done, every, properly, first, totally, wholly, 完全, 全部, 所有, 完整, 完成, 完, 好, "
-            "先, 都, 彻底"
-        ),
-        "fields": (
-            "field*, member*, state, object, producer, variables, dependencies, everything, it, "
-            "instance, constructor, construction, initiali*, 字段, 成员, 状态, 对象, 变量, 实例, "
-            "属性, 生产者, 构造, 初始化, producer, 构造函数"
-        ),
-        "too_early": (
-            "before _ constructor, before _ construct*, before it is, before the object, before _ "
-            "finish*, while, may see, might see, could see, can see, may use, might use, half, not "
-            "yet, still, too early, may read, might read, may run, 之前, 还没, 尚未, 未, 可能, 半, "
-            "没"
-        ),
-        "built_done": (
-            "finish*, complete*, returned, return, returns, ready, done, built, initiali*, fully, "
-            "ended, ends, over, exits, is constructed, been constructed, was constructed, are "
-            "constructed, constructed completely, are set, been set, is set, assigned, exists, "
-            "everything, all _ fields, 完成, 完毕, 结束, 返回, 执行完, 构造完, 构造好, 初始化完, "
-            "建好, 完, 好了, 都"
-        ),
-        "then": (
-            "then, and then, before, after*, only then, next, afterwards, later, finally, followed "
-            "by, second, once, and only, last, 再, 然后, 之后, 以后, 后, 才, 接着, 最后, 之前"
-        ),
-        "start": (
-            "start*, launch*, begin*, began, set* _ going, let _ run, kick* off, spawn*, fire* up, "
-            "fire up, fork*, trigger*, schedule*, 启动, 开启, start, 拉起, 调用 start, 开线程, "
-            "起线程, 启线程"
-        ),
-        "factory": (
-            "t.start, sender.start, p.start, thread.start (), iothread.start, this.thread.start, "
-            "factory, factory method*, factories, static method, static create*, static factory, "
-            "builder, start method, thread.start, producer.start, separate method, separate start, "
-            "separate step, explicit start, explicit call, own method, explicit* _ start, init "
-            "method, open method, lifecycle method, a method like start, method called start, "
-            "create method, call start, calls start, calling start, second step, two step*, two "
-            "phase*, post construct*, public start, start function, caller start*, caller calls, "
-            "dependency injection, lazily, lazy, first send, from outside, outside _ constructor, "
-            "outside of _ constructor, outside constructor, out of _ constructor, not in _ "
-            "constructor, not inside _ constructor, "
-            "工厂, 工厂方法, 静态工厂, start 方法, 单独的方法, 单独方法, 独立的方法, 独立方法, "
-            "start 函数, 另外的方法, 显式调用, 显式启动, 显式, 单独调用, 构造函数外, 构造函数之外, "
-            "构造方法外, 构造器外, 外部调用, 外面, init 方法, 启动方法, 两步, 静态方法, 延迟启动, "
-            "惰性, 建造者"
-        ),
-        "after_construction": (
-            "after _ constructor*, after _ construction, after _ object, after _ constructed, "
-            "after _ built, after _ initiali*, after it _ "
-            "(built|constructed|ready|complete*|finished), after new, after creat*, after "
-            "building, after everything, after all, after that, afterwards, after the fields, "
-            "(started|start|starting) (it|the thread|thread)? later, once _ constructor, once _ "
-            "construct*, once _ object, once _ built, once _ ready, once _ complete*, once _ "
-            "initiali*, once everything, once all, once it, when _ constructor _ "
-            "(return*|finish*|done|end*|complete*), when _ object _ "
-            "(complete*|ready|built|constructed|finished), when everything, when construction, "
-            "when it is _ (built|ready|complete*|constructed|finished|done), only then, and then, "
-            "then, later, only when, only after, only once, "
-            "构造完成后, 构造完成之后, 构造之后, 构造后, 构造函数返回后, 构造函数返回之后, "
-            "构造函数结束后, 构造函数执行完, 构造完, 构造好, 对象构造完, 创建完成后, 创建之后, "
-            "创建完, 创建后, 初始化完成后, 初始化完, 初始化之后, 初始化后, 建好之后, 建好后, "
-            "完成之后, 完成后, 之后再, 再启动, 然后再, 然后, 再, 才启动, 才能启动, 才可以启动, 最后"
-        ),
-        "no_risk": (
-            "nothing can go wrong, can not go wrong, nothing bad, nothing to worry, see no risk, "
-            "see no problem, see no danger, no risks, no problems, not risky, not a risk, no risk, "
-            "not dangerous, no danger, no problem, perfectly safe, completely safe, totally safe, "
-            "is safe, it is fine, perfectly fine, is fine, harmless, not an issue, no issue, "
-            "nothing wrong, is ok, is okay, thread safe, good practice, recommended, best "
-            "practice, 没有风险, 没风险, 没有问题, 没问题, 没有危险, 是安全的, 很安全, 无风险, "
-            "不危险, 最佳实践, 推荐做法, 无害"
-        ),
-    }
+    lists(
+        """
+thread: thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程
+object: object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, 生产者, 引用,
+    this, producer
+constructor: constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, 构造方法,
+    构造器, 构造, 初始化, 创建
+half_built: in the making, on the assembly line, half made, intermediate state, unfinished, garbage,
+    rubbish, not finish, not complete, not done, not over, (still|yet) _ (made|being made|building),
+    half of its fields, half of _ fields, invariants _ not, invariants do not, broken invariant*,
+    missing parts, parts missing, missing, not all there, (not|never) _
+    (constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|there|done|exist|in
+    place|filled), half built, half build, half constructed, half initiali*, half made, half
+    finished, half baked, half ready, half done, half complete*, half created, half way, partially _
+    constructed, partially constructed, partially initiali*, partially built, partly built, partly
+    constructed, partly initiali*, partially created, partially complete*, partial object, partial
+    state, incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ initiali*,
+    not yet _ constructed, not yet _ built, not finished, not yet finished, not complete*, not yet
+    complete*, not ready, not yet ready, not fully built, uninitiali*, un initiali*, not initiali*,
+    not yet set, not been set, not set, yet to be set, not been initiali*, not been assigned, not
+    assigned, not yet assigned, still null, are null, is null, see null, sees null, seeing null, be
+    null, null field*, null pointer, nullpointer*, npe, default value*, default values, zero values,
+    still under construction, under construction, still being built, still being constructed, still
+    being initiali*, still being created, being constructed, being built, inconsistent, inconsistent
+    state, broken state, invalid state, not exist yet, not _ exist yet, missing field*, fields
+    missing, semi constructed, semi initiali*, 半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化,
+    没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, 没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备,
+    构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, 未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全,
+    没有完全, 还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, 没有构建完, 没构建完
+before_end: before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), before
+    _ construction _ (finish*|end*|complete*|done|over), before _ object _
+    (finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, before all _
+    fields, before everything is, before it _
+    (finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before initiali*,
+    before new returns, while _ constructor _ still, while _ constructor _ run*, while _ still _
+    construct*, while _ being (built|constructed|created), constructor _ not _
+    (finish*|return*|complete*|end*|done), constructor is still, constructor still, during
+    construction, in the middle of, subclass*, sub class*, child class, derived class, 构造完成之前,
+    构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, 构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, 构造函数没,
+    构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, 初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造
+sees: see*, seen, saw, access*, use*, using, read*, observe*, touch*, get*, work* with, look* at,
+    view*, encounter*, run*, start*, call*, operate*, visible, reach*, find*, hit*, meet*, receive*,
+    看到, 看见, 访问, 使用, 读到, 读取, 用到, 拿到, 接触, 操作, 运行, 跑, 启动, 执行, 见到
+escape: giv* away this, give* this away, gave away this, gave this, lend* this, this 会 泄, this 会逃,
+    this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a reference, shares this, this escape*,
+    escape*, escaping, this leak*, leak* this, leaks, leaking, leak of this, leaked, this reference,
+    reference to this, reference of this, this _ escape*, this _ leak*, exposes this, expose* this,
+    publish* this, passes this, pass* this, hands out this, hand* this, handing this, gives away
+    this, this 逃逸, this 逸出, 逃逸, 逸出, 溢出, this 泄漏, this 泄露, 泄露 this, 泄漏 this, this 引用, 引用逃, 引用泄, 暴露
+    this, 把 this, 将 this
+publication: safe publication, safely publish*, unsafe publication, unsafely publish*, publish*
+    safely, publication, publish*, memory model, java memory model, jmm, happens before, happen
+    before, happened before, happens - before, memory order*, memory barrier*, memory fence*,
+    barrier*, fence*, visibility, guaranteed _ visible, not _ visible, not be visible, be visible,
+    become visible, reorder*, re order*, instruction order*, out of order, final field*, final _
+    guarantee*, final semantics, freeze, volatile, cache coheren*, stale value*, stale, cpu cache*,
+    caches, cached values, flushed, synchroni*, ordering, ordering guarantee*, data race*, race
+    condition*, memory consistency, memory effects, memory visib*, jls, acquire, lock, 安全发布, 安全地发布,
+    发布, 内存模型, 可见性, 可见, 内存顺序, 内存序, 重排, 重排序, 指令重排, 有序性, 内存屏障, 屏障, 先行发生, happens before, final 字段,
+    final 语义, final 域, final 保证, volatile, 同步, 数据竞争, 竞态, 缓存, jmm, 竞争条件, 内存一致
+weak_publication: race condition*, data race*, stale, lock, caches, 竞态, 数据竞争, 竞争条件
+build: build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*,
+    complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, new 完, 构造, 创建, 初始化,
+    建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出
+completely: completely, fully, full, complete, entirely, entire, all, everything, whole, finish*,
+    done, every, properly, first, totally, wholly, 完全, 全部, 所有, 完整, 完成, 完, 好, 先, 都, 彻底
+fields: field*, member*, state, object, producer, variables, dependencies, everything, it, instance,
+    constructor, construction, initiali*, 字段, 成员, 状态, 对象, 变量, 实例, 属性, 生产者, 构造, 初始化, producer, 构造函数
+too_early: before _ constructor, before _ construct*, before it is, before the object, before _
+    finish*, while, may see, might see, could see, can see, may use, might use, half, not yet,
+    still, too early, may read, might read, may run, 之前, 还没, 尚未, 未, 可能, 半, 没
+built_done: finish*, complete*, returned, return, returns, ready, done, built, initiali*, fully,
+    ended, ends, over, exits, is constructed, been constructed, was constructed, are constructed,
+    constructed completely, are set, been set, is set, assigned, exists, everything, all _ fields,
+    完成, 完毕, 结束, 返回, 执行完, 构造完, 构造好, 初始化完, 建好, 完, 好了, 都
+then: then, and then, before, after*, only then, next, afterwards, later, finally, followed by,
+    second, once, and only, last, 再, 然后, 之后, 以后, 后, 才, 接着, 最后, 之前
+start: start*, launch*, begin*, began, set* _ going, let _ run, kick* off, spawn*, fire* up, fire
+    up, fork*, trigger*, schedule*, 启动, 开启, start, 拉起, 调用 start, 开线程, 起线程, 启线程
+factory: t.start, sender.start, p.start, thread.start (), iothread.start, this.thread.start,
+    factory, factory method*, factories, static method, static create*, static factory, builder,
+    start method, thread.start, producer.start, separate method, separate start, separate step,
+    explicit start, explicit call, own method, explicit* _ start, init method, open method,
+    lifecycle method, a method like start, method called start, create method, call start, calls
+    start, calling start, second step, two step*, two phase*, post construct*, public start, start
+    function, caller start*, caller calls, dependency injection, lazily, lazy, first send, from
+    outside, outside _ constructor, outside of _ constructor, outside constructor, out of _
+    constructor, not in _ constructor, not inside _ constructor, 工厂, 工厂方法, 静态工厂, start 方法, 单独的方法,
+    单独方法, 独立的方法, 独立方法, start 函数, 另外的方法, 显式调用, 显式启动, 显式, 单独调用, 构造函数外, 构造函数之外, 构造方法外, 构造器外, 外部调用, 外面,
+    init 方法, 启动方法, 两步, 静态方法, 延迟启动, 惰性, 建造者
+after_construction: after _ constructor*, after _ construction, after _ object, after _ constructed,
+    after _ built, after _ initiali*, after it _ (built|constructed|ready|complete*|finished), after
+    new, after creat*, after building, after everything, after all, after that, afterwards, after
+    the fields, (started|start|starting) (it|the thread|thread)? later, once _ constructor, once _
+    construct*, once _ object, once _ built, once _ ready, once _ complete*, once _ initiali*, once
+    everything, once all, once it, when _ constructor _ (return*|finish*|done|end*|complete*), when
+    _ object _ (complete*|ready|built|constructed|finished), when everything, when construction,
+    when it is _ (built|ready|complete*|constructed|finished|done), only then, and then, then,
+    later, only when, only after, only once, 构造完成后, 构造完成之后, 构造之后, 构造后, 构造函数返回后, 构造函数返回之后, 构造函数结束后,
+    构造函数执行完, 构造完, 构造好, 对象构造完, 创建完成后, 创建之后, 创建完, 创建后, 初始化完成后, 初始化完, 初始化之后, 初始化后, 建好之后, 建好后, 完成之后,
+    完成后, 之后再, 再启动, 然后再, 然后, 再, 才启动, 才能启动, 才可以启动, 最后
+no_risk: nothing can go wrong, can not go wrong, nothing bad, nothing to worry, see no risk, see no
+    problem, see no danger, no risks, no problems, not risky, not a risk, no risk, not dangerous, no
+    danger, no problem, perfectly safe, completely safe, totally safe, is safe, it is fine,
+    perfectly fine, is fine, harmless, not an issue, no issue, nothing wrong, is ok, is okay, thread
+    safe, good practice, recommended, best practice, 没有风险, 没风险, 没有问题, 没问题, 没有危险, 是安全的, 很安全, 无风险,
+    不危险, 最佳实践, 推荐做法, 无害
+"""
+    )
 )
 
 Rubric(

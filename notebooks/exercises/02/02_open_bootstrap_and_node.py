@@ -20,255 +20,167 @@ Open(points=4)
 # Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
 # client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
 # publication: Java Language Specification 17.4-17.5.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _CONNECTIONS = Lexicon(
-    {
-        "first_node": (
-            "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first "
-            "socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, "
-            "负 1, 第一个, 第一条, 最初, 初始"
-        ),
-        "id": (
-            "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, "
-            "节点号, 序号, 节点 id"
-        ),
-        "fake": (
-            "fake*, pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, "
-            "顶替, 先记作, 记作,  crutch, just a label, only a label, mere label, makeshift, "
-            "stopgap, improvised, not an identity, not a name, not _ identity, no _ number, "
-            "unknown caller, nameless, no identity, without identity, some server, not any broker, "
-            "no broker has, no _ real id, no _ real identity, no _ real number, no _ true id, "
-            "undetermined, unspecified, undefined, made by the client, placeholder*, place "
-            "holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, "
-            "provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, "
-            "pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, "
-            "sentinel, surrogate, nickname, cooked up, mock, nonsense, "
-            "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, "
-            "占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号"
-        ),
-        "real_id": (
-            "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, "
-            "是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, "
-            "proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what "
-            "broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, "
-            "实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台"
-        ),
-        "unknown": (
-            "no clue, no knowledge, no information, not seen, has not met, not _ identity, lack "
-            "of, clueless, in the dark, not know*, (nobody|no one|nothing) _ "
-            "(told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, "
-            "unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can "
-            "not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows "
-            "nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, "
-            "还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, "
-            "没法知道, 才知道, 才能知道"
-        ),
-        "learn": (
-            "learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, "
-            "arrive*, come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解"
-        ),
-        "metadata": "metadata, meta data, metadata response, 元数据, 元信息",
-        "keyed": (
-            "looks, look, go* by, going by, look* _ up, hang* on, depend* on, live* under, sit* "
-            "under, keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, "
-            "look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, "
-            "hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, "
-            "recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, "
-            "kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, "
-            "identified, determined, bound to, tied to, tag*, labelled, labeled, names, named "
-            "after, chosen by, goes by, asks for, address* by, searches, search*, accounted, "
-            "classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
-            "键, key, 索引, 标识, 查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, "
-            "辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id, 对应, "
-            "记录, 绑定, 字典, 检索"
-        ),
-        "by_id": (
-            "idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, "
-            "on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id "
-            "alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as "
-            "id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, "
-            "from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of "
-            "node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, "
-            "用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 "
-            "id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, "
-            "按节点编号, 以编号, 节点的 id, 按照 node id"
-        ),
-        "connection": (
-            "connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network "
-            "client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, "
-            "状态, socket"
-        ),
-        "different_ids": (
-            "(separate|different|distinct|two) _ entr*, (separate|different|distinct|two) _ slot*, "
-            "(separate|different|distinct|two) _ record*, different _ id, different _ ids, ids "
-            "differ, ids are different, id is different, id differs, ids do not match, id does not "
-            "match, not _ same id, not the same _ id, ids are not, two _ ids, two ids, two names, "
-            "id mismatch, -1 and 0 are different, -1 and 0 differ, -1 is not 0, -1 not equal 0, -1 "
-            "does not match 0, -1 and 0 are not, -1 and 0 are two, - 1 and 0 are different, -1 "
-            "differs from 0, different key, different keys, another key, another id, key differs, "
-            "keys differ, different numbers, distinct _ ids, distinct ids, different identit*, id "
-            "changed, id has changed, new id, other id, "
-            "id 不同, id 不一样, id 不一致, 不同的 id, 编号不同, id 变了, 两个 id, id 不匹配, 不同 "
-            "id, 不同的 key, key 不同, -1 和 0 不同, -1 和 0 是不同, -1 不等于 0, -1 与 0 不同, -1 "
-            "跟 0 不, -1 和 0 不一样, 不同的编号, id 对不上"
-        ),
-        "different_node": (
-            "another node, another broker, other node, other broker, different node*, different "
-            "broker*, different server*, two nodes, two brokers, separate node*, distinct node*, "
-            "unrelated, stranger*, new node, brand new, new broker, two different, different "
-            "thing*, different machine*, different destination*, two machines, two servers, two "
-            "separate, another machine, different peer*, different endpoint*, two unrelated, "
-            "另一个节点, 另一个 broker, 另一台, 不同的节点, 不同节点, 不同的 broker, 两个节点, "
-            "两个不同, 两个 broker, 新的节点, 新节点, 不是同一个, 不同的服务器, 别的节点, "
-            "当作不同, 无关, 没有关系, 两台"
-        ),
-        "same_node": (
-            "same node, same broker, same machine, same server, the same, same thing, same host, "
-            "same process, same place, one and the same, identical, 同一个节点, 同一个 broker, "
-            "同一台, 同一个, 同一节点, 是同一, 相同的 broker, 一回事"
-        ),
-        "no_entry": (
-            "not find, finds nothing, find nothing, found nothing, not found, no entry, no "
-            "connection, not present, miss, no match, no socket, no such, does not exist, not "
-            "exist, finds none, find none, no existing, not there, not in the, no channel, comes "
-            "up empty, nothing under, nothing for, 找不到, 没有找到, 查不到, 没有 0, 没有对应, "
-            "不存在, 没有连接, 没找到"
-        ),
-        "hostport": (
-            "host : port, host and port, host port, hostport, host / port, host + port, hostname "
-            "and port, ip : port, ip and port, ip / port, address*, addr, endpoint, host name, "
-            "hostname, host, host & port, comparing host*, comparison, compare*, 主机和端口, "
-            "主机名, 地址, host 和 port, 主机端口, 主机 : 端口, ip 和端口, ip 端口, 端口, 比较"
-        ),
-        "advertised": (
-            "advertised, advertise*, advertised listener*, advertised.listeners, advertised host*, "
-            "advertised name*, advertised address*, listener, listeners, announce*, published "
-            "address, reported address, address _ broker reports, name _ broker gives, broadcast "
-            "address, 广播地址, 公布, 通告, 对外地址, 对外公布, 监听器, 对外暴露, 宣告, 公告地址, "
-            "发布的地址, 广告地址, 声明的地址, 对外的地址, 宣称, 对外监听, 上报的地址, 返回的地址"
-        ),
-        "indirect": (
-            "load balancer*, loadbalancer*, balancer, vip, virtual ip*, dns, proxy, proxies, nat, "
-            "alias*, several ips, many ips, several brokers, multiple brokers, many brokers, "
-            "several machines, multiple ips, more than one broker, more than one ip, different "
-            "brokers, several hosts, multiple hosts, different ip*, docker, kubernetes, k8s, "
-            "cname, round robin, gateway, tunnel, port forward*, forwarded, resolve* to, resolves, "
-            "127.0.0.1, different name, different names, different host*, other name, another "
-            "name, different address*, another address, internal ip, internal address, internal "
-            "name, internal host*, several names, two names, many names, same machine can have, "
-            "several addresses, multiple addresses, ingress, haproxy, nginx, front, fronts, "
-            "负载均衡, 代理, 域名, 别名, 解析, 多个 ip, 多台, 多个 broker, 网关, 转发, 端口映射, "
-            "容器, 不同的地址, 不同地址, 地址不同, 名字不同, 不同的名字, 内网, 外网, 多个节点, "
-            "多个地址, 地址可能不同, 不同的 broker, 虚拟 ip, 反向代理, 不同的 ip, 不同的主机名"
-        ),
-        "differ": (
-            "differ*, different*, not _ same, other than, not match, not equal, not be equal, not "
-            "identical, another, mismatch*, unlike, not have to be, need not, not necessarily, not "
-            "guaranteed, vary, varies, several, many, multiple, behind, hide*, hidden, change*, "
-            "not what, ambiguous, more than one, misleading, unreliable, not unique, not reliable, "
-            "not always, not correspond, 不同, 不一样, 不一致, 不等于, 未必, 不一定, 可能是, "
-            "另一个, 多个, 背后, 后面, 变化, 改变, 不相同, 不相等, 对不上, 不匹配, 不可靠, 不唯一, "
-            "不总是"
-        ),
-        "idle": (
-            "idle*, unused, inactiv*, inactivity, nine minutes, 9 minutes, 9 min, 9 mins, 9min, 9 "
-            "m, 9m, 540, 540000, 540 s, nobody uses, no one uses, not used, never used, no "
-            "traffic, no longer used, useless, timeout, time out, timed out, timer, "
-            "connections.max.idle.ms, connection.max.idle.ms, max.idle, max idle, without traffic, "
-            "without use, dormant, quiet, silent, no activity, lru, least recently used, not being "
-            "used, stale, 空闲, 闲置, 不活跃, 9 分钟, 九分钟, 超时, 没人用, 无人使用, 没有流量, "
-            "不再使用, 不用了, 没用了, 没有请求, 闲着, 长时间不用, 最大空闲, 无活动, 用不到"
-        ),
-        "closed": (
-            "clos*, drop*, die, dies, died, dead, expire*, expiry, clean* up, cleaned, cleans, "
-            "reap*, remov*, kill*, disconnect*, garbage, torn down, tear* down, go away, goes "
-            "away, terminat*, shut*, cut, vanish*, disappear*, evict*, end, ends, ended, times "
-            "out, time out, timed out, gone, released, release*, collected, retire*, discard*, "
-            "abandon*, pruned, swept, culled, hung up, hang* up, freed, thrown away, get rid of, "
-            "idle* out, close itself, fade*, cleanup, recycl*, 关闭, 断开, 回收, 关掉, 关了, 清理, "
-            "清除, 释放, 断掉, 销毁, 淘汰, 被关, 会关, 关上, 消失, 自动关, 掉线, 踢掉, 切断, 断, "
-            "断开连接"
-        ),
-        "forever": (
-            "forever, for ever, never, permanently, always, until _ close, until the client, until "
-            "shutdown, stays open, remains open, indefinitely, 永远, 一直, 永久, 不会关闭, 从不, "
-            "始终"
-        ),
-        "cost": (
-            "cost*, price, waste*, overhead, penalty, expense, expensive, cheap*, harmless, small, "
-            "minor, negligible, little, only one, one extra, an extra, extra connection, extra "
-            "socket, one idle, one socket, one connection, a bit of, tolerate*, acceptable, "
-            "affordable, resources, memory, tiny, slight*, trivial, not a big, no big deal, just "
-            "one, file descriptor*, spare, redundant, surplus, loss is, 代价, 成本, 开销, 浪费, "
-            "便宜, 只是多, 只多, 多一个, 多一条, 多余, 资源, 一个空闲, 一条空闲, 可以接受, 很小, "
-            "不大, 损失, 消耗, 可忽略, 无所谓, 无伤大雅"
-        ),
-        "benefit": (
-            "save*, saving, avoid*, spare*, reduce*, fewer, gain*, benefit*, advantage*, help*, "
-            "remove*, get rid, eliminate*, prevent*, dedupl*, win, wins, 节省, 省, 避免, 减少, "
-            "好处, 收益, 省去, 优点, 省下, 少一个, 少一条, 省掉"
-        ),
-        "risk": (
-            "risk*, wrong broker, wrong node, wrong server, wrong machine, wrong connection, "
-            "break*, broke, fragile, incorrect*, bug*, mistake*, complex*, complicat*, confus*, "
-            "mis*, unsafe, danger*, error*, fail*, harm*, problem*, trouble*, unreliable, "
-            "ambiguous, dns lookup*, resolution, lose, loses, more code, extra code, extra logic, "
-            "extra work, mess*, new problem*, other problem*, wrongly, corrupt*, not robust, "
-            "brittle, hard, harder, mix* up, merge*, conflat*, issue*, subtle, reconcil*, "
-            "bookkeeping, care, careful*, migrat*, re key*, 风险, 错误, 出错, 复杂, 混淆, 问题, "
-            "不可靠, 认错, 误判, 麻烦, 连错, 发错, 脆弱, 困难, 坏处, 缺点, 危险, 弄错, 搞错, 失效, "
-            "出问题, 混乱"
-        ),
-        "tradeoff": (
-            "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, "
-            "worth*, not worth, pay* with, pay* for, balance, weigh*, outweigh*, price to pay, "
-            "price paid, in exchange, at the expense, at the cost, at the price, pros and cons, "
-            "simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, "
-            "pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer "
-            "to, safer than, better than, rather than risk, buys, buy, gains little, gain little, "
-            "little gain, small gain, prefers, prefer, preferred, accept* (it|this|that|the "
-            "cost|the waste|one idle|one extra|one more|a spare|an extra|an idle), live with, "
-            "lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other "
-            "hand, "
-            "权衡, 取舍, 折中, 得不偿失, 不值得, 值得, 不划算, 划算, 换取, 换来, 利弊, 宁可, 宁愿, "
-            "平衡, 妥协, 简单, 更安全, 更稳妥, 有得有失, 有利有弊, 交换"
-        ),
-        "would_fix": (
-            "fix*, solve*, resolve*, repair*, cure*, work, works, worked, help*, sufficient, "
-            "suffice*, enough, do the trick, reuse, allow*, 解决, 修复, 可行, 有效, 可以复用, "
-            "奏效, 能用, 管用, 够了, 足够"
-        ),
-        "partly": (
-            "partly, partially, partial, only in, only if, only when, only for, sometimes, in some "
-            "cases, in this case, in the simple case, in simple cases, this simple case, for this "
-            "case, this example, this setup, in that case, not always, not in general, not "
-            "generally, not completely, not fully, not entirely, not really, not necessarily, not "
-            "reliabl*, not everywhere, in many cases, some setups, simple setup*, half, to some "
-            "extent, at first sight, at first glance, here, on localhost, some situations, on a "
-            "laptop, for trivial, for localhost, locally, single broker, not a complete, not a "
-            "full, not a real, not a perfect, not a general, not universal*, in most cases, "
-            "usually, often, might, may, could, "
-            "部分, 有时, 某些情况, 简单情况, 这种情况, 不能完全, 不一定, 并不总是, 不总是, 不完全, "
-            "只有在, 只在, 一般情况, 有些情况, 个别, 在这里, 在本例, 本例中, 此时, 特定情况, "
-            "多数情况, 表面上, 看似, 可以避免, 不彻底, 不可靠, 单机"
-        ),
-        "but": (
-            "but, however, yet, although, though, unless, except, still, nevertheless, while, "
-            "whereas, on the other hand, until, as long as, once, as soon as, when, only, 但, "
-            "但是, 然而, 不过, 可是, 除非, 却, 只是, 虽然, 一旦, 如果"
-        ),
-        "completely": (
-            "completely, fully, entirely, totally, perfectly, always, definitely, certainly, "
-            "absolutely, of course, obviously, surely, simply, exactly, 100 %, easily, indeed, for "
-            "sure, without any, 完全, 彻底, 完美, 一定, 肯定, 绝对, 总是, 百分之百, 当然, 就能, "
-            "就可以, 即可"
-        ),
-        "reused": (
-            "reused, reuse, reuses, re use*, recycled, used again, kept and used, shared, shares, "
-            "复用, 重用, 重复使用, 共用"
-        ),
-    }
+    lists(
+        """
+first_node: bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first
+    socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, 负 1, 第一个, 第一条,
+    最初, 初始
+id: id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, 节点号, 序号, 节点 id
+fake: fake*, pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, 顶替, 先记作, 记作,
+    crutch, just a label, only a label, mere label, makeshift, stopgap, improvised, not an identity,
+    not a name, not _ identity, no _ number, unknown caller, nameless, no identity, without
+    identity, some server, not any broker, no broker has, no _ real id, no _ real identity, no _
+    real number, no _ true id, undetermined, unspecified, undefined, made by the client,
+    placeholder*, place holder*, dummy, made up, make* up, invent*, synthetic, artificial*,
+    temporar*, provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary,
+    pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, sentinel,
+    surrogate, nickname, cooked up, mock, nonsense, 假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假,
+    虚假, 虚构, 虚拟, 伪, 占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号
+real_id: who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, 是哪, 身份, real _
+    id, real _ ids, actual _ id, true _ id, broker id, real _ number, proper _ id, genuine _ id,
+    real _ identity, who it is, which broker, which node, what broker, 真实 _ id, 真正 _ id, 真实编号,
+    真实的编号, 真正的编号, 真实节点, 真实身份, 实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台
+unknown: no clue, no knowledge, no information, not seen, has not met, not _ identity, lack of,
+    clueless, in the dark, not know*, (nobody|no one|nothing) _ (told|tells|knows|said), not _
+    known, anonymous, can not tell, not yet know*, unknown, not learned, not learnt, not discovered,
+    no idea, not known, unaware, can not know, before _ know*, before _ learn*, not aware, not tell,
+    ignorant, knows nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, 还没有拿到, 还没拿到,
+    没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, 没法知道, 才知道, 才能知道
+learn: learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, arrive*,
+    come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解
+metadata: metadata, meta data, metadata response, 元数据, 元信息
+keyed: looks, look, go* by, going by, look* _ up, hang* on, depend* on, live* under, sit* under,
+    keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, look for, looks for,
+    track*, store*, stored, map, maps, mapped, mapping, hashmap, hash map, dictionary, dict,
+    registered, register*, filed, organi*, distinguish*, recogni*, match*, manage*, judge*, cached,
+    cache, caches, bookkeeping, book keeping, kept by, keeps _ by, tell* apart, decided by, decide*,
+    compare*, find*, found, identified, determined, bound to, tied to, tag*, labelled, labeled,
+    names, named after, chosen by, goes by, asks for, address* by, searches, search*, accounted,
+    classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, 键, key, 索引, 标识,
+    查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, 辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id,
+    对应, 记录, 绑定, 字典, 检索
+by_id: idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, on id,
+    on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id alone, per id, id
+    based, by _ ids, by _ number, node ids, with _ id, under _ id, as id, as _ id, under -1, under -
+    1, under 0, by _ identifier, by _ identity, from id, from _ id, to _ id, id to, id ->, id as,
+    the node id, the id, of id, of _ id, of node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按
+    node id, 以节点 id, 用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 id, 按照节点 id,
+    按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, 按节点编号, 以编号, 节点的 id, 按照 node id
+connection: connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network
+    client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, 状态, socket
+different_ids: (separate|different|distinct|two) _ entr*, (separate|different|distinct|two) _ slot*,
+    (separate|different|distinct|two) _ record*, different _ id, different _ ids, ids differ, ids
+    are different, id is different, id differs, ids do not match, id does not match, not _ same id,
+    not the same _ id, ids are not, two _ ids, two ids, two names, id mismatch, -1 and 0 are
+    different, -1 and 0 differ, -1 is not 0, -1 not equal 0, -1 does not match 0, -1 and 0 are not,
+    -1 and 0 are two, - 1 and 0 are different, -1 differs from 0, different key, different keys,
+    another key, another id, key differs, keys differ, different numbers, distinct _ ids, distinct
+    ids, different identit*, id changed, id has changed, new id, other id, id 不同, id 不一样, id 不一致,
+    不同的 id, 编号不同, id 变了, 两个 id, id 不匹配, 不同 id, 不同的 key, key 不同, -1 和 0 不同, -1 和 0 是不同, -1 不等于 0, -1
+    与 0 不同, -1 跟 0 不, -1 和 0 不一样, 不同的编号, id 对不上
+different_node: another node, another broker, other node, other broker, different node*, different
+    broker*, different server*, two nodes, two brokers, separate node*, distinct node*, unrelated,
+    stranger*, new node, brand new, new broker, two different, different thing*, different machine*,
+    different destination*, two machines, two servers, two separate, another machine, different
+    peer*, different endpoint*, two unrelated, 另一个节点, 另一个 broker, 另一台, 不同的节点, 不同节点, 不同的 broker,
+    两个节点, 两个不同, 两个 broker, 新的节点, 新节点, 不是同一个, 不同的服务器, 别的节点, 当作不同, 无关, 没有关系, 两台
+same_node: same node, same broker, same machine, same server, the same, same thing, same host, same
+    process, same place, one and the same, identical, 同一个节点, 同一个 broker, 同一台, 同一个, 同一节点, 是同一, 相同的
+    broker, 一回事
+no_entry: not find, finds nothing, find nothing, found nothing, not found, no entry, no connection,
+    not present, miss, no match, no socket, no such, does not exist, not exist, finds none, find
+    none, no existing, not there, not in the, no channel, comes up empty, nothing under, nothing
+    for, 找不到, 没有找到, 查不到, 没有 0, 没有对应, 不存在, 没有连接, 没找到
+hostport: host : port, host and port, host port, hostport, host / port, host + port, hostname and
+    port, ip : port, ip and port, ip / port, address*, addr, endpoint, host name, hostname, host,
+    host & port, comparing host*, comparison, compare*, 主机和端口, 主机名, 地址, host 和 port, 主机端口, 主机 : 端口,
+    ip 和端口, ip 端口, 端口, 比较
+advertised: advertised, advertise*, advertised listener*, advertised.listeners, advertised host*,
+    advertised name*, advertised address*, listener, listeners, announce*, published address,
+    reported address, address _ broker reports, name _ broker gives, broadcast address, 广播地址, 公布,
+    通告, 对外地址, 对外公布, 监听器, 对外暴露, 宣告, 公告地址, 发布的地址, 广告地址, 声明的地址, 对外的地址, 宣称, 对外监听, 上报的地址, 返回的地址
+indirect: load balancer*, loadbalancer*, balancer, vip, virtual ip*, dns, proxy, proxies, nat,
+    alias*, several ips, many ips, several brokers, multiple brokers, many brokers, several
+    machines, multiple ips, more than one broker, more than one ip, different brokers, several
+    hosts, multiple hosts, different ip*, docker, kubernetes, k8s, cname, round robin, gateway,
+    tunnel, port forward*, forwarded, resolve* to, resolves, 127.0.0.1, different name, different
+    names, different host*, other name, another name, different address*, another address, internal
+    ip, internal address, internal name, internal host*, several names, two names, many names, same
+    machine can have, several addresses, multiple addresses, ingress, haproxy, nginx, front, fronts,
+    负载均衡, 代理, 域名, 别名, 解析, 多个 ip, 多台, 多个 broker, 网关, 转发, 端口映射, 容器, 不同的地址, 不同地址, 地址不同, 名字不同, 不同的名字,
+    内网, 外网, 多个节点, 多个地址, 地址可能不同, 不同的 broker, 虚拟 ip, 反向代理, 不同的 ip, 不同的主机名
+differ: differ*, different*, not _ same, other than, not match, not equal, not be equal, not
+    identical, another, mismatch*, unlike, not have to be, need not, not necessarily, not
+    guaranteed, vary, varies, several, many, multiple, behind, hide*, hidden, change*, not what,
+    ambiguous, more than one, misleading, unreliable, not unique, not reliable, not always, not
+    correspond, 不同, 不一样, 不一致, 不等于, 未必, 不一定, 可能是, 另一个, 多个, 背后, 后面, 变化, 改变, 不相同, 不相等, 对不上, 不匹配, 不可靠,
+    不唯一, 不总是
+idle: idle*, unused, inactiv*, inactivity, nine minutes, 9 minutes, 9 min, 9 mins, 9min, 9 m, 9m,
+    540, 540000, 540 s, nobody uses, no one uses, not used, never used, no traffic, no longer used,
+    useless, timeout, time out, timed out, timer, connections.max.idle.ms, connection.max.idle.ms,
+    max.idle, max idle, without traffic, without use, dormant, quiet, silent, no activity, lru,
+    least recently used, not being used, stale, 空闲, 闲置, 不活跃, 9 分钟, 九分钟, 超时, 没人用, 无人使用, 没有流量, 不再使用,
+    不用了, 没用了, 没有请求, 闲着, 长时间不用, 最大空闲, 无活动, 用不到
+closed: clos*, drop*, die, dies, died, dead, expire*, expiry, clean* up, cleaned, cleans, reap*,
+    remov*, kill*, disconnect*, garbage, torn down, tear* down, go away, goes away, terminat*,
+    shut*, cut, vanish*, disappear*, evict*, end, ends, ended, times out, time out, timed out, gone,
+    released, release*, collected, retire*, discard*, abandon*, pruned, swept, culled, hung up,
+    hang* up, freed, thrown away, get rid of, idle* out, close itself, fade*, cleanup, recycl*, 关闭,
+    断开, 回收, 关掉, 关了, 清理, 清除, 释放, 断掉, 销毁, 淘汰, 被关, 会关, 关上, 消失, 自动关, 掉线, 踢掉, 切断, 断, 断开连接
+forever: forever, for ever, never, permanently, always, until _ close, until the client, until
+    shutdown, stays open, remains open, indefinitely, 永远, 一直, 永久, 不会关闭, 从不, 始终
+cost: cost*, price, waste*, overhead, penalty, expense, expensive, cheap*, harmless, small, minor,
+    negligible, little, only one, one extra, an extra, extra connection, extra socket, one idle, one
+    socket, one connection, a bit of, tolerate*, acceptable, affordable, resources, memory, tiny,
+    slight*, trivial, not a big, no big deal, just one, file descriptor*, spare, redundant, surplus,
+    loss is, 代价, 成本, 开销, 浪费, 便宜, 只是多, 只多, 多一个, 多一条, 多余, 资源, 一个空闲, 一条空闲, 可以接受, 很小, 不大, 损失, 消耗, 可忽略,
+    无所谓, 无伤大雅
+benefit: save*, saving, avoid*, spare*, reduce*, fewer, gain*, benefit*, advantage*, help*, remove*,
+    get rid, eliminate*, prevent*, dedupl*, win, wins, 节省, 省, 避免, 减少, 好处, 收益, 省去, 优点, 省下, 少一个, 少一条,
+    省掉
+risk: risk*, wrong broker, wrong node, wrong server, wrong machine, wrong connection, break*, broke,
+    fragile, incorrect*, bug*, mistake*, complex*, complicat*, confus*, mis*, unsafe, danger*,
+    error*, fail*, harm*, problem*, trouble*, unreliable, ambiguous, dns lookup*, resolution, lose,
+    loses, more code, extra code, extra logic, extra work, mess*, new problem*, other problem*,
+    wrongly, corrupt*, not robust, brittle, hard, harder, mix* up, merge*, conflat*, issue*, subtle,
+    reconcil*, bookkeeping, care, careful*, migrat*, re key*, 风险, 错误, 出错, 复杂, 混淆, 问题, 不可靠, 认错, 误判,
+    麻烦, 连错, 发错, 脆弱, 困难, 坏处, 缺点, 危险, 弄错, 搞错, 失效, 出问题, 混乱
+tradeoff: trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*,
+    worth*, not worth, pay* with, pay* for, balance, weigh*, outweigh*, price to pay, price paid, in
+    exchange, at the expense, at the cost, at the price, pros and cons, simplicity, simpler, simple
+    design, design choice, deliberate, pay off, pays off, pays for, pay for, not free, good enough,
+    cheaper than, cheaper to, easier to, safer to, safer than, better than, rather than risk, buys,
+    buy, gains little, gain little, little gain, small gain, prefers, prefer, preferred, accept*
+    (it|this|that|the cost|the waste|one idle|one extra|one more|a spare|an extra|an idle), live
+    with, lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other
+    hand, 权衡, 取舍, 折中, 得不偿失, 不值得, 值得, 不划算, 划算, 换取, 换来, 利弊, 宁可, 宁愿, 平衡, 妥协, 简单, 更安全, 更稳妥, 有得有失, 有利有弊,
+    交换
+would_fix: fix*, solve*, resolve*, repair*, cure*, work, works, worked, help*, sufficient, suffice*,
+    enough, do the trick, reuse, allow*, 解决, 修复, 可行, 有效, 可以复用, 奏效, 能用, 管用, 够了, 足够
+partly: partly, partially, partial, only in, only if, only when, only for, sometimes, in some cases,
+    in this case, in the simple case, in simple cases, this simple case, for this case, this
+    example, this setup, in that case, not always, not in general, not generally, not completely,
+    not fully, not entirely, not really, not necessarily, not reliabl*, not everywhere, in many
+    cases, some setups, simple setup*, half, to some extent, at first sight, at first glance, here,
+    on localhost, some situations, on a laptop, for trivial, for localhost, locally, single broker,
+    not a complete, not a full, not a real, not a perfect, not a general, not universal*, in most
+    cases, usually, often, might, may, could, 部分, 有时, 某些情况, 简单情况, 这种情况, 不能完全, 不一定, 并不总是, 不总是, 不完全,
+    只有在, 只在, 一般情况, 有些情况, 个别, 在这里, 在本例, 本例中, 此时, 特定情况, 多数情况, 表面上, 看似, 可以避免, 不彻底, 不可靠, 单机
+but: but, however, yet, although, though, unless, except, still, nevertheless, while, whereas, on
+    the other hand, until, as long as, once, as soon as, when, only, 但, 但是, 然而, 不过, 可是, 除非, 却, 只是,
+    虽然, 一旦, 如果
+completely: completely, fully, entirely, totally, perfectly, always, definitely, certainly,
+    absolutely, of course, obviously, surely, simply, exactly, 100 %, easily, indeed, for sure,
+    without any, 完全, 彻底, 完美, 一定, 肯定, 绝对, 总是, 百分之百, 当然, 就能, 就可以, 即可
+reused: reused, reuse, reuses, re use*, recycled, used again, kept and used, shared, shares, 复用, 重用,
+    重复使用, 共用
+bootstrap_like: bootstrap, configured address, bootstrap.servers, seed, the address in the config,
+    what you typed, 引导, 配置的地址, 配置里
+"""
+    )
 )
 
 ONLY_HALF_A_CURE = (
@@ -284,12 +196,6 @@ ONLY_HALF_A_CURE = (
     ),
     "~(不能|不会|不一定|未必|并不) .. {would_fix}",
 )
-
-# "bootstrap_like" needs the other lists; it is the address a client was configured with.
-_CONNECTIONS.phrases["bootstrap_like"] = (
-    "bootstrap, configured address, bootstrap.servers, seed, the address in the config, what you "
-    "typed, 引导, 配置的地址, 配置里"
-)  # type: ignore[index]
 
 Rubric(
     lexicon=_CONNECTIONS,

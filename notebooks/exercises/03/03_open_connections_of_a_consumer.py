@@ -21,180 +21,138 @@ Open(points=4)
 # Facts: one bootstrap socket (-1), one to the coordinator under an id of its own (2147483647 - n),
 # one to each broker that leads something: 1 + 1 + 2 = 4. The bootstrap socket is closed by the idle
 # limit and by nothing else, so 3 are kept.
-from autograder.written.scorer import Blunder, Concept, CountRule, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "opened": (
-            "open, opens, opened, opening, establish*, creat*, make, makes, made, set up, sets up, "
-            "initiat*, connects, in total, total, altogether, overall, at first, initially, at "
-            "start, start*, begin*, at the beginning, at peak, over its life, ever, in all, sum, "
-            "number of connections, up to, see, saw, count, get, gets, "
-            "打开, 建立, 创建, 开, 总共, 一共, 共, 共计, 合计, 建, 最初, 开始, 开始时, 先, 起初, "
-            "新建, 开启, 发起, 连接数"
-        ),
-        "counted": "connections, sockets, tcp connections, links, channels, 连接, 个连接, 条连接",
-        "kept": (
-            "keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, retain*, "
-            "maintain*, alive, live on, lives on, live, after _ idle, after _ minutes, after _ "
-            "min, after _ limit, after _ timeout, after that, afterwards, later, eventually, "
-            "finally, in the end, end* up, end* up with, ends with, then, thereafter, stays at, "
-            "survivors, at the end, leaving, leave, leaves, persist*, long term, steady state, "
-            "hold*, in use, go* down to, down to, reduced to, becomes, become, drops to, falls to, "
-            "shrinks to, continues with, long lived, remain* open, stay* open, still open, kept "
-            "open, keep* open, then only, only, past the idle, past idle, long run, 9 minutes "
-            "later, nine minutes later, once idle, permanent*, "
-            "保留, 保持, 剩, 剩下, 剩余, 还剩, 留下, 留, 维持, 存活, 最后, 最终, 之后, 以后, "
-            "超时后, 空闲后, 后剩, 仍, 仍然, 只剩, 还有, 留着, 变成, 减到, 降到, 保有, 长期"
-        ),
-        "closed": (
-            "clos*, drop*, die, dies, expire*, disconnect*, lost, lose*, reap*, disappear*, goes "
-            "away, go away, terminat*, idle out, idles out, timed out, gone, 关闭, 断开, 关掉, "
-            "回收, 被关, 断掉, 少了, 关了"
-        ),
-        "foreign_after": (
-            "partition*, broker*, minute*, min, mins, ms, s, sec, secs, second*, hour*, consumer*, "
-            "group*, leader*, address*, node*, %, topic*, member*, reason*, step*, kinds, types, "
-            "class*, roles, purposes, thing*, machine*, server*, request*, times, point*, way*, "
-            "part*, more, fetch*, heartbeat*, extra, fewer, less, threads, "
-            "分钟, 分区, 分, 秒, 毫秒, 小时, 个分区, 个 broker, 个节点, 台, 个消费者, 个 leader, "
-            "个 partition, 个主题, 个地址, 个代理, 个 topic, 种, 类, 点, 步, 个原因, 个 "
-            "partitions, 个 brokers, 倍, 次, 个组, 个领导, 者"
-        ),
-        "foreign_before": (
-            "socket, sockets, connection, node, node id, id, id :, id =, broker, brokers, "
-            "partition, version, client, kafka, v, port, localhost :, step, point, reason, part, "
-            "class, q, question, chapter, number, ids, no, 第, 节点, 版本, 分区, 编号, 客户端, "
-            "broker -, -"
-        ),
-        "doubted": (
-            "not, rather than, instead of, never, isn t, might think, may think, could think, "
-            "might say, might expect, may expect, would think, would expect, one would guess, "
-            "people think, people say, some say, many say, students say, often answer, would have "
-            "been, would be, naive answer, naively, forget*, wrong answer, tempted to say, "
-            "tempting, unlike, no longer, "
-            "不是, 而不是, 并非, 不会是, 以为, 误以为, 错误地, 可能会说, 而非, 不止"
-        ),
-        "parts": (
-            "boot, bootstrap, boot strap, seed, coordinator*, cordinator, group coordinator, "
-            "leader*, data, broker, brokers, metadata, lookup, find coordinator, findcoordinator, "
-            "fetch*, initial, each, both, 引导, 协调者, 协调器, leader, 数据, 元数据, 主节点, "
-            "领导, 初始, 首领, -1"
-        ),
-        "one": (
-            "one, 1, a, an, single, the, first, its own, own, dedicated, 一, 一个, 一条, 1 个, 1 "
-            "条, 一个给, 单独"
-        ),
-        "two": "two, 2, both, each, every, per, 两, 两个, 两条, 2 个, 2 条, 每个, 各, 二, 各一",
-        "bootstrap": (
-            "boot connection, boot socket, boot one, boot, bootstrap, boot strap, bootstrapping, "
-            "-1, - 1, minus one, seed, initial connection, initial one, initial socket, first "
-            "connection, first one, first socket, metadata connection, metadata socket, metadata "
-            "one, temporary connection, entry connection, startup connection, discovery "
-            "connection, lookup connection, 引导, 初始连接, 初始的, 第一个, 第一条, 最初的, "
-            "元数据连接, 启动连接, 找协调者, 查找协调者, 寻找协调者, 种子, bootstrap 连接, 负一"
-        ),
-        "idle": (
-            "idle*, (nobody|no one|nothing|no data|no request|no requests|none) _ "
-            "(talks|talk|sends|send|sent|uses|use|used|needs|need|goes|go|flows|travels|runs|comes|"
-            "passes|asks), abandon*, forgotten, unused, inactiv*, 9 minutes, nine minutes, 9 min, "
-            "9 mins, 9min, 9m, 540, 540000, connections.max.idle.ms, connection.max.idle.ms, max "
-            "idle, timeout, time out, timed out, times out, no traffic, no more traffic, not used, "
-            "no longer used, no longer needed, never used, nobody uses, no one uses, not needed, "
-            "useless, nothing is sent, nothing sent, silent, quiet, limit, without use, dormant, "
-            "redundant, obsolete, 空闲, 闲置, 9 分钟, 九分钟, 超时, 不再使用, 没人用, 不用, "
-            "没有流量, 无流量, 不活跃, 没有请求, 没用, 闲着, 不再需要, 用不到"
-        ),
-        "closed_any": (
-            "missing, clos*, drop*, die, dies, died, dead, expire*, expiry, disconnect*, reap*, "
-            "disappear*, go* away, terminat*, idle* out, time* out, timed out, gone, killed, "
-            "kill*, remov*, cut, shut*, clean* up, cleaned, lost, lose*, evict*, release*, end, "
-            "ends, ended, vanish*, retire*, discarded, torn down, tears down, garbage, collected, "
-            "not kept, not survive*, thrown away, 关闭, 断开, 关掉, 回收, 被关, 断掉, 关了, 释放, "
-            "清理, 关上, 会关, 消失, 清除, 淘汰, 掉线"
-        ),
-        "leader": (
-            "leader*, leads, lead, leading, lead* broker, broker, brokers, node 0, node 1, broker "
-            "0, data connection*, data socket*, fetch connection*, fetch socket*, leadership, "
-            "replica leader*, 0 and 1, leader, 领导, 首领, 主副本, 节点, broker, 主节点, 数据连接, "
-            "代理, 服务器, server, servers, machine, machines, node, nodes"
-        ),
-        "partition": "partition*, 分区, partition",
-        "per": "per, each, every, for each, for every, 每, 每个, 每台, 各, 按, 一个一",
-        "coordinator": (
-            "coordinator*, group coordinator, coordinating, coordination, group protocol, group "
-            "membership, membership, 协调者, 协调器, 组协调, 协调"
-        ),
-        "heartbeat": (
-            "heartbeat*, heart beat*, hearbeat*, keep alive*, keepalive*, group request*, group "
-            "message*, group traffic, group management, control request*, control message*, "
-            "control traffic, control plane, coordination request*, coordination traffic, "
-            "coordination message*, coordinator request*, coordinator traffic, coordinator "
-            "message*, coordinator s request*, coordinator connection, coordinator, commit*, "
-            "join*, rebalanc*, membership, liveness, liveness signal*, offset commit*, heart "
-            "beats, pings, ping, "
-            "心跳, 组请求, 控制请求, 协调请求, 协调器的请求, 提交位移, 提交, 加入组, 协调消息, "
-            "控制消息, 位移提交, 心跳包, 组管理, 协调流量, 控制流量, 协调者请求, 协调者的请求"
-        ),
-        "fetch": (
-            "fetch*, long poll*, longpoll*, poll*, data request*, data traffic, data connection, "
-            "data read*, bulk data, data, pull*, consum* request*, big response*, large response*, "
-            "big transfer*, read request*, slow request*, long request*, record*, download*, "
-            "payload*, long wait*, fetch, 拉取, 拉数据, 取数据, 长轮询, 数据请求, 抓取, 长拉取, "
-            "拉取请求, 数据流量, 消费数据, 获取数据, 取消息, 拉消息, 读取数据, 数据传输, 大量数据, "
-            "轮询, 读数据, poll, 数据"
-        ),
-        "blocks": (
-            "拖延, 拖, get* in, stand* in the way, detain*, block* everything, park*, sit* in the "
-            "way, hold* (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, "
-            "delays, delaying, hold* up, holding up, stall, stalls, stalling, starve, starves, "
-            "starving, slow down, slows down, slow, slows, prevent*, stop, stops, obstruct*, "
-            "hinder*, clog*, jam*, choke*, block*, hog*, monopoli*, occup*, interfere*, disturb*, "
-            "affect*, impact*, hamper*, impede*, get in the way, gets in the way, keep* _ waiting, "
-            "keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait, crowd* out, sit "
-            "in front, drown*, suffocat*, hold back, holds back, held, "
-            "阻塞, 堵塞, 堵住, 挡住, 卡住, 耽误, 延迟, 拖延, 拖慢, 影响, 妨碍, 干扰, 占用, 占住, "
-            "阻挡, 堵, 卡, 耽搁, 拖累, 占满, 阻碍, 挤占, 饿死, 延误, 推迟"
-        ),
-        "waits": (
-            "detain*, stand* in line, stand* behind, parked, too late, wait*, queue*, queueing, "
-            "queuing, queued, behind, stuck, sit* behind, held up, held back, blocked, delayed, "
-            "stalled, starved, slowed, late, lag*, miss*, trapped, lined up, line up, get in line, "
-            "in line, postponed, jammed, clogged, suffer*, be held, being held, hold* up, time* "
-            "out, timed out, arrive late, not arrive, not get through, get through, reach*, go* "
-            "out, in time, on time, promptly, immediately, overtak*, pass, bypass, buried, "
-            "suspended, be answered, impacted, affected, interrupted, disturbed, not sent, "
-            "starving, starve, "
-            "等, 等待, 排队, 排在, 后面, 卡在, 卡住, 被阻塞, 被堵, 被卡, 被延迟, 被耽误, 被拖, "
-            "被挡, 及时, 按时, 迟到, 延迟, 超时, 错过, 被影响, 受影响, 不受, 阻塞, 堵住, 堵在, "
-            "延误, 耽误, 发不出, 收不到, 准时, 准时到, 堵"
-        ),
-        "hol": (
-            "head of line, head of the line, hol blocking, head line blocking, head of queue, hol, "
-            "队头阻塞, 队头, 线头阻塞, 队首阻塞, 对头阻塞, 头部阻塞, 行头阻塞"
-        ),
-        "in_order": (
-            "in order, in sequence, one after another, one after the other, one by one, one at a "
-            "time, sequential*, serial*, fifo, first in first out, strict order, strictly order*, "
-            "ordered, order of arrival, same order, 按顺序, 顺序, 依次, 串行, 先进先出, 一个一个, "
-            "逐个, 有序, 按序, 先后"
-        ),
-        "dead": (
-            "dead, died, failed, session.timeout*, session timeout, session time out, session "
-            "expire*, kick*, evict*, remov* from the group, thrown out, out of the group, "
-            "rebalanc*, expel*, lost member, lose* membership, considered dead, leaves the group, "
-            "fall* out, declared, 死, 死了, 踢出, 踢, 移出, 会话超时, 重平衡, 再平衡, rebalance, "
-            "剔除, 下线, 挂了, 掉线"
-        ),
-        "symmetric": (
-            "each other, one another, independent*, isolat*, not interfere, separat*, not mixed, "
-            "not disturb, do not share, 互相, 相互, 彼此, 互不, 独立, 隔离, 分开, 分离"
-        ),
-        "shared": (
-            "share, shares, shared, sharing, reuse, reuses, reused, reusing, same, common, "
-            "piggyback*, 共用, 共享, 复用, 同一个, 同一条, 重用, 共同使用"
-        ),
-    }
+    lists(
+        """
+opened: open, opens, opened, opening, establish*, creat*, make, makes, made, set up, sets up,
+    initiat*, connects, in total, total, altogether, overall, at first, initially, at start, start*,
+    begin*, at the beginning, at peak, over its life, ever, in all, sum, number of connections, up
+    to, see, saw, count, get, gets, 打开, 建立, 创建, 开, 总共, 一共, 共, 共计, 合计, 建, 最初, 开始, 开始时, 先, 起初, 新建, 开启,
+    发起, 连接数
+kept: keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, retain*, maintain*,
+    alive, live on, lives on, live, after _ idle, after _ minutes, after _ min, after _ limit, after
+    _ timeout, after that, afterwards, later, eventually, finally, in the end, end* up, end* up
+    with, ends with, then, thereafter, stays at, survivors, at the end, leaving, leave, leaves,
+    persist*, long term, steady state, hold*, in use, go* down to, down to, reduced to, becomes,
+    become, drops to, falls to, shrinks to, continues with, long lived, remain* open, stay* open,
+    still open, kept open, keep* open, then only, only, past the idle, past idle, long run, 9
+    minutes later, nine minutes later, once idle, permanent*, 保留, 保持, 剩, 剩下, 剩余, 还剩, 留下, 留, 维持, 存活,
+    最后, 最终, 之后, 以后, 超时后, 空闲后, 后剩, 仍, 仍然, 只剩, 还有, 留着, 变成, 减到, 降到, 保有, 长期
+closed: clos*, drop*, die, dies, expire*, disconnect*, lost, lose*, reap*, disappear*, goes away, go
+    away, terminat*, idle out, idles out, timed out, gone, 关闭, 断开, 关掉, 回收, 被关, 断掉, 少了, 关了
+four: 4, four, 四, 1 + 1 + 2
+three: 3, three, 三, 1 + 2
+other: 2, 5, 6, 7, 8, 10, two, five, six, seven, eight, ten, 两, 五, 六, 七
+or: or, to, -, ~, perhaps, maybe, 或, 或者, 还是
+count: connection*, socket*, tcp, link*, channel*, 条, 个, 连接
+of_others: partition*, broker*, minute*, min, leader*, topic*, node*, 分钟, 分区, 个分区, 台, 个 broker, 个节点,
+    个 leader
+one: one, 1, a, an, single, the, first, its own, own, dedicated, 一, 一个, 一条, 1 个, 1 条, 一个给, 单独
+two: two, 2, both, each, every, per, 两, 两个, 两条, 2 个, 2 条, 每个, 各, 二, 各一
+bootstrap: boot connection, boot socket, boot one, boot, bootstrap, boot strap, bootstrapping, -1, -
+    1, minus one, seed, initial connection, initial one, initial socket, first connection, first
+    one, first socket, metadata connection, metadata socket, metadata one, temporary connection,
+    entry connection, startup connection, discovery connection, lookup connection, 引导, 初始连接, 初始的,
+    第一个, 第一条, 最初的, 元数据连接, 启动连接, 找协调者, 查找协调者, 寻找协调者, 种子, bootstrap 连接, 负一
+idle: idle*, (nobody|no one|nothing|no data|no request|no requests|none) _
+    (talks|talk|sends|send|sent|uses|use|used|needs|need|goes|go|flows|travels|runs|comes|passes|asks),
+    abandon*, forgotten, unused, inactiv*, 9 minutes, nine minutes, 9 min, 9 mins, 9min, 9m, 540,
+    540000, connections.max.idle.ms, connection.max.idle.ms, max idle, timeout, time out, timed out,
+    times out, no traffic, no more traffic, not used, no longer used, no longer needed, never used,
+    nobody uses, no one uses, not needed, useless, nothing is sent, nothing sent, silent, quiet,
+    limit, without use, dormant, redundant, obsolete, 空闲, 闲置, 9 分钟, 九分钟, 超时, 不再使用, 没人用, 不用, 没有流量,
+    无流量, 不活跃, 没有请求, 没用, 闲着, 不再需要, 用不到
+closed_any: missing, clos*, drop*, die, dies, died, dead, expire*, expiry, disconnect*, reap*,
+    disappear*, go* away, terminat*, idle* out, time* out, timed out, gone, killed, kill*, remov*,
+    cut, shut*, clean* up, cleaned, lost, lose*, evict*, release*, end, ends, ended, vanish*,
+    retire*, discarded, torn down, tears down, garbage, collected, not kept, not survive*, thrown
+    away, 关闭, 断开, 关掉, 回收, 被关, 断掉, 关了, 释放, 清理, 关上, 会关, 消失, 清除, 淘汰, 掉线
+leader: leader*, leads, lead, leading, lead* broker, broker, brokers, node 0, node 1, broker 0, data
+    connection*, data socket*, fetch connection*, fetch socket*, leadership, replica leader*, 0 and
+    1, leader, 领导, 首领, 主副本, 节点, broker, 主节点, 数据连接, 代理, 服务器, server, servers, machine, machines,
+    node, nodes
+partition: partition*, 分区, partition
+per: per, each, every, for each, for every, 每, 每个, 每台, 各, 按, 一个一
+coordinator: coordinator*, group coordinator, coordinating, coordination, group protocol, group
+    membership, membership, 协调者, 协调器, 组协调, 协调
+heartbeat: heartbeat*, heart beat*, hearbeat*, keep alive*, keepalive*, group request*, group
+    message*, group traffic, group management, control request*, control message*, control traffic,
+    control plane, coordination request*, coordination traffic, coordination message*, coordinator
+    request*, coordinator traffic, coordinator message*, coordinator s request*, coordinator
+    connection, coordinator, commit*, join*, rebalanc*, membership, liveness, liveness signal*,
+    offset commit*, heart beats, pings, ping, 心跳, 组请求, 控制请求, 协调请求, 协调器的请求, 提交位移, 提交, 加入组, 协调消息,
+    控制消息, 位移提交, 心跳包, 组管理, 协调流量, 控制流量, 协调者请求, 协调者的请求
+fetch: fetch*, long poll*, longpoll*, poll*, data request*, data traffic, data connection, data
+    read*, bulk data, data, pull*, consum* request*, big response*, large response*, big transfer*,
+    read request*, slow request*, long request*, record*, download*, payload*, long wait*, fetch,
+    拉取, 拉数据, 取数据, 长轮询, 数据请求, 抓取, 长拉取, 拉取请求, 数据流量, 消费数据, 获取数据, 取消息, 拉消息, 读取数据, 数据传输, 大量数据, 轮询, 读数据,
+    poll, 数据
+blocks: 拖延, 拖, get* in, stand* in the way, detain*, block* everything, park*, sit* in the way, hold*
+    (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, delays, delaying, hold*
+    up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow,
+    slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*,
+    occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the
+    way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait,
+    crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, 阻塞, 堵塞, 堵住, 挡住, 卡住,
+    耽误, 延迟, 拖延, 拖慢, 影响, 妨碍, 干扰, 占用, 占住, 阻挡, 堵, 卡, 耽搁, 拖累, 占满, 阻碍, 挤占, 饿死, 延误, 推迟
+waits: detain*, stand* in line, stand* behind, parked, too late, wait*, queue*, queueing, queuing,
+    queued, behind, stuck, sit* behind, held up, held back, blocked, delayed, stalled, starved,
+    slowed, late, lag*, miss*, trapped, lined up, line up, get in line, in line, postponed, jammed,
+    clogged, suffer*, be held, being held, hold* up, time* out, timed out, arrive late, not arrive,
+    not get through, get through, reach*, go* out, in time, on time, promptly, immediately,
+    overtak*, pass, bypass, buried, suspended, be answered, impacted, affected, interrupted,
+    disturbed, not sent, starving, starve, 等, 等待, 排队, 排在, 后面, 卡在, 卡住, 被阻塞, 被堵, 被卡, 被延迟, 被耽误, 被拖, 被挡,
+    及时, 按时, 迟到, 延迟, 超时, 错过, 被影响, 受影响, 不受, 阻塞, 堵住, 堵在, 延误, 耽误, 发不出, 收不到, 准时, 准时到, 堵
+hol: head of line, head of the line, hol blocking, head line blocking, head of queue, hol, 队头阻塞, 队头,
+    线头阻塞, 队首阻塞, 对头阻塞, 头部阻塞, 行头阻塞
+in_order: in order, in sequence, one after another, one after the other, one by one, one at a time,
+    sequential*, serial*, fifo, first in first out, strict order, strictly order*, ordered, order of
+    arrival, same order, 按顺序, 顺序, 依次, 串行, 先进先出, 一个一个, 逐个, 有序, 按序, 先后
+dead: dead, died, failed, session.timeout*, session timeout, session time out, session expire*,
+    kick*, evict*, remov* from the group, thrown out, out of the group, rebalanc*, expel*, lost
+    member, lose* membership, considered dead, leaves the group, fall* out, declared, 死, 死了, 踢出, 踢,
+    移出, 会话超时, 重平衡, 再平衡, rebalance, 剔除, 下线, 挂了, 掉线
+symmetric: each other, one another, independent*, isolat*, not interfere, separat*, not mixed, not
+    disturb, do not share, 互相, 相互, 彼此, 互不, 独立, 隔离, 分开, 分离
+shared: share, shares, shared, sharing, reuse, reuses, reused, reusing, same, common, piggyback*,
+    共用, 共享, 复用, 同一个, 同一条, 重用, 共同使用
+"""
+    )
+)
+
+_PER_PARTITION = (
+    (
+        "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
+        "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
+        "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
+        "{partition} ! "
+        "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
+    ),
+    ("(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)"),
+    "~not _ _ {leader} but _ _ {partition}",
+    (
+        "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
+        "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
+        "own|own|separate|connection|socket) ! (not|no|never|would|if)"
+    ),
+    (
+        "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
+        "(connections|sockets|连接) ! (not|no|instead|never|不)"
+    ),
+    (
+        "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
+        "(for|because|since|as|one per|因为|对应) .. {partition} ! "
+        "(not|no|instead|never|不|coordinator|协调)"
+    ),
+    (
+        "(five|5|each of the five) (partition|partitions) "
+        "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
+        "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
+        "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
+    ),
+    "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
 )
 
 Rubric(
@@ -208,17 +166,6 @@ Rubric(
         "(connection*|socket*|连接)",
         "(4|four) _ (3|three) .. {closed}",
     ),
-    count_rule=CountRule(
-        opened="opened",
-        counted="counted",
-        kept="kept",
-        closed="closed",
-        foreign_after="foreign_after",
-        foreign_before="foreign_before",
-        doubted="doubted",
-        parts="parts",
-    ),
-    right_counts=(4, 3),
     needed=("4 opened", "3 kept"),
     core=(
         "4 opened",
@@ -233,21 +180,45 @@ Rubric(
             "4 opened",
             says="4 connections are opened",
             gloss="打开 4 个连接",
-            count="opened",
             ways=(
+                "{four} _ {opened} ^ ({kept}|{other}) ! {four} {of_others} {opened}",
+                "{opened} _ {four} ^ ({kept}|{other}|{three})",
+                "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
+                "{three} _ (of|out of) {four}",
+                "{four} {count} ! {four} {count} {kept}",
+                "(=|->) {four}",
+                "{four} (=|:|->)",
+                "{four} .. ({bootstrap}|{leader}) .. {coordinator} ^ ({kept}|{closed_any})",
+                "{four} .. (after|later|end|之后|以后|后) .. {three}",
+                "{four} .. {count} .. ({closed_any}|{kept}) ^ {of_others}",
                 "{one} .. {bootstrap} & {one} .. {coordinator} & {two} .. {leader}",
                 (
                     "{bootstrap} & {coordinator} & (two|2|both|each of the two|两个|两条|每个) _ "
                     "{leader} & (open*|connection*|socket*|连接)"
                 ),
             ),
+            against=(
+                "{four} 个? {or} {other}",
+                "({other}|{three}) 个? {or} {four}",
+                "(open*|creat*|establish*) ({other}|{three}) ({count}|,|and|then)",
+                "(打开|建立|创建|一共|总共|开|建) 了? ({other}|{three}) (条|个|根)",
+                "({other}|{three}) {count}? (are|is|were|get)? (opened|created|established|in total)",
+            ),
         ),
         Concept(
             "3 kept",
             says="3 of them are kept after the idle limit",
             gloss="空闲超时后保留 3 个",
-            count="kept",
             ways=(
+                "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
+                "{kept} _ {three} ^ ({four}|{other})",
+                "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
+                "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
+                "{three} _ (of|out of) {four}",
+                "{four} .. (one|1|一) (of|个|条)? _ {closed_any}",
+                "{three} (=|:|after|later|at the end|一直)",
+                "(=|->|later|at the end) {three} ^ {of_others}",
+                "{four} .. (after|later|end|之后|以后|后) .. {three}",
                 (
                     "{coordinator} & {two} .. {leader} & "
                     "(keep*|kept|remain*|stay*|surviv*|left|保留|剩*|保持)"
@@ -257,6 +228,11 @@ Rubric(
                     "(others|other|rest|其余|其他|其它|剩下的) .. "
                     "(remain*|stay*|kept|keep*|surviv*|alive|保留|保持|留)"
                 ),
+            ),
+            against=(
+                "{three} 个? {or} ({other}|{four})",
+                "(keep*|kept|remain*|stay*|left|保留|剩下|只剩) _ ({other}|{four}) {count} ^ {three}",
+                "({other}|{four}) {count}? (are|is)? (kept|remain*|stay*|survive*) ! {three}",
             ),
         ),
         Concept(
@@ -396,41 +372,7 @@ Rubric(
                     "(leader*|leadership|leading broker*|distinct leader*)"
                 ),
             ),
-            against=(
-                (
-                    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
-                    "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
-                    "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
-                    "{partition} ! "
-                    "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
-                ),
-                (
-                    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! "
-                    "(不|而|非|leader|没)"
-                ),
-                "~not _ _ {leader} but _ _ {partition}",
-                (
-                    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
-                    "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
-                    "own|own|separate|connection|socket) ! (not|no|never|would|if)"
-                ),
-                (
-                    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
-                    "(connections|sockets|连接) ! (not|no|instead|never|不)"
-                ),
-                (
-                    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
-                    "(for|because|since|as|one per|因为|对应) .. {partition} ! "
-                    "(not|no|instead|never|不|coordinator|协调)"
-                ),
-                (
-                    "(five|5|each of the five) (partition|partitions) "
-                    "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
-                    "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
-                    "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
-                ),
-                "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
-            ),
+            against=_PER_PARTITION,
             near=("{leader}", "{partition}"),
         ),
         Concept(
@@ -476,41 +418,7 @@ Rubric(
             "central_claim_wrong",
             "it says that there is one connection per partition",
             "认为每个分区一个连接, 不对",
-            ways=(
-                (
-                    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
-                    "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
-                    "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
-                    "{partition} ! "
-                    "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
-                ),
-                (
-                    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! "
-                    "(不|而|非|leader|没)"
-                ),
-                "~not _ _ {leader} but _ _ {partition}",
-                (
-                    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
-                    "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
-                    "own|own|separate|connection|socket) ! (not|no|never|would|if)"
-                ),
-                (
-                    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
-                    "(connections|sockets|连接) ! (not|no|instead|never|不)"
-                ),
-                (
-                    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
-                    "(for|because|since|as|one per|因为|对应) .. {partition} ! "
-                    "(not|no|instead|never|不|coordinator|协调)"
-                ),
-                (
-                    "(five|5|each of the five) (partition|partitions) "
-                    "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
-                    "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
-                    "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
-                ),
-                "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
-            ),
+            ways=_PER_PARTITION,
         ),
         Blunder(
             "central_claim_wrong",

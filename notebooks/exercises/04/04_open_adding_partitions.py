@@ -24,133 +24,80 @@ Open(points=4)
 # away; Kafka promises order inside a partition only. A group has no committed offset in a new
 # partition: with auto.offset.reset=latest, the default, it skips what was written before it found
 # the partition, with and without keys (KAFKA-12261). To say so is right, never a blunder.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "key": (
-            "key*, keyed, customer*, user, users, id, ids, account*, name*, entity, entities, same "
-            "messages, 键, 用户, 客户, 键值, key"
-        ),
-        "hash": "hash*, murmur*, sum made, checksum*, digest*, 哈希, 散列, hash",
-        "modulo": (
-            "mod, modulo, modulus, modulu*, %, remainder, divid*, toppositive, 取模, 取余, 求余, "
-            "余数, 模"
-        ),
-        "count": (
-            "number, numbers, count*, n, p, how many, size, amount, nr, num, quantity, 数, 数量, "
-            "个数, 总数"
-        ),
-        "partition": (
-            "partition*, shard*, bucket*, hole, holes, pigeonhole*, slot*, box, boxes, drawer*, "
-            "lane*, 分区, 分片"
-        ),
-        "elsewhere": (
-            "another, other, others, different*, elsewhere, else, new, new one, wrong, move*, "
-            "jump*, change*, differ*, land*, two, no longer, not the same, shift*, switch*, "
-            "remap*, scatter*, spread, migrat*, reassign*, not agree, disagree*, 其他, 另一个, "
-            "别的, 不同, 另外, 新的, 变, 改变, 变化, 两个, 不一样, 不再"
-        ),
-        "maps": (
-            "map*, goes, go, going, land*, assign*, route*, routing, sent, send*, end* up, put, "
-            "placed, place, arriv*, calculat*, comput*, determin*, depend*, choos*, chosen, picks, "
-            "pick, belong*, falls, fall, fell, home*, partitioner*, find*, live, lives, direct*, "
-            "stick*, 映射, 进入, 落到, 落在, 去, 发到, 发送, 分配, 计算, 决定, 路由, 分散, 分到, "
-            "写到, 写入, 到"
-        ),
-        "order": (
-            "有序性, order, orders of, ordered, ordering*, orderly, sequence*, sequential*, "
-            "chronolog*, in turn, overtak*, out of order, before the (old*|earlier|previous), "
-            "(later|newer|new) .. (before|first|earlier), earlier ones, reorder*, mixed up, 顺序, "
-            "有序, 次序, 先后, 乱序, 顺序性, order"
-        ),
-        "broken": (
-            "break*, broke, broken, lost, lose*, loss, losing, gone, destroy*, violat*, disturb*, "
-            "vanish*, disappear*, fail*, damage*, undefined, mess*, mixed, jumbl*, scrambl*, "
-            "ruin*, interrupt*, overtak*, out of order, at risk, ends, end, invalid*, void, "
-            "shuffl*, wrong, suffer*, reorder*, matter*, not guarante*, not ensur*, not _ "
-            "preserv*, not _ kept, not _ hold, not _ holds, not _ defined, not _ valid, not _ "
-            "true, no longer, no order*, no guarantee*, not _ any more, not _ anymore, nobody "
-            "guarantee*, nothing guarantee*, can not guarantee*, without order*, 打破, 破坏, "
-            "破坏了, 丢失, 没有, 无法保证, 不能保证, 不再, 乱, 打乱, 丧失, 失去, 不保证, 没有保证, "
-            "混乱, 失效, 没法保证, 不能, 无法"
-        ),
-        "kept": (
-            "stable, kept, keep*, preserv*, unchang*, unaffected, maintain*, guarante*, intact, "
-            "stays, stay, remain*, still, hold, holds, valid, ensur*, defin*, 不变, 保持, 保留, "
-            "不受影响, 保证"
-        ),
-        "state": (
-            "state store*, state, stateful*, statefull, local store*, rocksdb, (its|their|the) "
-            "(store|stores), stores (sit|are|do|no|for), join*, aggregat*, co partition*, "
-            "copartition*, window*, cache*, caches, cached, totals, total, running total*, "
-            "counter*, ktable*, k table*, changelog*, materiali*, local data, local store*, in "
-            "memory, lookup table*, enrich*, notes, remember*, kept _ per partition, accumulat*, "
-            "session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计"
-        ),
-        "mismatch": (
-            "wrong, not match*, mismatch*, misalign*, misplac*, no longer, not _ fit, not _ match, "
-            "not _ agree, not _ align*, not _ correct, not _ valid, not _ there, different, other, "
-            "elsewhere, another, break*, broke, broken, fail*, invalid*, inconsisten*, incorrect*, "
-            "lost, lose*, stale, incomplete, split, beside, old, find nothing, finds nothing, not "
-            "_ find, not _ next to, not _ help, separat*, stays behind, left behind, stay, stays, "
-            "die, dies, corrupt*, useless, gone, orphan*, need*, require*, have to, must, same "
-            "number, matter*, mess*, problem*, "
-            "不匹配, 不一致, 对不上, 失效, 错误, 错乱, 不对, 丢失, 不再, 破坏, 不同, 失败, 出错, "
-            "无法, 找不到, 混乱, 不正确, 不准"
-        ),
-        "new_topic": (
-            "new topic*, second topic*, fresh _ topic*, another topic*, separate topic*, bigger "
-            "topic*, wider topic*, larger topic*, different topic*, (new|second|fresh) _ _ topic*, "
-            "other topic, v 2, version 2, topic 2, new wall, replacement topic*, successor*, "
-            "parallel topic*, recreat* _ topic*, re create _ topic*, new one, "
-            "新 topic, 新的 topic, 新建 topic, 新建一个 topic, 新主题, 新的主题, 新建主题, "
-            "新建一个主题, 另一个 topic, 另建, 另起, 新建"
-        ),
-        "migrate": (
-            "migrat*, move* (everything|over|to|there|all|producers|consumers|them), moving "
-            "(everything|over|to|there|all), copy*, copies, replay*, cut over, cutover, switch* "
-            "over, switch, dual write*, double write*, mirror*, re partition*, repartition*, "
-            "drain*, carry everything, carry _ over, transfer*, reload*, republish*, 迁移, 搬迁, "
-            "切换, 双写, 复制, 重放, 搬到, 转移, 迁到, 导入"
-        ),
-        "enough": (
-            "enough, plenty, sufficient*, over partition*, overpartition*, over provision*, "
-            "overprovision*, more than needed, more partitions, many, large, larger, big, high, "
-            "higher, generous*, ample, lots, lot, spare, headroom, reserve*, right number, right "
-            "count, plan*, size, sized, sizing, think about, estimate*, choose*, provision*, "
-            "pick*, future, 足够, 充足, 更多, 较多, 多一些, 预留, 规划, 多建, 多设, 富余, 多分配, "
-            "估算, 预估, 合理"
-        ),
-        "start": (
-            "start, beginning, begin, outset, creation, create*, creat*, day one, day 1, first "
-            "place, upfront, up front, advance, ahead, beforehand, initial*, at first, originally, "
-            "before, early, design*, from now, first, in the future, later, growth, never have to, "
-            "一开始, 开始, 提前, 预先, 事先, 创建, 最初, 预留, 起初, 初期, 未来, 之前, 设计"
-        ),
-        "not": (
-            "not, never, no, nothing, nobody, without, nor, neither, 不, 没, 没有, 不会, 并不, "
-            "不是, 非, 无"
-        ),
-        "skipped": (
-            "latest, auto.offset.reset, offset reset, reset policy, skip*, discover*, find the "
-            "new, finds the new, found the new, never read, unread, refresh*, by_duration, "
-            "earliest, 跳过, 发现新, 最新位移, 读不到"
-        ),
-        "keyless": "没有 key, 无 key, 不带 key, 没有键, 无键, 空 key, without keys, without a key",
-        "old": (
-            "old, older, existing, already, previous*, earlier, written, stored, present, past, "
-            "historic*, 旧, 已有, 原有, 老, 历史, 现有, 以前, 之前, 原来"
-        ),
-        "record": (
-            "record*, message*, msg*, event*, data, datas, letter*, entry, entries, row*, 消息, "
-            "数据, 记录, 事件"
-        ),
-        "system": (
-            "kafka, broker*, it, controller*, cluster, server*, system, partitioner*, automatic*, "
-            "自动, 系统, 会"
-        ),
-    }
+    lists(
+        """
+key: key*, keyed, customer*, user, users, id, ids, account*, name*, entity, entities, same messages,
+    键, 用户, 客户, 键值, key
+hash: hash*, murmur*, sum made, checksum*, digest*, 哈希, 散列, hash
+modulo: mod, modulo, modulus, modulu*, %, remainder, divid*, toppositive, 取模, 取余, 求余, 余数, 模
+count: number, numbers, count*, n, p, how many, size, amount, nr, num, quantity, 数, 数量, 个数, 总数
+partition: partition*, shard*, bucket*, hole, holes, pigeonhole*, slot*, box, boxes, drawer*, lane*,
+    分区, 分片
+elsewhere: another, other, others, different*, elsewhere, else, new, new one, wrong, move*, jump*,
+    change*, differ*, land*, two, no longer, not the same, shift*, switch*, remap*, scatter*,
+    spread, migrat*, reassign*, not agree, disagree*, 其他, 另一个, 别的, 不同, 另外, 新的, 变, 改变, 变化, 两个, 不一样,
+    不再
+maps: map*, goes, go, going, land*, assign*, route*, routing, sent, send*, end* up, put, placed,
+    place, arriv*, calculat*, comput*, determin*, depend*, choos*, chosen, picks, pick, belong*,
+    falls, fall, fell, home*, partitioner*, find*, live, lives, direct*, stick*, 映射, 进入, 落到, 落在, 去,
+    发到, 发送, 分配, 计算, 决定, 路由, 分散, 分到, 写到, 写入, 到
+order: 有序性, order, orders of, ordered, ordering*, orderly, sequence*, sequential*, chronolog*, in
+    turn, overtak*, out of order, before the (old*|earlier|previous), (later|newer|new) ..
+    (before|first|earlier), earlier ones, reorder*, mixed up, 顺序, 有序, 次序, 先后, 乱序, 顺序性, order
+broken: break*, broke, broken, lost, lose*, loss, losing, gone, destroy*, violat*, disturb*,
+    vanish*, disappear*, fail*, damage*, undefined, mess*, mixed, jumbl*, scrambl*, ruin*,
+    interrupt*, overtak*, out of order, at risk, ends, end, invalid*, void, shuffl*, wrong, suffer*,
+    reorder*, matter*, not guarante*, not ensur*, not _ preserv*, not _ kept, not _ hold, not _
+    holds, not _ defined, not _ valid, not _ true, no longer, no order*, no guarantee*, not _ any
+    more, not _ anymore, nobody guarantee*, nothing guarantee*, can not guarantee*, without order*,
+    打破, 破坏, 破坏了, 丢失, 没有, 无法保证, 不能保证, 不再, 乱, 打乱, 丧失, 失去, 不保证, 没有保证, 混乱, 失效, 没法保证, 不能, 无法
+kept: stable, kept, keep*, preserv*, unchang*, unaffected, maintain*, guarante*, intact, stays,
+    stay, remain*, still, hold, holds, valid, ensur*, defin*, 不变, 保持, 保留, 不受影响, 保证
+state: state store*, state, stateful*, statefull, local store*, rocksdb, (its|their|the)
+    (store|stores), stores (sit|are|do|no|for), join*, aggregat*, co partition*, copartition*,
+    window*, cache*, caches, cached, totals, total, running total*, counter*, ktable*, k table*,
+    changelog*, materiali*, local data, local store*, in memory, lookup table*, enrich*, notes,
+    remember*, kept _ per partition, accumulat*, session data, 状态, 聚合, 关联, 连接, 缓存, 窗口, 本地, 累计, 统计
+mismatch: wrong, not match*, mismatch*, misalign*, misplac*, no longer, not _ fit, not _ match, not
+    _ agree, not _ align*, not _ correct, not _ valid, not _ there, different, other, elsewhere,
+    another, break*, broke, broken, fail*, invalid*, inconsisten*, incorrect*, lost, lose*, stale,
+    incomplete, split, beside, old, find nothing, finds nothing, not _ find, not _ next to, not _
+    help, separat*, stays behind, left behind, stay, stays, die, dies, corrupt*, useless, gone,
+    orphan*, need*, require*, have to, must, same number, matter*, mess*, problem*, 不匹配, 不一致, 对不上,
+    失效, 错误, 错乱, 不对, 丢失, 不再, 破坏, 不同, 失败, 出错, 无法, 找不到, 混乱, 不正确, 不准
+new_topic: new topic*, second topic*, fresh _ topic*, another topic*, separate topic*, bigger
+    topic*, wider topic*, larger topic*, different topic*, (new|second|fresh) _ _ topic*, other
+    topic, v 2, version 2, topic 2, new wall, replacement topic*, successor*, parallel topic*,
+    recreat* _ topic*, re create _ topic*, new one, 新 topic, 新的 topic, 新建 topic, 新建一个 topic, 新主题,
+    新的主题, 新建主题, 新建一个主题, 另一个 topic, 另建, 另起, 新建
+migrate: migrat*, move* (everything|over|to|there|all|producers|consumers|them), moving
+    (everything|over|to|there|all), copy*, copies, replay*, cut over, cutover, switch* over, switch,
+    dual write*, double write*, mirror*, re partition*, repartition*, drain*, carry everything,
+    carry _ over, transfer*, reload*, republish*, 迁移, 搬迁, 切换, 双写, 复制, 重放, 搬到, 转移, 迁到, 导入
+enough: enough, plenty, sufficient*, over partition*, overpartition*, over provision*,
+    overprovision*, more than needed, more partitions, many, large, larger, big, high, higher,
+    generous*, ample, lots, lot, spare, headroom, reserve*, right number, right count, plan*, size,
+    sized, sizing, think about, estimate*, choose*, provision*, pick*, future, 足够, 充足, 更多, 较多, 多一些,
+    预留, 规划, 多建, 多设, 富余, 多分配, 估算, 预估, 合理
+start: start, beginning, begin, outset, creation, create*, creat*, day one, day 1, first place,
+    upfront, up front, advance, ahead, beforehand, initial*, at first, originally, before, early,
+    design*, from now, first, in the future, later, growth, never have to, 一开始, 开始, 提前, 预先, 事先, 创建,
+    最初, 预留, 起初, 初期, 未来, 之前, 设计
+not: not, never, no, nothing, nobody, without, nor, neither, 不, 没, 没有, 不会, 并不, 不是, 非, 无
+skipped: latest, auto.offset.reset, offset reset, reset policy, skip*, discover*, find the new,
+    finds the new, found the new, never read, unread, refresh*, by_duration, earliest, 跳过, 发现新,
+    最新位移, 读不到
+keyless: 没有 key, 无 key, 不带 key, 没有键, 无键, 空 key, without keys, without a key
+old: old, older, existing, already, previous*, earlier, written, stored, present, past, historic*,
+    旧, 已有, 原有, 老, 历史, 现有, 以前, 之前, 原来
+record: record*, message*, msg*, event*, data, datas, letter*, entry, entries, row*, 消息, 数据, 记录, 事件
+system: kafka, broker*, it, controller*, cluster, server*, system, partitioner*, automatic*, 自动, 系统,
+    会
+"""
+    )
 )
 
 _MOVES = (

@@ -124,8 +124,8 @@ Judge(
     truth=_fate,
     right="right: the floor refuses acks=all only, and all means all that are in sync.",
     otherwise=(
-        "not this fate, or not this number of copies. Count the replicas in sync, the leader "
-        "among them, and hold them against the floor."
+        "not yet. Count the replicas that are in sync, the leader among them. With acks=all the "
+        "floor decides whether they are enough, and all of them have the record."
     ),
 )
 

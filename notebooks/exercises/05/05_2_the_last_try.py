@@ -149,6 +149,18 @@ Judge(
     ),
 )
 
+# %% equivalent
+# `program.delivery_s // (program.tries - 1)` -> `program.delivery_s`,
+# `program.delivery_s // (program.tries - 1) + 1`, `-(-program.delivery_s // (program.tries - 1))`: the
+# search begins higher and ends at the same second.
+# `program.tries - 1` -> `1`, `program.tries - 2`: the search begins higher and ends at the same second.
+# `while hang(seconds * 1000, program.delivery_s * 1000)[1] < program.tries:` -> `if`: the waits cost less than two seconds for each try.
+# `while hang(seconds * 1000, program.delivery_s * 1000)[1] < program.tries:` ends after the first turn: the waits
+# cost less than two seconds for each try.
+# `seconds * 1000` -> `seconds * 1001`, `seconds * 999`: no student's numbers are so near an edge.
+# `program.delivery_s * 1000` -> `program.delivery_s * 1001`, `program.delivery_s * 999`: no student's
+# numbers are so near an edge.
+
 # %% begin
 from kafkalab.stories.committed import hang
 

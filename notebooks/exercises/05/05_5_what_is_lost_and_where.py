@@ -94,10 +94,15 @@ Judge(
     },
     right="right: acknowledged by a leader alone, and gone with it.",
     otherwise=(
-        "not these numbers. Join what was acknowledged with what can be read, keep the rows without "
-        "a partner, and count them by shop."
+        "not these numbers. Join what was acknowledged with what can be read, by shop and key: each "
+        "shop has an order 0. Keep the rows without a partner, and count them by shop."
     ),
 )
+
+# %% equivalent
+# `return sorted((int(key.split()[1]) for key in set(written) - set(read)))` ->
+# `return sorted(sorted((int(key.split()[1]) for key in set(written) - set(read))))`: it is sorted
+# already.
 
 # %% wrong="those that can be read"
 # These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no

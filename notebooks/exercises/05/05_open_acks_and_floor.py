@@ -17,146 +17,97 @@ Open(points=4)
 # Facts: min.insync.replicas refuses writes with acks=all only (NOT_ENOUGH_REPLICAS); reads
 # go on; an acknowledged record is on every in-sync replica, so on at least min.insync.replicas of
 # them; the leader counts as one of them.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "equal": (
-            "equal*, eqaul, same, identical, equality, match*, no slack, no spare, no reserve, no "
-            "margin, without spare, without the extra, only two, otherwise, rf = 2, 2 and 2, 2 / "
-            "2, 3 and 3, if both are, both are, 相等, 相同, 一样, 等于, 同样大, 都是, 一致, 否则"
-        ),
-        "plus": (
-            "+, plus, one more, extra, additional, more, spare, one bigger, one greater, one "
-            "higher, surplus, third, 3 replicas, three, rf = 3, rf 3, greater, 加一, 加 1, 多一个, "
-            "多一, 多一份, 大一, 额外, 三个, 多出"
-        ),
-        "replica": (
-            "replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*, "
-            "keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, "
-            "副本, 节点, 机器, 服务器, 一台, 一个, 任意, 任何, broker"
-        ),
-        "down": (
-            "down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, "
-            "gone, goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, "
-            "leave*, left, ill, away, absent, absence, holiday, slow, lag*, outage*, broken, "
-            "breaks, break, unreachable, shut*, drop*, disappear*, remov*, patch*, upgrad*, stop "
-            "working, behind, shrink*, hiccup*, pause, sick, breakdown, kaput, goner, "
-            "宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, "
-            "丢失, 落后, 少"
-        ),
-        "nowrite": (
-            "producing stop*, production stop*, produce* stop*, or producing stops, 停写, 写入停, "
-            "不能再写, 写不, no produce, no writes, no writing, no producing, 不足, 不够, turn* _ "
-            "away, turn* _ _ away, write* 就 (fail*|stop*|block*|error*), not _ write, not _ "
-            "written, not _ be written, not _ writable, not produce*, not _ produce, not _ send, "
-            "not _ accept*, not _ reach*, not _ possible, not _ confirm*, not _ ack, not _ acked, "
-            "not _ acknowledged, no (more|further|new)? write*, no (more|further|new)? records, no "
-            "(more|further|new)? message*, no cheques, no cheque, write* "
-            "(stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), "
-            "write* (is|are|get|gets|will|would|will be|would be|be|being) _ "
-            "(stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|"
-            "suspend*|broken|off), "
-            "(stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ "
-            "_ (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _ "
-            "(stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned "
-            "away|suffer*|hang*|down), producer* .. "
-            "(get|gets|receive*|see|sees|has|have|face*|throw*) .. (error*|exception*|notenough*), "
-            "unwritable, unwriteable, read only, readonly, notenoughreplica*, not enough replica*, "
-            "not enough in sync*, not enough isr*, notenough*, unavailab*, write outage, unable to "
-            "write, unable to produce, can t write, zero failure*, not open*, can not work, stuck, "
-            "stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, "
-            "reject*, impossible, (lose|loses) availability, refusal*, rejection*, "
-            "(不能|无法|不可以|不可) (write|produce), write* stop, 写入 stop, "
-            "写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, "
-            "停止写, 写入停止, 写失败, 报错, 写入报错, 写就失败, 写入会失败, 写入就会, 写会失败, "
-            "无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 收到异常, 异常, 抛异常, "
-            "不可用, 写入就, 无法生产, 无法发送, 只读"
-        ),
-        "paralysed": (
-            "paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not "
-            "(be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts "
-            "everything, brought to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, "
-            "一台都不能少, 不能少"
-        ),
-        "tolerate": (
-            "tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could "
-            "lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, "
-            "can die, can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, "
-            "bears, handle*, endure*, one failure, a failure, single failure, headroom, slack, "
-            "spare, margin, buffer, reserve, fault toleran*, failure toleran*, room for, is "
-            "allowed, not a problem, no problem, fine, without downtime, without interrupt*, "
-            "without _ outage, without stopping, without _ blocking, without _ losing "
-            "availability, no harm, does not matter, doesn t matter, not matter, not hurt, high "
-            "availability, stays available, remain* available, still available, availability, "
-            "compensat*, resist*, resilien*, redundan*, "
-            "容忍, 允许, 承受, 容许, 容错, 可以挂, 能挂, 可以坏, 可用性, 高可用, 冗余, 余量, 备用, "
-            "扛, 没关系, 不影响"
-        ),
-        "one": (
-            "one, 1, a, single, an, any, the loss of one, another, 一个, 一台, 一次, 一, 1 个, 1 "
-            "台, 单个, 任意, 任一, 某个"
-        ),
-        "goon": (
-            "still write, still can write, still can produce, still can, can still, is ok, is "
-            "fine, is no problem, go through, goes through, through while, still be written, still "
-            "produce, still accept*, still work*, still writable, keep* writ*, keep* accept*, "
-            "keep* work*, keep* produc*, keep* going, continu*, go on, goes on, going on, carry "
-            "on, carries on, proceed*, run on, keep* running, keep on, keeps on, write* (is|are)? "
-            "(still)? (ok|possible|fine|working|accepted|available), writable, remain* writable, "
-            "stay* writable, writing (is)? (still)? possible, stay* available, remain* available, "
-            "still available, writes are still, without downtime, write is still, still ok, nd "
-            "still, work* on, not stop*, not block*, not interrupt*, uninterrupted, still "
-            "satisfied, still met, still reached, still enough, enough (replicas|copies|brokers), "
-            "仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, "
-            "不影响写, 可以继续, 继续, 照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能, 照写, "
-            "照样写, 照样能写, 也能写, 照常写, in peace, fly on"
-        ),
-        "ack": (
-            "ack, acked, acknowledg*, confirm*, commit*, promise*, accepted write*, successful "
-            "write*, success, guarantee*, durab*, durable, safe, safety, signed, cheque*, bears, "
-            "written record*, write is only, write needs, write requires, safe*, reliab*, stored "
-            "on, acks = all, "
-            "确认, 提交, 持久, 可靠, 安全, 持久性, 可靠性, 一致性, 成功, 保证, 写入成功, ack"
-        ),
-        "copies": (
-            "min.insync.replicas*, min.insync*, min insync, mininsync, min in sync, minimum in "
-            "sync, minisr, min isr, min. isr, misr, minimum, copies, copy, copys, replicas, "
-            "signatures, two, 2, that many, same number, enough copies, as many, in sync, on min, "
-            "on two, on 2, min.insync.replicas, 副本, 两份, 两个副本, 份, 足够"
-        ),
-        "same": (
-            "same, unchanged, kept, keep*, still, intact, maintain*, preserv*, not lower*, not "
-            "reduc*, not weaken*, not sacrific*, not _ chang*, not give up, not giving up, not _ "
-            "lost, without giving up, without lowering, without losing, without weakening, without "
-            "sacrific*, without reducing, no loss, not lose, remain*, stay*, either case, both "
-            "cases, neither, equally, no less, nothing is lost, nothing lost, never lost, "
-            "不变, 保持, 仍然, 仍, 依然, 同样, 不影响, 不降低, 不会丢, 不丢失, 还是, 不牺牲"
-        ),
-        "not": (
-            "not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, "
-            "并不, 不是, 非, 无, 无法, 不能"
-        ),
-        "min": (
-            "min.insync.replicas, min.insync*, min insync*, mininsync*, min in sync*, minisr, min "
-            "isr, misr, minimum in sync*"
-        ),
-        "rf": (
-            "replication.factor, replication factor, rf, replicationfactor, number of replicas, "
-            "replica count, 副本数, 复制因子, 副本因子"
-        ),
-        "other_two": "two, 2, both, several, three, 3, 两个, 两台, 2 个, 2 台",
-        "system": "kafka, broker*, it, leader, controller, cluster",
-        "beyond": (
-            "+, plus, one more, one extra, one additional, extra, additional, on top, 加一, 加 1, "
-            "多一, 额外"
-        ),
-        "lossy": (
-            "lost, lose, loses, losing, loss, data loss, disappear*, vanish*, gone, missing, 丢失, "
-            "丢, 丢数据, 数据丢失"
-        ),
-        "data": "data, record*, message*, write*, event*, 数据, 消息, 记录",
-    },
+    lists(
+        """
+equal: equal*, eqaul, same, identical, equality, match*, no slack, no spare, no reserve, no margin,
+    without spare, without the extra, only two, otherwise, rf = 2, 2 and 2, 2 / 2, 3 and 3, if both
+    are, both are, 相等, 相同, 一样, 等于, 同样大, 都是, 一致, 否则
+plus: +, plus, one more, extra, additional, more, spare, one bigger, one greater, one higher,
+    surplus, third, 3 replicas, three, rf = 3, rf 3, greater, 加一, 加 1, 多一个, 多一, 多一份, 大一, 额外, 三个, 多出
+replica: replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*,
+    keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, 副本, 节点, 机器,
+    服务器, 一台, 一个, 任意, 任何, broker
+down: down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone,
+    goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill,
+    away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*,
+    drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick,
+    breakdown, kaput, goner, 宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少
+nowrite: producing stop*, production stop*, produce* stop*, or producing stops, 停写, 写入停, 不能再写, 写不,
+    no produce, no writes, no writing, no producing, 不足, 不够, turn* _ away, turn* _ _ away, write* 就
+    (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not
+    produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _
+    confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no
+    (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write*
+    (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write*
+    (is|are|get|gets|will|would|will be|would be|be|being) _
+    (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off),
+    (stop*|block*|refus*|reject*|halt*|prevent*|den*|break*|interrupt*|kill*|suspend*) _ _
+    (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _
+    (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned
+    away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) ..
+    (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*,
+    not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage,
+    unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck,
+    stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*,
+    impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce),
+    write* stop, 写入 stop, 写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, 停止写, 写入停止, 写失败, 报错, 写入报错,
+    写就失败, 写入会失败, 写入就会, 写会失败, 无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 收到异常, 异常, 抛异常, 不可用, 写入就, 无法生产,
+    无法发送, 只读
+paralysed: paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not
+    (be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts everything, brought
+    to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, 一台都不能少, 不能少
+tolerate: tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could
+    lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, can die,
+    can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, bears, handle*,
+    endure*, one failure, a failure, single failure, headroom, slack, spare, margin, buffer,
+    reserve, fault toleran*, failure toleran*, room for, is allowed, not a problem, no problem,
+    fine, without downtime, without interrupt*, without _ outage, without stopping, without _
+    blocking, without _ losing availability, no harm, does not matter, doesn t matter, not matter,
+    not hurt, high availability, stays available, remain* available, still available, availability,
+    compensat*, resist*, resilien*, redundan*, 容忍, 允许, 承受, 容许, 容错, 可以挂, 能挂, 可以坏, 可用性, 高可用, 冗余, 余量,
+    备用, 扛, 没关系, 不影响
+one: one, 1, a, single, an, any, the loss of one, another, 一个, 一台, 一次, 一, 1 个, 1 台, 单个, 任意, 任一, 某个
+goon: still write, still can write, still can produce, still can, can still, is ok, is fine, is no
+    problem, go through, goes through, through while, still be written, still produce, still
+    accept*, still work*, still writable, keep* writ*, keep* accept*, keep* work*, keep* produc*,
+    keep* going, continu*, go on, goes on, going on, carry on, carries on, proceed*, run on, keep*
+    running, keep on, keeps on, write* (is|are)? (still)?
+    (ok|possible|fine|working|accepted|available), writable, remain* writable, stay* writable,
+    writing (is)? (still)? possible, stay* available, remain* available, still available, writes are
+    still, without downtime, write is still, still ok, nd still, work* on, not stop*, not block*,
+    not interrupt*, uninterrupted, still satisfied, still met, still reached, still enough, enough
+    (replicas|copies|brokers), 仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, 不影响写, 可以继续, 继续,
+    照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能, 照写, 照样写, 照样能写, 也能写, 照常写, in peace, fly on
+ack: ack, acked, acknowledg*, confirm*, commit*, promise*, accepted write*, successful write*,
+    success, guarantee*, durab*, durable, safe, safety, signed, cheque*, bears, written record*,
+    write is only, write needs, write requires, safe*, reliab*, stored on, acks = all, 确认, 提交, 持久,
+    可靠, 安全, 持久性, 可靠性, 一致性, 成功, 保证, 写入成功, ack
+copies: min.insync.replicas*, min.insync*, min insync, mininsync, min in sync, minimum in sync,
+    minisr, min isr, min. isr, misr, minimum, copies, copy, copys, replicas, signatures, two, 2,
+    that many, same number, enough copies, as many, in sync, on min, on two, on 2,
+    min.insync.replicas, 副本, 两份, 两个副本, 份, 足够
+same: same, unchanged, kept, keep*, still, intact, maintain*, preserv*, not lower*, not reduc*, not
+    weaken*, not sacrific*, not _ chang*, not give up, not giving up, not _ lost, without giving up,
+    without lowering, without losing, without weakening, without sacrific*, without reducing, no
+    loss, not lose, remain*, stay*, either case, both cases, neither, equally, no less, nothing is
+    lost, nothing lost, never lost, 不变, 保持, 仍然, 仍, 依然, 同样, 不影响, 不降低, 不会丢, 不丢失, 还是, 不牺牲
+not: not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无法,
+    不能
+min: min.insync.replicas, min.insync*, min insync*, mininsync*, min in sync*, minisr, min isr, misr,
+    minimum in sync*
+rf: replication.factor, replication factor, rf, replicationfactor, number of replicas, replica
+    count, 副本数, 复制因子, 副本因子
+other_two: two, 2, both, several, three, 3, 两个, 两台, 2 个, 2 台
+system: kafka, broker*, it, leader, controller, cluster
+beyond: +, plus, one more, one extra, one additional, extra, additional, on top, 加一, 加 1, 多一, 额外
+lossy: lost, lose, loses, losing, loss, data loss, disappear*, vanish*, gone, missing, 丢失, 丢, 丢数据,
+    数据丢失
+data: data, record*, message*, write*, event*, 数据, 消息, 记录
+"""
+    ),
     scopes={
         "equal": (
             "((only|just) (two|2)|with (two|2) "

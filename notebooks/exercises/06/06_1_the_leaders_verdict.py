@@ -340,6 +340,12 @@ Judge(
 )
 
 
+# %% equivalent
+# `known is None` -> `not known`: what a leader knows is an object, and an object is true.
+# `batch.epoch > known.epoch` -> `batch.epoch != known.epoch`: a lower epoch was answered before.
+# `batch.first == 0` -> `batch.first <= 0`: no sequence is negative.
+
+
 # %% wrong="a gap is let through"
 # You look for repeats only. A batch with a gap before it has overtaken another, and the order
 # would be lost.

@@ -44,16 +44,27 @@ from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
-def workers(shift: int) -> Lab:
-    """Four workers copy in transactions; one has been given the transactional.id of another. One
-    aborts once, for reasons of its own."""
+def planned(shift: int) -> tuple[dict[str, int], str, str, str]:
+    """({worker: when it starts}, who is fenced, the heir, who aborts once for reasons of its own)"""
     rng = Random(shift)
     names = [f"worker-{letter}" for letter in rng.sample("abcdefgh", 4)]
-    old, new, clumsy = rng.sample(range(4), 3)
-    ids = {name: f"packing-{number}" for number, name in enumerate(names, 1)}
-    ids[names[new]] = ids[names[old]]
+    old, new, clumsy = (names[place] for place in rng.sample(range(4), 3))
     start_ms = {name: rng.randrange(0, 900) for name in names}
-    start_ms[names[new]] = rng.randrange(2_500, 3_500)
+    start_ms[new] = rng.randrange(2_500, 3_500)
+    return start_ms, old, new, clumsy
+
+
+def fenced_is_not_first(shift: int) -> bool:
+    """Whether the first producer id of a shift belongs to one worker alone."""
+    start_ms, old, _, _ = planned(shift)
+    return min(start_ms, key=start_ms.get) != old
+
+
+def workers(shift: int) -> Lab:
+    """Four workers copy in transactions; one has been given the transactional.id of another."""
+    start_ms, old, new, clumsy = planned(shift)
+    ids = {name: f"packing-{number}" for number, name in enumerate(start_ms, 1)}
+    ids[new] = ids[old]
     lab = Lab(brokers=1, seed=shift, version="4.4")
     lab.create_topic("parcels")
 
@@ -68,14 +79,14 @@ def workers(shift: int) -> Lab:
                 producer.begin_transaction()
                 producer.send(ProducerRecord("parcels", key=f"{name} {turn}", value="tea"))
                 lab.sleep(pace_ms)
-                if name == names[clumsy] and turn == 2:
+                if name == clumsy and turn == 2:
                     producer.abort_transaction()
                 else:
                     producer.commit_transaction()
             except KafkaException:
                 return producer.close()
 
-    for place, name in enumerate(names):
+    for place, name in enumerate(start_ms):
         lab.spawn(work, name, 400 + 40 * place, name=name)
     lab.run_for(ms=9_000)
     lab.close()
@@ -104,6 +115,7 @@ LineReading(
     draws=THREE,
     row="shift",
     space={"shift": tuple(range(1, 61))},
+    together=lambda shifts: any(fenced_is_not_first(n["shift"]) for n in shifts),
     show=lambda numbers: {
         place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()
     },
@@ -152,6 +164,13 @@ Judge(
         "of the two has the higher epoch?"
     ),
 )
+
+# %% equivalent
+# `re.search('clientId=(\\S+)\\] ProducerId set to (\\d+)', line)` ->
+# `re.search('clientId=(\\S+)\\] ProducerId set to (\\d)', line)`: the ids of a shift have one digit.
+# `next(((id, found) for id, found in clients.items() if len(found) == 2))` ->
+# `list(((id, found) for id, found in clients.items() if len(found) == 2))[-1]`: one id was given twice.
+# `len(found) == 2` -> `len(found) >= 2`: no id was given three times.
 
 # %% begin
 import re

@@ -145,7 +145,7 @@ def copied(names, case) -> dict:
         lab.create_topic(topic, partitions=2)
     shop = KafkaProducer(lab, {"client.id": "shop"}, name="shop")
     for number in range(case["orders"]):
-        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea"))
+        shop.send(ProducerRecord("orders", key=f"order {number}", value=f"tea {number}"))
     shop.flush()
     for number, death in enumerate([*case["deaths"], None]):
         name = f"packer-{number}"
@@ -188,7 +188,7 @@ def copied(names, case) -> dict:
         lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}, name="reader"
     )
     reader.assign([TopicPartition("parcels", number) for number in range(2)])
-    parcels = [record.key for _ in range(5) for record in reader.poll(timeout_ms=400)]
+    parcels = [record for _ in range(5) for record in reader.poll(timeout_ms=400)]
     written = [
         record.key
         for event in lab.journal.of("record.appended")
@@ -196,11 +196,16 @@ def copied(names, case) -> dict:
         for record in event.records
     ]
     asked_to_end = any(event.name == "commit_transaction" for event in lab.journal.of("call"))
-    return {"parcels": parcels, "written": len(written), "ended": asked_to_end}
+    return {
+        "parcels": [record.key for record in parcels],
+        "values": [record.value for record in parcels],
+        "written": len(written),
+        "ended": asked_to_end,
+    }
 
 
 def each_once(case: dict, data) -> tuple[bool, str]:
-    """Whether every order became one parcel."""
+    """Whether every order became one parcel, with its value."""
     counts = Counter(data["parcels"])
     twice = [key for key, count in counts.items() if count > 1]
     missing = [key for number in range(case["orders"]) if (key := f"order {number}") not in counts]
@@ -229,6 +234,12 @@ def each_once(case: dict, data) -> tuple[bool, str]:
             if case["deaths"]
             else f"{so_many(missing)} never packed."
         )
+    for key, value in zip(data["parcels"], data["values"]):
+        if value != (wanted := key.replace("order", "tea")):
+            return (
+                False,
+                f'the parcel of {key} holds {value!r}, and the value of {key} is "{wanted}".',
+            )
     return True, (
         "the network was away, and every order became one parcel."
         if any(death[0] == "network away" for death in case["deaths"])
@@ -286,6 +297,14 @@ Judge(
         "Parcels and offsets belong into one transaction."
     ),
 )
+
+
+# %% equivalent
+# `list(consumer.poll(timeout_ms=300))` -> `consumer.poll(timeout_ms=300)`: the records that `poll`
+# returns can be gone through twice.
+# `consumer.poll(timeout_ms=300)` -> `consumer.poll(timeout_ms=301)`, `consumer.poll(timeout_ms=299)`:
+# a poll without records is followed by another.
+# `not orders` -> `False`: a transaction without records does no harm.
 
 
 # %% wrong="the offset afterwards"

@@ -84,6 +84,16 @@ Judge(
     ),
 )
 
+# %% equivalent
+# `re.search('offset: (\\d+) producerId: (-?\\d+) .* key: (.*) payload', line)` ->
+# `re.search('offset: (\\d+) producerId: (-?\\d) .* key: (.*) payload', line)`: the ids of a day have
+# one digit.
+# `len(copies) > 1` -> `len(copies) != 1`: each key in the log is there at least once.
+# `{id for _, id in copies} == {-1}` -> `{id for _, id in copies} >= {-1}`: no key is there both with
+# and without an id.
+# `{id for _, id in copies} == {-1}` -> `{id for _, id in copies} <= {-1}`: each copy has an id or -1.
+# `copies[-1]` -> `copies[1]`: no order is in the log three times.
+
 # %% begin
 import re
 

@@ -22,103 +22,67 @@ Open(points=4)
 # leaves Kafka cannot be aborted, and a crash between the effect and the commit repeats it. Cures: a
 # receiver that knows what it has seen, or the position kept in the same store and transaction as the
 # effect.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "eos": (
-            "exactly once*, exactlyonce, eos, transaction*, guarantee*, semantic*, atomic*, "
-            "promise*, kafka, it, scope, protect*, idempoten* producer*, 精确一次, 恰好一次, 事务, "
-            "语义, 保证, 承诺, kafka, exactly once"
-        ),
-        "kafka": (
-            "kafka, broker*, topic*, partition*, log, logs, cluster, own records, own data, list, "
-            "itself, 主题, kafka"
-        ),
-        "mail": (
-            "mail, mails, e mail*, email*, smtp, gateway*, provider*, letter*, message, external*, "
-            "side effect*, effect*, third party, outside, outside world, other system*, foreign "
-            "system*, api, http, call, calls, action*, notification*, newsletter*, sms, delivery, "
-            "deliveries, 邮件, 外部, 副作用, 第三方, 外部系统, 操作"
-        ),
-        "only": (
-            "only, just, limited, inside, within, internal*, ends, end, stops, stop, restrict*, "
-            "confined, covers, cover, between, range, reach, closed world, own stuff, own things, "
-            "own records, own data, bounded, boundary, boundaries, border*, edge, applies, scope, "
-            "concern*, about, remain*, valid, 只, 仅, 内部, 限于, 之内, 范围, 里面, 到, 为止"
-        ),
-        "outside": (
-            "outside, external, beyond, not part, not _ part, not include*, not _ include*, not "
-            "belong*, not cover*, not span*, not reach*, not control*, not extend*, not protect*, "
-            "not know*, not touch*, not undo*, not call back, not _ back, not take back, not "
-            "roll*, not _ rolled back, not _ inside, not _ in _ kafka, not in, not _ resource "
-            "manager, no rollback, no control, no influence, not _ influence, no two phase, no "
-            "2pc, neither, not kafka, out of, foreign, third party, not stretch*, not help*, not "
-            "apply, not applies, not involve*, not participat*, not take part, not enlist*, not "
-            "transactional, not _ transactional, leaves kafka, left the house, not revoke*, not "
-            "recall*, not unsend*, not unsent, not abort*, can not be undone, irreversibl*, "
-            "外部, 之外, 不属于, 不包括, 不包含, 不在, 无法控制, 控制不了, 无法回滚, 不能回滚, "
-            "管不到, 管不了, 不能撤回, 无法撤回, 不覆盖, 不涉及, 覆盖不到, 不参与, 不受, 以外, "
-            "保证不了"
-        ),
-        "twice": (
-            "twice, again, repeat*, duplicat*, two times, 2 times, 2 x, 2 nd, several times, "
-            "multiple times, many times, second mail, second e mail, second email, a second time, "
-            "second copy, another mail, another e mail, another email, more than once, re send*, "
-            "resend*, resent, re sent, re execut*, re process*, reprocess*, redeliver*, re "
-            "deliver*, re run*, replay*, retr*, at least once, double, doubles, doubled, doubly, "
-            "not once, dupes, dup, anew, two mails, two e mails, two emails, two copies, twofold, "
-            "re read, "
-            "重复, 两次, 第二封, 第二次, 两遍, 再一次, 又一次, 再次, 多次, 再发, 重发, 重新发送, "
-            "重试, 又发, 两封, 不止一次, 再执行, 重新处理, 重新消费, 再处理, 又会"
-        ),
-        "crash": (
-            "crash*, fail*, die, dies, died, restart*, kill*, abort*, rebalanc*, before commit*, "
-            "before the commit*, before it commits, retry*, retries, replay*, breakdown, faint*, "
-            "zombie*, 崩溃, 失败, 宕机, 重启, 重试, 故障, 挂"
-        ),
-        "unique": (
-            "unique, uniq*, dedup*, de dup*, idempot*, same id, id, ids, key, keys, message id*, "
-            "identifier*, uuid, number, numbers, token*, hash, event id*, fingerprint*, reference "
-            "number, coordinates, 唯一, 去重, 幂等, 编号, 标识, 主键, id, 键"
-        ),
-        "known": (
-            "seen, already, sent, processed, handled, done, remember*, stored, mailed, known, "
-            "before, duplicat*, repeat*, dup, dupes, second, again, twice, existing, exist*, past, "
-            "earlier, old, 已, 已经, 发过, 处理过, 重复, 过, 是否"
-        ),
-        "filter": (
-            "drop*, ignore*, skip*, filter*, discard*, reject*, refus*, detect*, check*, look* up, "
-            "compar*, remov*, eliminat*, throw* away, suppress*, prevent*, recogni*, avoid*, "
-            "deduplicat*, dedup*, test, tests, verify, verif*, swallow*, weed*, make sure, not "
-            "send*, 去重, 丢弃, 忽略, 跳过, 过滤, 检查, 判断, 拒绝, 避免, 校验, 查"
-        ),
-        "noted": (
-            "remember*, recorded, recording, keep* _ (track|list|table|log|record|note*), table, "
-            "list, note*, memori*, journal, registry, store*, sav*, persist*, database, 记录, "
-            "保存, 表, 记住"
-        ),
-        "progress": (
-            "offset*, position*, progress, bookmark*, cursor, consumed _ position, tick*, where it "
-            "was, how far, 位移, 偏移, 偏移量, 进度, 位置"
-        ),
-        "store": (
-            "database, data base, db, table, row, postgres*, mysql, sql, ledger, outbox, store, "
-            "storage, same place, same transaction, one transaction, single transaction, same "
-            "system, one act, effect*, result*, status, sent flag, flag, redis, external store, "
-            "own store, own storage, transactional store, same commit, one commit, one step, "
-            "数据库, 表, 同一个事务, 同一事务, 一个事务, 结果, 效果, 发送状态, 发送结果, 发送记录, "
-            "本地表, 外部存储"
-        ),
-        "together": (
-            "together, same, atomic*, along, one, single, with, both, and, in, at once, alongside, "
-            "transaction*, beside, next to, 一起, 同一, 原子, 同时, 和, 与, 一个事务, 同一个, 事务"
-        ),
-        "not": (
-            "not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, "
-            "并不, 不是, 非, 无, 无法, 不能"
-        ),
-    }
+    lists(
+        """
+eos: exactly once*, exactlyonce, eos, transaction*, guarantee*, semantic*, atomic*, promise*, kafka,
+    it, scope, protect*, idempoten* producer*, 精确一次, 恰好一次, 事务, 语义, 保证, 承诺, kafka, exactly once
+kafka: kafka, broker*, topic*, partition*, log, logs, cluster, own records, own data, list, itself,
+    主题, kafka
+mail: mail, mails, e mail*, email*, smtp, gateway*, provider*, letter*, message, external*, side
+    effect*, effect*, third party, outside, outside world, other system*, foreign system*, api,
+    http, call, calls, action*, notification*, newsletter*, sms, delivery, deliveries, 邮件, 外部, 副作用,
+    第三方, 外部系统, 操作
+only: only, just, limited, inside, within, internal*, ends, end, stops, stop, restrict*, confined,
+    covers, cover, between, range, reach, closed world, own stuff, own things, own records, own
+    data, bounded, boundary, boundaries, border*, edge, applies, scope, concern*, about, remain*,
+    valid, 只, 仅, 内部, 限于, 之内, 范围, 里面, 到, 为止
+outside: outside, external, beyond, not part, not _ part, not include*, not _ include*, not belong*,
+    not cover*, not span*, not reach*, not control*, not extend*, not protect*, not know*, not
+    touch*, not undo*, not call back, not _ back, not take back, not roll*, not _ rolled back, not _
+    inside, not _ in _ kafka, not in, not _ resource manager, no rollback, no control, no influence,
+    not _ influence, no two phase, no 2pc, neither, not kafka, out of, foreign, third party, not
+    stretch*, not help*, not apply, not applies, not involve*, not participat*, not take part, not
+    enlist*, not transactional, not _ transactional, leaves kafka, left the house, not revoke*, not
+    recall*, not unsend*, not unsent, not abort*, can not be undone, irreversibl*, 外部, 之外, 不属于, 不包括,
+    不包含, 不在, 无法控制, 控制不了, 无法回滚, 不能回滚, 管不到, 管不了, 不能撤回, 无法撤回, 不覆盖, 不涉及, 覆盖不到, 不参与, 不受, 以外, 保证不了
+twice: twice, again, repeat*, duplicat*, two times, 2 times, 2 x, 2 nd, several times, multiple
+    times, many times, second mail, second e mail, second email, a second time, second copy, another
+    mail, another e mail, another email, more than once, re send*, resend*, resent, re sent, re
+    execut*, re process*, reprocess*, redeliver*, re deliver*, re run*, replay*, retr*, at least
+    once, double, doubles, doubled, doubly, not once, dupes, dup, anew, two mails, two e mails, two
+    emails, two copies, twofold, re read, 重复, 两次, 第二封, 第二次, 两遍, 再一次, 又一次, 再次, 多次, 再发, 重发, 重新发送, 重试,
+    又发, 两封, 不止一次, 再执行, 重新处理, 重新消费, 再处理, 又会
+crash: crash*, fail*, die, dies, died, restart*, kill*, abort*, rebalanc*, before commit*, before
+    the commit*, before it commits, retry*, retries, replay*, breakdown, faint*, zombie*, 崩溃, 失败,
+    宕机, 重启, 重试, 故障, 挂
+unique: unique, uniq*, dedup*, de dup*, idempot*, same id, id, ids, key, keys, message id*,
+    identifier*, uuid, number, numbers, token*, hash, event id*, fingerprint*, reference number,
+    coordinates, 唯一, 去重, 幂等, 编号, 标识, 主键, id, 键
+known: seen, already, sent, processed, handled, done, remember*, stored, mailed, known, before,
+    duplicat*, repeat*, dup, dupes, second, again, twice, existing, exist*, past, earlier, old, 已,
+    已经, 发过, 处理过, 重复, 过, 是否
+filter: drop*, ignore*, skip*, filter*, discard*, reject*, refus*, detect*, check*, look* up,
+    compar*, remov*, eliminat*, throw* away, suppress*, prevent*, recogni*, avoid*, deduplicat*,
+    dedup*, test, tests, verify, verif*, swallow*, weed*, make sure, not send*, 去重, 丢弃, 忽略, 跳过, 过滤,
+    检查, 判断, 拒绝, 避免, 校验, 查
+noted: remember*, recorded, recording, keep* _ (track|list|table|log|record|note*), table, list,
+    note*, memori*, journal, registry, store*, sav*, persist*, database, 记录, 保存, 表, 记住
+progress: offset*, position*, progress, bookmark*, cursor, consumed _ position, tick*, where it was,
+    how far, 位移, 偏移, 偏移量, 进度, 位置
+store: database, data base, db, table, row, postgres*, mysql, sql, ledger, outbox, store, storage,
+    same place, same transaction, one transaction, single transaction, same system, one act,
+    effect*, result*, status, sent flag, flag, redis, external store, own store, own storage,
+    transactional store, same commit, one commit, one step, 数据库, 表, 同一个事务, 同一事务, 一个事务, 结果, 效果, 发送状态,
+    发送结果, 发送记录, 本地表, 外部存储
+together: together, same, atomic*, along, one, single, with, both, and, in, at once, alongside,
+    transaction*, beside, next to, 一起, 同一, 原子, 同时, 和, 与, 一个事务, 同一个, 事务
+not: not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无法,
+    不能
+"""
+    )
 )
 
 _UNDONE = (

@@ -105,6 +105,17 @@ Judge(
 )
 
 
+# %% equivalent
+# `Lab(brokers=1, seed=7, version='3.9', broker_version='4.4')` changed: each such lab shows it.
+# `lab.spawn(member, f'm{number}', group.strategy, name=f'm{number}')` ->
+# `lab.spawn(member, f'm{number}', group.strategy)`: the lab takes the name from the member.
+# `lab.spawn(member, f'm{group.members + 1}', group.strategy, name=f'm{group.members + 1}')`
+# changed: the newcomer is the last by id under each of these names.
+# `lab.run_for(ms=7500)` changed: the group has been at rest for seconds.
+# `lab.run_for(ms=11500)` changed: the group has been at rest for seconds.
+# `lab.lines().query('at_ms >= @begun')` -> `lab.lines()`: before the newcomer nobody gave up anything.
+
+
 # %% begin
 def owner(x, place, members):
     if x.strategy != "Range":

@@ -74,8 +74,8 @@ def harmless(story: int) -> dict[str, dict]:
 
 @cache
 def start_lines(story: int) -> tuple[str, ...]:
-    """What four members write when they start; one of them differs.
-    Where it is the strategy, that one starts first."""
+    """What four members write when they start; one of them differs. Where it is the strategy, that
+    one starts first; where it is the group, a member with a harmless setting starts before it."""
     fault, odd, partitions = planted(story)
     lab = Lab(brokers=1, seed=40 + story, version="3.9", broker_version="4.4")
     lab.create_topic("orders", partitions=partitions)
@@ -83,7 +83,7 @@ def start_lines(story: int) -> tuple[str, ...]:
     ended = []
 
     def program(lab, name):
-        strategy = "RoundRobin" if (name, fault) == (odd, "strategy") else "Range"
+        strategy = "CooperativeSticky" if (name, fault) == (odd, "strategy") else "Range"
         topics = ["refunds"] if (name, fault) == (odd, "topics") else ["orders", "refunds"]
         config = {
             "group.id": "billing-2" if (name, fault) == (odd, "group") else "billing",
@@ -98,6 +98,12 @@ def start_lines(story: int) -> tuple[str, ...]:
     names = Random(story).sample(["m1", "m2", "m3", "m4"], 4)
     if fault == "strategy":
         names.sort(key=lambda name: name != odd)
+    if fault == "group":
+        other = next(
+            name for name, config in harmless(story).items() if "max.poll.records" in config
+        )
+        places = sorted(map(names.index, (odd, other)))
+        names[places[0]], names[places[1]] = other, odd
     for name in names:
         lab.spawn(program, name, name=name)
         lab.run_for(ms=200)
@@ -147,10 +153,15 @@ Judge(
     },
     right="right: one setting in one program, and the whole group feels it.",
     otherwise=(
-        "not this one, or not this setting. Compare the members row by row. Three of them agree, "
-        "and the row must be one that the group feels."
+        "not yet. Compare the members row by row. Three of them agree, and the row must be one that "
+        "the group feels."
     ),
 )
+
+
+# %% equivalent
+# `sum((other == setting for _, other in said)) == 1` ->
+# `sum((other == setting for _, other in said)) <= 1`: a row is always like itself.
 
 
 # %% begin
@@ -177,17 +188,17 @@ odd_one = {team: blamed(lines, odd_line(lines)[0]) for team, lines in shown.item
 differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
 # %% wrong="it is always the topics"
-# The right member. But look at its other rows: its topics are those of the other members.
+# In this team all four members read the same topics. Compare the other rows.
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "topics" for team in shown}
 
 # %% wrong="it is always the group"
-# The right member. Its group.id is the same as that of the others; something else is not.
+# In this team all four members have the same group.id. Compare the other rows.
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "group" for team in shown}
 
 # %% wrong="it is always the strategy"
-# The right member. But all four have this strategy. Compare the two other rows.
+# In this team all four members have the same strategy. Compare the other rows.
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "strategy" for team in shown}
 

@@ -138,6 +138,10 @@ Judge(
 )
 
 
+# %% equivalent
+# `first is None` -> `not first`: m4 never takes over a partition in the moment in which it starts.
+
+
 # %% begin
 def all_gaps(group, until=10**9, same=False):
     given_up, gaps = {}, []

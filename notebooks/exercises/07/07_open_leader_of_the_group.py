@@ -4,8 +4,8 @@
 # %% [markdown] answer
 # It moved to a client, the group leader. So a new assignment strategy needs no upgrade of the
 # brokers: the assignor is a plug-in of the consumer, and the coordinator passes the plan on without
-# reading it. But in the classic protocol a rebalance is a barrier: all members stop and wait until
-# the slowest has joined again. And the clients became thick. The logic has to be implemented again
+# reading it. But in the classic protocol a rebalance is a barrier: all members must join again before
+# anybody gets the new plan, so the slowest decides. Eager members stop reading meanwhile. And the clients became thick. The logic has to be implemented again
 # in every language, and one bad client can harm the whole group. In KIP-848 the coordinator computes
 # the target assignment. Members are moved towards it incrementally, one by one, while the others go
 # on reading.
@@ -20,115 +20,68 @@ Open(points=4)
 # coordinator passes it on unread; join and sync are a barrier for the whole group. In KIP-848 the
 # coordinator computes a target assignment and every member moves to it by itself, told by its
 # heartbeats.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _WORDS = Lexicon(
-    {
-        "broker": (
-            "broker*, server*, cluster*, coordinator*, head office, kafka, jar, brokers, 服务端, "
-            "服务器, 集群, 协调者, 协调器, broker, brokers"
-        ),
-        "client": (
-            "client*, consumer*, member*, leader*, worker*, librar*, librdkafka, sarama, 客户端, "
-            "消费者, 成员, client"
-        ),
-        "upgrade": (
-            "upgrad*, updat*, redeploy*, re deploy*, deploy*, restart*, chang*, touch*, releas*, "
-            "replac*, rebuil*, modif*, version*, rollout*, roll out, alter*, new _ version, "
-            "recompil*, patch*, 升级, 更新, 重启, 修改, 改动, 版本, 发布, 改"
-        ),
-        "free": (
-            "nobody, no one, without, no need*, not need*, not need, not _ need, needn t, need "
-            "not, need no, not have to, not having to, independen*, decoupl*, separat*, free, "
-            "freely, not depend*, no _ dependen*, regardless, not require*, not _ requir*, "
-            "unaware, opaque, not know*, need _ not, not _ know, no knowledge, no longer, not, "
-            "untouched, unchanged, at will, loos*, isolat*, as they are, as it is, alone, in "
-            "peace, "
-            "不用, 无需, 不需要, 不必, 解耦, 独立, 无关, 不依赖, 免去, 而不用, 不升级, 分离, 不改, "
-            "不动"
-        ),
-        "strategy": (
-            "strateg*, assignor*, assigner*, algorithm*, logic, way of sharing, way of, rule*, "
-            "policy, policies, scheme*, duty roster*, rosters, assignment*, 策略, 算法, 分配器, "
-            "分配逻辑, 分配方式, 方案"
-        ),
-        "new": (
-            "new, custom*, own, plug*, pluggable, different, chang*, evolv*, flexib*, innovat*, "
-            "ship, choose*, chosen, choos*, freely, 新, 自定义, 可插拔, 灵活, 不同, 自己"
-        ),
-        "everyone": (
-            "all, every, everyone, everybody, evry1, entire, whole, each, global*, group wide, "
-            "groupwide, the group, a group, others, other members, everything, 所有, 全部, 整个, "
-            "全组, 大家, 全体, 每个"
-        ),
-        "halt": (
-            "stop*, wait*, paus*, halt*, revok*, block*, freez*, frozen, stand* still, standstill, "
-            "idle, interrupt*, put down, barrier*, rejoin*, re join*, synchroni*, sync, held up, "
-            "hold up, holds up, stall*, hang*, give* up _ partitions, downtime, suspend*, "
-            "lockstep, in step, down tools, 停, 停止, 暂停, 等待, 停顿, 停下, 停机, 阻塞, 同步, "
-            "屏障, 撤销, 等, 中断"
-        ),
-        "language": (
-            "language*, python, go, c + +, golang, .net, rust, librdkafka, sarama, each librar*, "
-            "each client librar*, every client librar*, every client implement*, each client "
-            "implement*, every library, each library, non java, other clients, different clients, "
-            "branch abroad, 语言, 各语言, 多语言"
-        ),
-        "again": (
-            "re implement*, reimplement*, again, rewrit*, re writ*, duplicat*, implement*, port, "
-            "ported, porting, repeat*, redo*, replicate*, reinvent*, re invent*, everywhere, same "
-            "logic, translat*, written, write, develop*, maintain*, 重新实现, 重复实现, 各自实现, "
-            "都要实现, 重复, 实现, 重写, 重新"
-        ),
-        "thick": (
-            "thick*, fat, heavy, heavier, bloat*, complex*, complicated, too much logic, "
-            "intelligen*, tricky, smart, difficult, hard, burden*, sophisticated, thin, thinner, "
-            "simple, simpler, lean, leaner, lightweight, light, 太重, 复杂, 臃肿, 沉重, 厚, 胖, "
-            "重, 简单, 轻量, 负担, 变薄"
-        ),
-        "bad": (
-            "bad, buggy, misbehav*, faulty, broken, bug, bugs, wrong, rogue, defect*, incorrect*, "
-            "mistake*, ill behaved, unstable, misconfigured, malicious, erroneous, flawed, crash*, "
-            "poorly, badly, 有问题, 有 bug, 出错, 错误, 异常, 故障, 坏, 不良, 不稳定"
-        ),
-        "harm": (
-            "hurt*, harm*, block*, break*, ruin*, stall*, disturb*, drag*, take* down, takes down, "
-            "affect*, delay*, kill*, stop*, damag*, influence*, hold*, wreck*, spoil*, stuck, "
-            "jeopardi*, destabili*, whole group, entire group, everyone, peers, others, all, 影响, "
-            "拖累, 拖垮, 阻塞, 卡住, 破坏, 整个组, 全组"
-        ),
-        "incremental": (
-            "incremental*, incrementa*, gradual*, step by step, stepwise, one by one, one at a "
-            "time, one after another, one after the other, member by member, partition by "
-            "partition, bit by bit, piece by piece, piecemeal, step at a time, own speed, own "
-            "time, own rhythm, own pace, one member after, member after member, client after "
-            "client, single member*, small portion*, piecewise, smoothly, no longer all at once, "
-            "not all at once, in small steps, little by little, reconcil*, converg*, "
-            "asynchronous*, only the affected, only affected, only some, only those, only the "
-            "partition*, only that partition, only what, without stopping the rest, others go on, "
-            "others continue, others keep, rest continue*, rest go* on, rest keep*, others not, "
-            "individual member*, from one member to another, 增量, 逐个, 逐步, 渐进, 逐一, "
-            "一点一点, 一步一步, 逐渐, 一个一个, 只移动, 只影响, 慢慢, 分步, 不停, 不用停, 收敛, "
-            "调和, 其他成员继续, 其他继续"
-        ),
-        "apart": (
-            "independently, individually, separately, on its own, on their own, by itself, by "
-            "themselves, single, singly, 独立, 各自, 单独"
-        ),
-        "old": (
-            "classic*, old, before, previous*, earlier, join sync, joingroup*, syncgroup*, client "
-            "side, rebalance*, in the past, so far, existing, 旧, 老, 经典, 以前, 之前, 原来, "
-            "再平衡, 重平衡"
-        ),
-        "new_protocol": (
-            "kip 848, kip848, 848, new protocol*, new one, new group protocol, next generation*, "
-            "consumergroupheartbeat*, server side, broker side, kip - 848, 新协议, 新的协议, 新版"
-        ),
-        "not": (
-            "not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, "
-            "并不, 不是, 非, 无, 无需, 不用"
-        ),
-    }
+    lists(
+        """
+broker: broker*, server*, cluster*, coordinator*, head office, kafka, jar, brokers, 服务端, 服务器, 集群,
+    协调者, 协调器, broker, brokers
+client: client*, consumer*, member*, leader*, worker*, librar*, librdkafka, sarama, 客户端, 消费者, 成员,
+    client
+upgrade: upgrad*, updat*, redeploy*, re deploy*, deploy*, restart*, chang*, touch*, releas*,
+    replac*, rebuil*, modif*, version*, rollout*, roll out, alter*, new _ version, recompil*,
+    patch*, 升级, 更新, 重启, 修改, 改动, 版本, 发布, 改
+free: nobody, no one, without, no need*, not need*, not need, not _ need, needn t, need not, need
+    no, not have to, not having to, independen*, decoupl*, separat*, free, freely, not depend*, no _
+    dependen*, regardless, not require*, not _ requir*, unaware, opaque, not know*, need _ not, not
+    _ know, no knowledge, no longer, not, untouched, unchanged, at will, loos*, isolat*, as they
+    are, as it is, alone, in peace, 不用, 无需, 不需要, 不必, 解耦, 独立, 无关, 不依赖, 免去, 而不用, 不升级, 分离, 不改, 不动
+strategy: strateg*, assignor*, assigner*, algorithm*, logic, way of sharing, way of, rule*, policy,
+    policies, scheme*, duty roster*, rosters, assignment*, 策略, 算法, 分配器, 分配逻辑, 分配方式, 方案
+new: new, custom*, own, plug*, pluggable, different, chang*, evolv*, flexib*, innovat*, ship,
+    choose*, chosen, choos*, freely, 新, 自定义, 可插拔, 灵活, 不同, 自己
+everyone: all, every, everyone, everybody, evry1, entire, whole, each, global*, group wide,
+    groupwide, the group, a group, others, other members, everything, 所有, 全部, 整个, 全组, 大家, 全体, 每个
+halt: stop*, wait*, paus*, halt*, revok*, block*, freez*, frozen, stand* still, standstill, idle,
+    interrupt*, put down, barrier*, rejoin*, re join*, synchroni*, sync, held up, hold up, holds up,
+    stall*, hang*, give* up _ partitions, downtime, suspend*, lockstep, in step, down tools, 停, 停止,
+    暂停, 等待, 停顿, 停下, 停机, 阻塞, 同步, 屏障, 撤销, 等, 中断
+language: language*, python, go, c + +, golang, .net, rust, librdkafka, sarama, each librar*, each
+    client librar*, every client librar*, every client implement*, each client implement*, every
+    library, each library, non java, other clients, different clients, branch abroad, 语言, 各语言, 多语言
+again: re implement*, reimplement*, again, rewrit*, re writ*, duplicat*, implement*, port, ported,
+    porting, repeat*, redo*, replicate*, reinvent*, re invent*, everywhere, same logic, translat*,
+    written, write, develop*, maintain*, 重新实现, 重复实现, 各自实现, 都要实现, 重复, 实现, 重写, 重新
+thick: thick*, fat, heavy, heavier, bloat*, complex*, complicated, too much logic, intelligen*,
+    tricky, smart, difficult, hard, burden*, sophisticated, thin, thinner, simple, simpler, lean,
+    leaner, lightweight, light, 太重, 复杂, 臃肿, 沉重, 厚, 胖, 重, 简单, 轻量, 负担, 变薄
+bad: bad, buggy, misbehav*, faulty, broken, bug, bugs, wrong, rogue, defect*, incorrect*, mistake*,
+    ill behaved, unstable, misconfigured, malicious, erroneous, flawed, crash*, poorly, badly, 有问题,
+    有 bug, 出错, 错误, 异常, 故障, 坏, 不良, 不稳定
+harm: hurt*, harm*, block*, break*, ruin*, stall*, disturb*, drag*, take* down, takes down, affect*,
+    delay*, kill*, stop*, damag*, influence*, hold*, wreck*, spoil*, stuck, jeopardi*, destabili*,
+    whole group, entire group, everyone, peers, others, all, 影响, 拖累, 拖垮, 阻塞, 卡住, 破坏, 整个组, 全组
+incremental: incremental*, incrementa*, gradual*, step by step, stepwise, one by one, one at a time,
+    one after another, one after the other, member by member, partition by partition, bit by bit,
+    piece by piece, piecemeal, step at a time, own speed, own time, own rhythm, own pace, one member
+    after, member after member, client after client, single member*, small portion*, piecewise,
+    smoothly, no longer all at once, not all at once, in small steps, little by little, reconcil*,
+    converg*, asynchronous*, only the affected, only affected, only some, only those, only the
+    partition*, only that partition, only what, without stopping the rest, others go on, others
+    continue, others keep, rest continue*, rest go* on, rest keep*, others not, individual member*,
+    from one member to another, 增量, 逐个, 逐步, 渐进, 逐一, 一点一点, 一步一步, 逐渐, 一个一个, 只移动, 只影响, 慢慢, 分步, 不停, 不用停,
+    收敛, 调和, 其他成员继续, 其他继续
+apart: independently, individually, separately, on its own, on their own, by itself, by themselves,
+    single, singly, 独立, 各自, 单独
+old: classic*, old, before, previous*, earlier, join sync, joingroup*, syncgroup*, client side,
+    rebalance*, in the past, so far, existing, 旧, 老, 经典, 以前, 之前, 原来, 再平衡, 重平衡
+new_protocol: kip 848, kip848, 848, new protocol*, new one, new group protocol, next generation*,
+    consumergroupheartbeat*, server side, broker side, kip - 848, 新协议, 新的协议, 新版
+not: not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无需,
+    不用
+"""
+    )
 )
 
 Rubric(

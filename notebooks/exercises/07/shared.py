@@ -154,7 +154,7 @@ GROUPS = (
         "not all read the same topics",
         3,
         ALL,
-        {"m1": list(ALL), "m2": ["refunds"], "m3": list(ALL)},
+        {"m1": list(ALL), "m2": ["refunds"], "m3": list(ALL), "m4": ["refunds"]},
         "m1 leaves",
     ),
     group_case(

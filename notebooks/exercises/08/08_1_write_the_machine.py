@@ -36,8 +36,8 @@ group = {
         "plan": "Stable",
     },
     "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
 }
+group["Dead"] = {}
 ### END SOLUTION
 
 # %% question
@@ -226,6 +226,10 @@ Judge(
         "in, plan, gone, none left, expire."
     ),
 )
+
+# %% equivalent
+# `group['Dead'] = {}` left out: nothing leads out of a state without a row, either.
+# `group['Dead']` -> `group['']`: no walk comes to a state of this name.
 
 # %% begin
 group = {

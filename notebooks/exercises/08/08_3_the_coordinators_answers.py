@@ -118,6 +118,10 @@ Judge(
 )
 
 
+# %% equivalent
+# `('heartbeat', 'sync')` -> `('sync', 'heartbeat')`: the order of the two does not matter.
+
+
 # %% wrong="no commits in a rebalance"
 # In PreparingRebalance members still own their partitions, and the coordinator takes their commits.
 def answer(state, request, is_member, generation):

@@ -97,7 +97,9 @@ LineReading(
     row="group",
     space={"cause": HABITS, "guilty": NAMES, "seed": tuple(range(1, 6))},
     show=told,
-    together=lambda groups: len({n["cause"] for n in groups}) == 4,
+    together=lambda groups: (
+        len({n["cause"] for n in groups}) == 4 and {n["guilty"] for n in groups} == set(NAMES)
+    ),
 )
 
 # %% judge
@@ -108,6 +110,11 @@ Judge(
     right="right: you found the member that began, from what it wrote and what it did not write.",
     otherwise="not this one. Read the lines of each member separately: did it leave, did it start?",
 )
+
+
+# %% equivalent
+# `line.split()[1] == name` -> `line.split()[1] <= name`: the lines of a member that is not guilty have
+# none of the three words.
 
 
 # %% begin
@@ -139,6 +146,17 @@ def somebody_else(name):
 # This member joins because it was told that the group rebalances. It never left and never
 # subscribed in these seconds. Look for the one that did.
 guilty = {name: somebody_else(name) for name in shown}
+habit = {name: habit_of(name) for name in shown}
+
+# %% wrong="the third is guilty"
+# This member joins because it was told that the group rebalances. It never left and never
+# subscribed in these seconds. Look for the one that did.
+guilty = {
+    name: next(
+        each for each in ("ann", "bob") if each not in (guilty_of(name), somebody_else(name))
+    )
+    for name in shown
+}
 habit = {name: habit_of(name) for name in shown}
 
 # %% wrong="every leave is a close"

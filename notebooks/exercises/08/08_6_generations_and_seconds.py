@@ -89,6 +89,13 @@ Judge(
 )
 
 
+# %% equivalent
+# `(set(), {}, 0)` -> `(set(), {}, 1)`, `(set(), {}, -1)`: no sum is so near a whole second.
+# `event.message.split('generationId=')[1].split(',')` ->
+# `event.message.split('generationId=')[1].split()`: two generations differ up to the next blank, too.
+# `waited_ms // 1000` -> `waited_ms // 1001`, `waited_ms // 999`: no sum is so near a whole second.
+
+
 # %% begin
 def waits_of(lab):
     began, found = {}, []

@@ -19,104 +19,69 @@ Open(points=4)
 # Facts: REBALANCE_IN_PROGRESS travels in heartbeat answers (AbstractCoordinator), the coordinator
 # expires a member after session.timeout.ms without a heartbeat (GroupCoordinator); "no higher than
 # 1/3" is the advice of ConsumerConfig's own text.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _HEARTBEATS = Lexicon(
-    {
-        "interval": (
-            "heartbeat.interval.ms, heartbeat.interval, heartbeat interval*, beat interval, "
-            "interval, intervals, interval.ms, heartbeat frequency, heartbeat rate, heartbeat "
-            "period, 心跳间隔, 间隔, 心跳频率"
-        ),
-        "beat": "heartbeat*, heart beat*, beat, beats, beating, ping, pings, 心跳",
-        "session": (
-            "session.timeout.ms, session.timeout, session timeout*, session time out*, session.ms, "
-            "session clock, session window, session timer, session limit, session time, timeout of "
-            "_ session, session, sessions, 会话超时, 会话时间, 会话过期, 会话, session 超时"
-        ),
-        "alive": (
-            "alive, live, lives, liveness, liveliness, dead, death, deaths, die, dies, died, "
-            "dying, lifetime, evict*, eviction, kick*, remov*, expel*, expuls*, exclud*, throw* "
-            "out, throw* _ out, thrown, drop, drops, dropped, out of the group, leave* the group, "
-            "crossed off, cross* off, fail, failed, fails, failing, failure*, crash*, gone, "
-            "vanish*, expire*, give* up, gave up, lost, unhealthy, unresponsive, health, declar*, "
-            "ejected, eject*, bury, buried, timed out, times out, presumed, considered, "
-            "存活, 活着, 死亡, 死活, 生死, 判死, 死, 活, 踢, 移除, 剔除, 移出, 失效, 下线, 宕机, "
-            "故障, 失联, 离线, 挂掉, 挂了, 挂没挂, 挂, 掉线, 驱逐, 淘汰, 离组"
-        ),
-        "decides": (
-            "decid*, determin*, control*, defin*, judg*, govern*, set, sets, rule*, say, says, "
-            "tells, settle*, dictat*, regulat*, specif*, mean, means, measure*, limit*, 决定, "
-            "控制, 判定, 判断, 定义, 管, 看, 取决于, 负责, 表示, 规定"
-        ),
-        "learn": (
-            "get informed, gets informed, be informed, is informed, are informed, informed, be "
-            "told, is told, get told, learn*, know*, notic*, hear, hears, heard, hearing, find* "
-            "out, finds, found out, discover*, aware, realiz*, realis*, detect*, see, sees, "
-            "unnoticed, get* to know, gets the news, get the news, get* news, news, react*, "
-            "reaction, pick* up, pick* _ up, wind of, observ*, perceiv*, sens*, get* the message, "
-            "get* _ signal, reach*, "
-            "得知, 知道, 感知, 发现, 察觉, 获知, 了解, 知晓, 意识到, 反应, 获悉, 觉察, 收到, 晓得, "
-            "感觉到"
-        ),
-        "tell": (
-            "tell*, told, inform*, notif*, signal*, says, say, announc*, communicat*, call*, "
-            "repl*, answer*, respond*, response*, carr*, deliver*, piggyback*, ask*, propagat*, "
-            "spread*, travel*, return*, 通知, 告诉, 告知, 回复, 响应, 返回, 传达, 带回, 回应, 应答"
-        ),
-        "rebalance": (
-            "rebalanc*, re balanc*, balance the group, regroup*, rejoin*, re join*, join again, "
-            "group change*, change* in _ group, changes of _ group, change of _ group, group "
-            "membership, membership change*, changes in membership, membership, reassign*, "
-            "redistribut*, reshuffl*, new assignment*, new generation, others join*, others "
-            "joined, others left, join* or left, join* or leav*, somebody join*, someone join*, "
-            "new member*, group wants, group is chang*, group has chang*, group chang*, group "
-            "news, group updates, group state, state of the group, shuffle, "
-            "重平衡, 再平衡, 再均衡, 重均衡, 重新平衡, 重新均衡, 重新分配, 重新加入, 组变化, "
-            "成员变化, 组的变化, 分配变化"
-        ),
-        "soon": (
-            "soon, sooner, soonest, how fast, fast, faster, how quick*, quick, quicker, quickly, "
-            "speed, latency, delay*, early, earlier, late, later, promptly, prompt, stale, at "
-            "worst, reaction time, how long, time until, time to, lag, rapid*, immediately, slow, "
-            "slowly, slower, time, minutes, seconds, "
-            "多久, 多快, 快慢, 速度, 延迟, 及时, 尽快, 更早, 越早, 越快, 多长时间, 快, 早, 慢, 迟, "
-            "时效"
-        ),
-        "member": (
-            "member*, consumer*, client*, participant*, instance*, it, they, everyone, others, "
-            "pupils, 成员, 消费者, 客户端, 消费端, consumer, member"
-        ),
-        "broker": (
-            "coordinator*, broker*, server*, group coordinator, kafka, cluster, 协调者, 协调器, "
-            "服务器, 服务端, broker, coordinator"
-        ),
-        "third": (
-            "third, thirds, 1 / 3, 1 / 3rd, 33 %, three times, 3 times, 3x, three beats, three "
-            "heartbeats, 3 heartbeats, 3 beats, / 3, / three, 1 : 3, divided by 3, divided by "
-            "three, three chances, three tries, three attempts, 3 chances, three fold, threefold, "
-            "factor of three, factor 3, factor three, ratio of three, 3 : 1, three of them, "
-            "三分之一, 三次心跳, 三个心跳, 三次, 三倍, 3 次, 3 倍, 3 个心跳, 除以 3, 除以三"
-        ),
-        "more": (
-            "more, many, lots, lot of, number of, amount of, extra, additional, too many, "
-            "frequent*, increas*, often, every, each, one, higher, high, large number, thousands, "
-            "plenty, constant*, 更多, 很多, 大量, 越多, 变多, 增加, 太多, 过多, 多, 频繁, 数量"
-        ),
-        "requests": "request*, message*, call, calls, packet*, rpc*, round trip*, 请求, 消息, 报文",
-        "load": (
-            "load, loads, overload*, traffic, overhead, burden*, flood*, drown*, hammer*, "
-            "bombard*, spam*, swamp*, chatty, chatter, noise, busy, stress, pressure, bandwidth, "
-            "cpu, tire*, tiring, expensive, cost, costs, costly, network usage, resource*, wast*, "
-            "strain*, price, work for, "
-            "负载, 压力, 流量, 开销, 负担, 带宽, 成本, 资源, 浪费, 消耗"
-        ),
-        "small": (
-            "small*, low, lower, short*, tiny, tight*, frequent*, fast*, often, quick*, decreas*, "
-            "reduc*, less, 小, 短, 低, 频繁, 快"
-        ),
-        "big": "larg*, big*, long*, high, higher, great*, increas*, rais*, 大, 长, 高",
-    }
+    lists(
+        """
+interval: heartbeat.interval.ms, heartbeat.interval, heartbeat interval*, beat interval, interval,
+    intervals, interval.ms, heartbeat frequency, heartbeat rate, heartbeat period, 心跳间隔, 间隔, 心跳频率
+beat: heartbeat*, heart beat*, beat, beats, beating, ping, pings, 心跳
+session: session.timeout.ms, session.timeout, session timeout*, session time out*, session.ms,
+    session clock, session window, session timer, session limit, session time, timeout of _ session,
+    session, sessions, 会话超时, 会话时间, 会话过期, 会话, session 超时
+alive: alive, live, lives, liveness, liveliness, dead, death, deaths, die, dies, died, dying,
+    lifetime, evict*, eviction, kick*, remov*, expel*, expuls*, exclud*, throw* out, throw* _ out,
+    thrown, drop, drops, dropped, out of the group, leave* the group, crossed off, cross* off, fail,
+    failed, fails, failing, failure*, crash*, gone, vanish*, expire*, give* up, gave up, lost,
+    unhealthy, unresponsive, health, declar*, ejected, eject*, bury, buried, timed out, times out,
+    presumed, considered, 存活, 活着, 死亡, 死活, 生死, 判死, 死, 活, 踢, 移除, 剔除, 移出, 失效, 下线, 宕机, 故障, 失联, 离线, 挂掉,
+    挂了, 挂没挂, 挂, 掉线, 驱逐, 淘汰, 离组
+decides: decid*, determin*, control*, defin*, judg*, govern*, set, sets, rule*, say, says, tells,
+    settle*, dictat*, regulat*, specif*, mean, means, measure*, limit*, 决定, 控制, 判定, 判断, 定义, 管, 看,
+    取决于, 负责, 表示, 规定
+learn: get informed, gets informed, be informed, is informed, are informed, informed, be told, is
+    told, get told, learn*, know*, notic*, hear, hears, heard, hearing, find* out, finds, found out,
+    discover*, aware, realiz*, realis*, detect*, see, sees, unnoticed, get* to know, gets the news,
+    get the news, get* news, news, react*, reaction, pick* up, pick* _ up, wind of, observ*,
+    perceiv*, sens*, get* the message, get* _ signal, reach*, 得知, 知道, 感知, 发现, 察觉, 获知, 了解, 知晓, 意识到,
+    反应, 获悉, 觉察, 收到, 晓得, 感觉到
+tell: tell*, told, inform*, notif*, signal*, says, say, announc*, communicat*, call*, repl*,
+    answer*, respond*, response*, carr*, deliver*, piggyback*, ask*, propagat*, spread*, travel*,
+    return*, 通知, 告诉, 告知, 回复, 响应, 返回, 传达, 带回, 回应, 应答
+rebalance: rebalanc*, re balanc*, balance the group, regroup*, rejoin*, re join*, join again, group
+    change*, change* in _ group, changes of _ group, change of _ group, group membership, membership
+    change*, changes in membership, membership, reassign*, redistribut*, reshuffl*, new assignment*,
+    new generation, others join*, others joined, others left, join* or left, join* or leav*,
+    somebody join*, someone join*, new member*, group wants, group is chang*, group has chang*,
+    group chang*, group news, group updates, group state, state of the group, shuffle, 重平衡, 再平衡,
+    再均衡, 重均衡, 重新平衡, 重新均衡, 重新分配, 重新加入, 组变化, 成员变化, 组的变化, 分配变化
+soon: soon, sooner, soonest, how fast, fast, faster, how quick*, quick, quicker, quickly, speed,
+    latency, delay*, early, earlier, late, later, promptly, prompt, stale, at worst, reaction time,
+    how long, time until, time to, lag, rapid*, immediately, slow, slowly, slower, time, minutes,
+    seconds, 多久, 多快, 快慢, 速度, 延迟, 及时, 尽快, 更早, 越早, 越快, 多长时间, 快, 早, 慢, 迟, 时效
+member: member*, consumer*, client*, participant*, instance*, it, they, everyone, others, pupils,
+    成员, 消费者, 客户端, 消费端, consumer, member
+broker: coordinator*, broker*, server*, group coordinator, kafka, cluster, 协调者, 协调器, 服务器, 服务端,
+    broker, coordinator
+third: third, thirds, 1 / 3, 1 / 3rd, 33 %, three times, 3 times, 3x, three beats, three heartbeats,
+    3 heartbeats, 3 beats, / 3, / three, 1 : 3, divided by 3, divided by three, three chances, three
+    tries, three attempts, 3 chances, three fold, threefold, factor of three, factor 3, factor
+    three, ratio of three, 3 : 1, three of them, 三分之一, 三次心跳, 三个心跳, 三次, 三倍, 3 次, 3 倍, 3 个心跳, 除以 3,
+    除以三
+more: more, many, lots, lot of, number of, amount of, extra, additional, too many, frequent*,
+    increas*, often, every, each, one, higher, high, large number, thousands, plenty, constant*, 更多,
+    很多, 大量, 越多, 变多, 增加, 太多, 过多, 多, 频繁, 数量
+requests: request*, message*, call, calls, packet*, rpc*, round trip*, 请求, 消息, 报文
+load: load, loads, overload*, traffic, overhead, burden*, flood*, drown*, hammer*, bombard*, spam*,
+    swamp*, chatty, chatter, noise, busy, stress, pressure, bandwidth, cpu, tire*, tiring,
+    expensive, cost, costs, costly, network usage, resource*, wast*, strain*, price, work for, 负载,
+    压力, 流量, 开销, 负担, 带宽, 成本, 资源, 浪费, 消耗
+small: small*, low, lower, short*, tiny, tight*, frequent*, fast*, often, quick*, decreas*, reduc*,
+    less, 小, 短, 低, 频繁, 快
+big: larg*, big*, long*, high, higher, great*, increas*, rais*, 大, 长, 高
+"""
+    )
 )
 
 Rubric(

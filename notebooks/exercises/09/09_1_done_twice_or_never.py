@@ -3,8 +3,8 @@
 #
 # Four shifts, A to D, of a partition that begins at offset 0. In A the loop is `n.A.order`. Each
 # poll returns `n.A.per_poll` records. Ada dies in round number `n.A.round` of her loop, at the moment
-# `n.A.moment`. `"some of the work"` means: she has worked on `n.A.done` records of this poll.
-# `"commit on its way"` means: the coordinator has written her commit, and the answer has not
+# `n.A.moment`. `"polled"` means: her poll has just returned. `"some of the work"` means: she has
+# worked on `n.A.done` records of this poll. `"commit on its way"` means: the coordinator has written her commit, and the answer has not
 # arrived. Then bo reads the others. How many records are done twice, and how many never? Which offset
 # does bo read first? Calculate: `shift` cannot play this.
 
@@ -21,9 +21,9 @@ first_of_bo = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
 def done_and_committed(each):
     """How many records of her last poll she has worked on, and how many are committed."""
-    done = {"some of the work": each.done, "work done": each.per_poll}.get(each.moment, 0)
     if each.moment == "commit on its way":
         return each.per_poll, each.per_poll
+    done = each.done if each.moment == "some of the work" else 0
     if each.order == "work, commit" or each.moment == "polled":
         return done, 0
     return done, each.per_poll
@@ -40,29 +40,12 @@ for name, each in n.items():
 from autograder.cell.kinds import Value
 
 DEATHS = (
-    ("work, commit", "polled"),
     ("work, commit", "some of the work"),
-    ("work, commit", "work done"),
     ("work, commit", "commit on its way"),
     ("commit, work", "polled"),
     ("commit, work", "some of the work"),
-    ("commit, work", "commit answered"),
 )
-
-
-def tells_orders_apart(shifts: list[dict]) -> bool:
-    """Whether a shift of each order dies at work, one with its commit on its way, and one at
-    another moment: there every usual idea goes wrong."""
-    drawn = {(n["order"], n["moment"]) for n in shifts}
-    return (
-        len(drawn) == 4
-        and {
-            ("work, commit", "some of the work"),
-            ("commit, work", "some of the work"),
-            ("work, commit", "commit on its way"),
-        }
-        <= drawn
-    )
+"""In each of them another idea goes wrong, so that every student has all four."""
 
 
 Value(
@@ -71,7 +54,7 @@ Value(
     answers=("twice", "never", "first_of_bo"),
     draws=("A", "B", "C", "D"),
     row="shift",
-    together=tells_orders_apart,
+    together=lambda shifts: {(n["order"], n["moment"]) for n in shifts} == set(DEATHS),
     space={
         "order": ("work, commit", "commit, work"),
         "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
@@ -82,6 +65,7 @@ Value(
     where=lambda n: (
         (n["order"], n["moment"]) in DEATHS
         and (n["done"] == 2 or n["moment"] == "some of the work")
+        and n["done"] != n["round"]
     ),
 )
 
@@ -123,9 +107,7 @@ def _until(steps: list[str], moment: str) -> list[str]:
     """What of a round is done before a moment."""
     before = {
         "polled": [],
-        "work done": steps[: steps.index("work") + 1],
         "some of the work": [*steps[: steps.index("work")], "some"],
-        "commit answered": steps[: steps.index("commit") + 1],
         "commit on its way": [*steps[: steps.index("commit")], "send a commit"],
     }
     return before[moment]
@@ -151,7 +133,7 @@ Judge(
     truth=_shift,
     right=_why_this_shift,
     otherwise=(
-        "not these three. What had she done when she died, and which record did the committed "
+        "not all three. What had she done when she died, and which record did the committed "
         "offset name?"
     ),
 )
@@ -165,7 +147,7 @@ def base(x):
 def worked(x):
     if x.moment == "some of the work":
         return x.done
-    return x.per_poll if x.moment in ("work done", "commit on its way") else 0
+    return x.per_poll if x.moment == "commit on its way" else 0
 
 
 def committed(x):

@@ -128,7 +128,7 @@ Judge(
     truth=_slip,
     right="right: the distance from the start to the first commit shows the mistake.",
     otherwise=(
-        "not these three. How far is the first commit from where the reader began, and which "
+        "not all three. How far is the first commit from where the reader began, and which "
         "offset does the last commit call the next?"
     ),
 )
@@ -170,6 +170,10 @@ twice = {a: x.worked % x.every for a, x in programs.items()}
 program = {a: "right" for a, x in programs.items()}
 next_first = {a: last(x) for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}
+
+# %% equivalent
+# `slip == 0` -> `slip >= 0`: none of these programs commits more than it has read.
+# `slip == -1` -> `slip >= -1`: the same, and 0 is asked for before.
 
 # %% hint
 # The first line says where the reader began. How many records later should the first commit be, and

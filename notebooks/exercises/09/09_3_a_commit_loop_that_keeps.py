@@ -333,6 +333,14 @@ def loop(consumer, finish):
     consumer.close()
 
 
+# %% equivalent
+# `list(consumer.poll(timeout_ms=200))` -> `consumer.poll(timeout_ms=200)`: what a poll returns can be
+# walked through as it is.
+# `consumer.poll(timeout_ms=200)` -> `consumer.poll(timeout_ms=201)`, `consumer.poll(timeout_ms=199)`:
+# 200 is only an example.
+# `if got:` without its test, its body: one commit for each poll is allowed, also after an empty one.
+# `got` -> `True`: the same.
+
 # %% hint
 # What is worse: to do an order twice, or never? That decides what comes first. Which commit has no
 # later one that mends it?

@@ -266,6 +266,9 @@ def keep(store, record):
     store.commit()
 
 
+# %% equivalent
+# `known is not None` -> `known`: the store has the offset after a record, so it never has 0.
+
 # %% hint
 # The result and the offset must be kept together or not at all. How many commits is that
 # for a record?

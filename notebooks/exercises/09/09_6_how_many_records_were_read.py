@@ -130,6 +130,14 @@ read_twice = {a: again(x)[0] for a, x in shops.items()}
 # %% says
 lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"]) // 2}
 
+# %% equivalent
+# `dict(shop)` -> `shop`: the numbers are a dict already.
+# `max([int(count) + int(at) for count, at in re.findall(returned, text)], default=0)` ->
+# `max([int(count) + int(at) for count, at in re.findall(returned, text)])`,
+# `max([int(count) + int(at) for count, at in re.findall(returned, text)], default=1)`,
+# `max([int(count) + int(at) for count, at in re.findall(returned, text)], default=-1)`: every life has
+# read something.
+
 # %% hint
 # Each life has two numbers: where it began, and where it had come to. What is between the end of
 # one and the start of the next?

@@ -17,109 +17,71 @@ Open(points=4)
 # %% rubric
 # Facts: the coordinator keeps the last commit it was sent, whatever its offset; commitSync may retry
 # because nothing newer is on the way while it blocks (ConsumerCoordinator).
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _COMMITS = Lexicon(
-    {
-        "retry": (
-            "retry, retries, retried, retrying, re try*, resend*, re send*, re sent, resent, "
-            "reissu*, send* _ again, sent again, sent once more, once more, try* again, tries "
-            "again, tried again, try it again, attempt, attempts, repeated, repeat*, again, second "
-            "try, second attempt, delayed, late, "
-            "重试, 重发, 再次, 重新提交, 再提交, 重新发送, 再发, 重复提交, 重提"
-        ),
-        "older": (
-            "older, old, oldest, stale, earlier, previous, outdated, out of date, out dated, "
-            "obsolete, smaller, lower, past, former, first, prior, expired, superseded, 旧, 旧的, "
-            "较旧, 较早, 更早, 以前, 之前, 较小, 更小, 小的, 过期, 过时, 先前, 早先, 老的, 老, "
-            "前面, 小"
-        ),
-        "newer": (
-            "newer, new, newest, later, more recent, recent, latest, bigger, larger, higher, "
-            "greater, younger, fresher, fresh, next, subsequent, following, current, up to date, "
-            "more advanced, advanced, 新, 新的, 较新, 更新的, 后面, 之后, 后来, 更大, 较大, 大的, "
-            "最新, 后续, 后一次, 后发, 晚"
-        ),
-        "thing": (
-            "offset*, commit*, position*, value*, one, ones, number*, 位移, 提交, 偏移, 偏移量, "
-            "值, 位置, offset, commit"
-        ),
-        "overwrite": (
-            "overwrit*, over write*, overrid*, over rid*, replac*, undo*, undid, clobber*, stomp*, "
-            "on top of, over, reset*, revert*, roll* back, wip* out, eras*, cancel*, supersed*, "
-            "beats, trump*, push* back, put* back, destroy*, shadow*, "
-            "覆盖, 盖掉, 覆写, 替换, 改回, 冲掉, 取代, 抹掉, 盖过, 顶掉, 改成, 变成, 盖"
-        ),
-        "overwrites": (
-            "overwrite, overwrites, overwriting, override, overrides, overriding, replace, "
-            "replaces, replacing, clobber, clobbers, supersede, supersedes, 覆盖, 盖掉, 替换, 取代"
-        ),
-        "back": (
-            "改小, 变小了, 调小, back to, go* back, went back, going back, set* back, sets it "
-            "back, set _ back, set _ _ back, backward*, jump* back, move* back, moved back, fall* "
-            "back, step back, roll* back, put* _ back, push* _ back, turn* _ back, back from, "
-            "rewind*, rewound, regress*, decreas*, back in time, into the past, to the past, in "
-            "the past, earlier position, says _ again, shrink*, go* down, "
-            "回退, 倒退, 退回, 变回, 改回, 回到, 往回, 后退, 倒回, 回滚, 变小, 退到, 拨回"
-        ),
-        "reread": (
-            "(record*|message*) .. repeated, repeated (record*|message*|work|processing), "
-            "repetition*, re consume, re read*, reread*, reprocess*, re process*, replay*, "
-            "duplicat*, dupe*, dups, redeliver*, re deliver*, reconsum*, re consum*, "
-            "(read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|"
-            "work*|do|does) .. (again|twice|second time|once more|two times|more than once), "
-            "(again|twice) .. (read*|process*|consum*|deliver*|handl*), twice, double processing, "
-            "doubly, repeat* (work|record*|message*|processing|consumption|them|what), same "
-            "(messages|records|work) (again|twice|more than once), at least once, "
-            "重复消费, 重复读, 重读, 重复处理, 重新消费, 再次消费, 重新处理, 再消费, 重复, 再读, "
-            "消费两次, 重新读, 重新拉取, 又消费, 又读, 消费一遍, 再处理"
-        ),
-        "lose": (
-            "lost, lose, loses, losing, loss, skip, skips, skipped, skipping, missed, 丢失, "
-            "丢消息, 丢数据, 跳过, 漏掉, 丢"
-        ),
-        "order": "order, ordering, ordered, sequence, in order, 顺序, 次序, 先后",
-        "disorder": (
-            "no ordering between, no ordering among, no sequence between, not _ sequenced, "
-            "unordered, no guarantee on ordering, 后发先至, 先发后至, 后来居上, out of order, out "
-            "of sequence, wrong order, different order, different sequence, another sequence, "
-            "wrong sequence, other order, any order, reorder*, re order*, disorder*, no order, not "
-            "in order, not ordered, not guarantee* _ order, no guarantee* .. order, order .. not "
-            "guarant*, order .. not _ guarant*, not _ order*, not .. ordered, order _ _ "
-            "(broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not kept), "
-            "(break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _ "
-            "(order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. "
-            "after, land* after, land* .. behind, come* .. behind, come* .. after, too late, "
-            "乱序, 顺序 .. (乱|错|无法|不能|没|不|打乱|颠倒), 打乱, 先后 .. (不|乱|颠倒), "
-            "没有顺序, (不|无法|没法|不能|难以) 保证 .. (顺序|先后), 不保证顺序, 无法保证顺序, "
-            "次序 .. (乱|不), 竞态, 不按顺序, 晚到, 后到, 才到达"
-        ),
-        "sync": (
-            "commitsync, commit sync, commitsync (), synchronous, synchronously, synchronous "
-            "commit, sync commit, commit synchronously, sync one, the sync, sync, blocking commit, "
-            "blocking one, in person, 同步提交, 同步, commitsync"
-        ),
-        "final": (
-            "final, finally, last, end, ending, close, closes, closing, closed, shutdown, shut "
-            "down, shuts down, shutting down, exit, exits, exiting, stop, stops, stopping, "
-            "terminat*, leave*, leaving, before closing, finish*, revoke*, revoked, "
-            "onpartitionsrevoked, rebalance, "
-            "最后, 关闭, 退出, 结束, 停止, 收尾, 最终, 关机, 停机, 之前"
-        ),
-        "done": (
-            "succe*, success*, went through, gone through, acknowledged, accepted, committed, "
-            "arrived, done, ok, okay, stored, written, in, made it, in place, 成功, 完成, 提交, "
-            "生效"
-        ),
-        "commitasync": (
-            "commitasync, commitasync (), async, asynchronous*, commit async, asynchronous "
-            "commit*, 异步提交, 异步"
-        ),
-        "subject": (
-            "offset*, group*, position*, committed, it, store, stored, kafka, coordinator, "
-            "pointer, bookmark, commit*, we, you, 位移, 偏移, 组, 位置, 提交, 它, 进度, 书签"
-        ),
-    }
+    lists(
+        """
+retry: retry, retries, retried, retrying, re try*, resend*, re send*, re sent, resent, reissu*,
+    send* _ again, sent again, sent once more, once more, try* again, tries again, tried again, try
+    it again, attempt, attempts, repeated, repeat*, again, second try, second attempt, delayed,
+    late, 重试, 重发, 再次, 重新提交, 再提交, 重新发送, 再发, 重复提交, 重提
+older: older, old, oldest, stale, earlier, previous, outdated, out of date, out dated, obsolete,
+    smaller, lower, past, former, first, prior, expired, superseded, 旧, 旧的, 较旧, 较早, 更早, 以前, 之前, 较小,
+    更小, 小的, 过期, 过时, 先前, 早先, 老的, 老, 前面, 小
+newer: newer, new, newest, later, more recent, recent, latest, bigger, larger, higher, greater,
+    younger, fresher, fresh, next, subsequent, following, current, up to date, more advanced,
+    advanced, 新, 新的, 较新, 更新的, 后面, 之后, 后来, 更大, 较大, 大的, 最新, 后续, 后一次, 后发, 晚
+thing: offset*, commit*, position*, value*, one, ones, number*, 位移, 提交, 偏移, 偏移量, 值, 位置, offset,
+    commit
+overwrite: overwrit*, over write*, overrid*, over rid*, replac*, undo*, undid, clobber*, stomp*, on
+    top of, over, reset*, revert*, roll* back, wip* out, eras*, cancel*, supersed*, beats, trump*,
+    push* back, put* back, destroy*, shadow*, 覆盖, 盖掉, 覆写, 替换, 改回, 冲掉, 取代, 抹掉, 盖过, 顶掉, 改成, 变成, 盖
+overwrites: overwrite, overwrites, overwriting, override, overrides, overriding, replace, replaces,
+    replacing, clobber, clobbers, supersede, supersedes, 覆盖, 盖掉, 替换, 取代
+back: 改小, 变小了, 调小, back to, go* back, went back, going back, set* back, sets it back, set _ back,
+    set _ _ back, backward*, jump* back, move* back, moved back, fall* back, step back, roll* back,
+    put* _ back, push* _ back, turn* _ back, back from, rewind*, rewound, regress*, decreas*, back
+    in time, into the past, to the past, in the past, earlier position, says _ again, shrink*, go*
+    down, 回退, 倒退, 退回, 变回, 改回, 回到, 往回, 后退, 倒回, 回滚, 变小, 退到, 拨回
+reread: (record*|message*) .. repeated, repeated (record*|message*|work|processing), repetition*, re
+    consume, re read*, reread*, reprocess*, re process*, replay*, duplicat*, dupe*, dups,
+    redeliver*, re deliver*, reconsum*, re consum*,
+    (read*|process*|consum*|deliver*|handl*|get|gets|see|sees|receiv*|come|comes|fetch*|work*|do|does)
+    .. (again|twice|second time|once more|two times|more than once), (again|twice) ..
+    (read*|process*|consum*|deliver*|handl*), twice, double processing, doubly, repeat*
+    (work|record*|message*|processing|consumption|them|what), same (messages|records|work)
+    (again|twice|more than once), at least once, 重复消费, 重复读, 重读, 重复处理, 重新消费, 再次消费, 重新处理, 再消费, 重复, 再读,
+    消费两次, 重新读, 重新拉取, 又消费, 又读, 消费一遍, 再处理
+lose: lost, lose, loses, losing, loss, skip, skips, skipped, skipping, missed, 丢失, 丢消息, 丢数据, 跳过, 漏掉,
+    丢
+order: order, ordering, ordered, sequence, in order, 顺序, 次序, 先后
+disorder: no ordering between, no ordering among, no sequence between, not _ sequenced, unordered,
+    no guarantee on ordering, 后发先至, 先发后至, 后来居上, out of order, out of sequence, wrong order,
+    different order, different sequence, another sequence, wrong sequence, other order, any order,
+    reorder*, re order*, disorder*, no order, not in order, not ordered, not guarantee* _ order, no
+    guarantee* .. order, order .. not guarant*, order .. not _ guarant*, not _ order*, not ..
+    ordered, order _ _ (broken|lost|wrong|mixed|messed|undefined|changed|violated|destroyed|gone|not
+    kept), (break*|breaks|broke|mess* up|mix* up|violat*|chang*|destroy*|los*|shuffle*) _ _
+    (order|ordering|sequence), overtak*, race, races, race condition, racing, arrive* .. after,
+    land* after, land* .. behind, come* .. behind, come* .. after, too late, 乱序, 顺序 ..
+    (乱|错|无法|不能|没|不|打乱|颠倒), 打乱, 先后 .. (不|乱|颠倒), 没有顺序, (不|无法|没法|不能|难以) 保证 .. (顺序|先后), 不保证顺序, 无法保证顺序,
+    次序 .. (乱|不), 竞态, 不按顺序, 晚到, 后到, 才到达
+sync: commitsync, commit sync, commitsync (), synchronous, synchronously, synchronous commit, sync
+    commit, commit synchronously, sync one, the sync, sync, blocking commit, blocking one, in
+    person, 同步提交, 同步, commitsync
+final: final, finally, last, end, ending, close, closes, closing, closed, shutdown, shut down, shuts
+    down, shutting down, exit, exits, exiting, stop, stops, stopping, terminat*, leave*, leaving,
+    before closing, finish*, revoke*, revoked, onpartitionsrevoked, rebalance, 最后, 关闭, 退出, 结束, 停止,
+    收尾, 最终, 关机, 停机, 之前
+done: succe*, success*, went through, gone through, acknowledged, accepted, committed, arrived,
+    done, ok, okay, stored, written, in, made it, in place, 成功, 完成, 提交, 生效
+commitasync: commitasync, commitasync (), async, asynchronous*, commit async, asynchronous commit*,
+    异步提交, 异步
+subject: offset*, group*, position*, committed, it, store, stored, kafka, coordinator, pointer,
+    bookmark, commit*, we, you, 位移, 偏移, 组, 位置, 提交, 它, 进度, 书签
+"""
+    )
 )
 
 _REVERSED = (

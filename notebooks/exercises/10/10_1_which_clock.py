@@ -1,10 +1,10 @@
 # %% [markdown] items="N49"
 # ### Exercise 10.1 · Which clock?
 #
-# Four programs, A to D, are dynamic members. `n.A.what` says what happens to A right after a
+# Five programs, A to E, are dynamic members. `n.A.what` says what happens to A right after a
 # `poll()`. It `"works"` for `n.A.seconds` seconds, or it `"freezes"` for that time, or it
-# `"is killed"` and never comes back. (Then `n.A.seconds` has no meaning.) Its session timeout is
-# `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
+# `"is killed"` and never comes back. (Then `n.A.seconds` is 0 and has no meaning.) Its session
+# timeout is `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
 #
 # Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds?
 # Count from its last `poll()` for the poll clock, from its last heartbeat for the session clock.
@@ -15,8 +15,8 @@ n = numbers("10.1")
 n
 
 # %% answer
-clock = {"A": ..., "B": ..., "C": ..., "D": ...}
-after_s = {"A": ..., "B": ..., "C": ..., "D": ...}
+clock = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+after_s = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
@@ -35,39 +35,37 @@ after_s = {name: clock_of(program)[1] for name, program in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+
+def fate(n: dict) -> str:
+    """Which of the five stories a program has, each with another reason; "" for none of them."""
+    seconds, session_s, poll_limit_s = n["seconds"], n["session_s"], n["poll_limit_s"]
+    if n["what"] == "is killed":
+        return "killed" if seconds == 0 and session_s < poll_limit_s else ""
+    if seconds == 0:
+        return ""
+    if n["what"] == "freezes":
+        if seconds < session_s < poll_limit_s:
+            return "a short pause"
+        return "a long pause" if session_s + 5 < seconds < poll_limit_s else ""
+    if session_s + 5 < seconds < poll_limit_s:
+        return "long work"
+    return "too long work" if seconds > poll_limit_s > session_s else ""
+
+
 Value(
     title="two clocks",
     points=3,
     answers=("clock", "after_s"),
-    draws=FOUR,
+    draws=FIVE,
     row="program",
     space={
         "what": ("works", "freezes", "is killed"),
-        "seconds": (20, 70, 200, 600),
+        "seconds": (0, 20, 70, 130, 200),
         "session_s": (10, 30, 45),
-        "poll_limit_s": (40, 120, 300),
+        "poll_limit_s": (40, 100, 160, 300),
     },
-    where=lambda n: (
-        (
-            n["seconds"] == 600
-            if n["what"] == "is killed"
-            else n["what"] == "works"
-            or n["seconds"] > n["session_s"] + 5
-            or n["seconds"] < n["poll_limit_s"]
-        )
-        and n["session_s"] != n["poll_limit_s"]
-    ),
-    together=lambda sets: (
-        any(
-            n["what"] == "works" and n["session_s"] + 5 < n["seconds"] < n["poll_limit_s"]
-            for n in sets
-        )
-        and any(
-            n["what"] == "works" and n["seconds"] > n["poll_limit_s"] > n["session_s"] for n in sets
-        )
-        and any(n["what"] == "is killed" and n["session_s"] < n["poll_limit_s"] for n in sets)
-        and any(n["what"] == "freezes" and n["seconds"] > n["session_s"] for n in sets)
-    ),
+    where=lambda n: fate(n) != "",
+    together=lambda programs: len({fate(n) for n in programs}) == 5,
 )
 
 # %% judge
@@ -106,7 +104,7 @@ def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[
         app.pause(seconds * 1_000)
     if what == "is killed":
         lab.kill("ada")
-    lab.run_for(ms=seconds * 1_000 + 2_000)
+    lab.run_for(ms=max(seconds, session_s + 5) * 1_000 + 2_000)
     lab.close()
     own = _expired(lab)
     left = next((event.at_ms for event in lab.journal.of("group.left")), None)
@@ -130,40 +128,8 @@ def _two_clocks(case: dict) -> dict:
 Judge(
     truth=_two_clocks,
     right="right: a busy program still sends heartbeats; a stopped or dead one does not.",
-    otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
+    otherwise="not both. Which threads of this program still run?",
 )
-
-# %% wrong="work stops the heartbeats"
-# You stopped the heartbeats of a program that works. Since 0.10.1 a thread of the client sends them,
-# also while the program works.
-clock = {a: "session" if x.seconds > x.session_s else "none" for a, x in n.items()}
-after_s = {a: x.session_s if x.seconds > x.session_s else 0 for a, x in n.items()}
-
-# %% wrong="everything by the poll clock"
-# The poll clock runs in the client, in the heartbeat thread. Where that thread does not run, the
-# coordinator has only its session timeout of {session_s} s.
-clock = {a: "poll" if x.seconds > x.poll_limit_s else "none" for a, x in n.items()}
-after_s = {a: x.poll_limit_s if x.seconds > x.poll_limit_s else 0 for a, x in n.items()}
-
-# %% wrong="killed is known at once"
-# The clock is right. But a killed program sends no LEAVE_GROUP. The coordinator waits for the session
-# timeout of {session_s} s.
-clock = {
-    a: "session"
-    if x.what != "works" and x.seconds > x.session_s
-    else "poll"
-    if x.what == "works" and x.seconds > x.poll_limit_s
-    else "none"
-    for a, x in n.items()
-}
-after_s = {
-    a: (0 if x.what == "is killed" else x.session_s)
-    if x.what != "works" and x.seconds > x.session_s
-    else x.poll_limit_s
-    if x.what == "works" and x.seconds > x.poll_limit_s
-    else 0
-    for a, x in n.items()
-}
 
 
 # %% begin
@@ -174,6 +140,26 @@ def clock_that_ends(x):
 
 
 limits = {a: {"none": 0, "poll": x.poll_limit_s, "session": x.session_s} for a, x in n.items()}
+
+# %% wrong="work stops the heartbeats"
+# You stopped the heartbeats of a program that works. Since 0.10.1 a thread of the client sends them,
+# also while the program works.
+away = {a: x.seconds > x.session_s or x.what == "is killed" for a, x in n.items()}
+clock = {a: "session" if away[a] else "none" for a in n}
+after_s = {a: x.session_s if away[a] else 0 for a, x in n.items()}
+
+# %% wrong="everything by the poll clock"
+# The poll clock runs in the client, in the heartbeat thread. Where that thread does not run, the
+# coordinator has only its session timeout of {session_s} s.
+late = {a: x.seconds > x.poll_limit_s or x.what == "is killed" for a, x in n.items()}
+clock = {a: "poll" if late[a] else "none" for a in n}
+after_s = {a: x.poll_limit_s if late[a] else 0 for a, x in n.items()}
+
+# %% wrong="killed is known at once"
+# The clock is right. But a killed program sends no LEAVE_GROUP. The coordinator waits for the session
+# timeout of {session_s} s.
+clock = {a: clock_that_ends(x) for a, x in n.items()}
+after_s = {a: 0 if x.what == "is killed" else limits[a][clock[a]] for a, x in n.items()}
 
 # %% wrong="the end of the trouble"
 # The clock is right. It ends the membership when its own limit is over, and does not wait for the end
@@ -203,6 +189,17 @@ after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}
 # The clock that waits for heartbeats has the name "session" here.
 clock = {a: clock_that_ends(x).replace("session", "heartbeat") for a, x in n.items()}
 after_s = {a: limits[a][clock_that_ends(x)] for a, x in n.items()}
+
+# %% wrong="a frozen one is always out"
+# This program was frozen for {seconds} s only, and its session timeout is {session_s} s. It sends
+# heartbeats again before that.
+clock = {a: "session" if x.what == "freezes" else clock_that_ends(x) for a, x in n.items()}
+after_s = {a: limits[a][clock[a]] for a in n}
+
+# %% equivalent
+# `program.seconds > program.poll_limit_s` -> `program.seconds >= program.poll_limit_s`: no program
+# works exactly as long as its limit.
+# `program.seconds > program.session_s` -> `program.seconds >= program.session_s`: the same.
 
 # %% hint
 # Ask which threads still run. A busy program has a heartbeat thread beside it; one that is

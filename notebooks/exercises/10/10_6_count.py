@@ -38,7 +38,7 @@ Value(
     title="Spark: who left, and how often",
     points=2,
     answers=("times_left",),
-    draws=FOUR,
+    draws=(*THREE, "D"),
     row="service",
     space={
         "max_poll_records": (100, 150, 200, 300),
@@ -160,6 +160,14 @@ times_left = {
     else 1_200_000 // (x.max_poll_records * x.usual_ms)
     for a, x in n.items()
 }
+
+# %% equivalent
+# `twenty_minutes(name, service)[0].lines(f'service-{name}')` ->
+# `twenty_minutes(name, service)[0].lines()`: the service is the only client in its lab.
+# `sum(('consumer poll timeout has expired' in text for text in texts))` ->
+# `len(list(('consumer poll timeout has expired' in text for text in texts)))`: these services write
+# no other warning.
+# `'consumer poll timeout has expired' in text` -> `'' in text`: the same.
 
 # %% hint
 # Look at one time at which a service left: how many lines are about it, and at which levels?

@@ -21,143 +21,88 @@ Open(points=4)
 # Facts: KafkaConsumer refuses a second thread with ConcurrentModificationException
 # (KafkaConsumer.acquire); a member that does not poll within max.poll.interval.ms leaves the group; a
 # commit covers all records below it.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _THREADS = Lexicon(
-    {
-        "consumer": (
-            "kafkaconsumer, kafka consumer, consumer*, client, object, instance*, it, 消费者, "
-            "consumer"
-        ),
-        "not_safe": (
-            "no es thread safe, not thread safe, not threadsafe, not _ thread safe, not _ safe, "
-            "not safe, no thread safety, thread unsafe, unsafe, non thread safe, lack* thread "
-            "safety, single threaded, singlethreaded, concurrentmodificationexception, concurrent "
-            "modification, "
-            "不是线程安全, 非线程安全, 线程不安全, 不是 thread safe, 不 thread safe, 并非线程安全, "
-            "不具备线程安全, 没有线程安全, 不支持多线程, 不能多线程"
-        ),
-        "order": "order, ordering, ordered, sequence, sequential*, in order, 顺序, 次序, 有序",
-        "keeps": (
-            "kept, keep*, preserv*, guarant*, maintain*, retain*, stay*, remain*, respect*, "
-            "intact, safe, ok, okay, fine, unchanged, natural*, ensur*, for free, come* in order, "
-            "good, easy, holds, hold, 保证, 保持, 保留, 不变, 维持, 有保证, 有保障, 确保, 不会乱, "
-            "不乱"
-        ),
-        "in_order": (
-            "in order, in sequence, ordered, sequential*, in the right order, in the same order, "
-            "in their order, one after another, one after the other, one by one, in the order, "
-            "有序, 按顺序, 依次, 按序"
-        ),
-        "loses": (
-            "cost of, price of, expense of, price is, sacrifice of, lose, loses, losing, lost, "
-            "gone, break*, broke, broken, mess*, mix*, random*, destroy*, sacrific*, give* up, "
-            "gave up, giving up, goes away, go away, shuffl*, scrambl*, violat*, different, any, "
-            "arbitrary, wrong, no longer, out of, disappear*, unpredictable, not, no, without, can "
-            "not, problem*, issue*, never, undefined, 乱, 打乱, 丢失, 失去, 丧失, 无法, 不能, "
-            "不保证, 难以, 没有, 不了, 破坏, 不再, 没法, 混乱, 很难"
-        ),
-        "unordered": (
-            "wrong way round, order _ suffer*, (not|n't) expect .. order, unordered, reorder*, re "
-            "order*, disorder*, overtak*, out of order, out of sequence, no order*, no particular "
-            "order, any order, random order, different order, another order, arbitrary order, not "
-            "in order, not _ in order, wrong order, without order, either order, later record .. "
-            "before .. earlier, mixed up, no sequence, (finish*|complet*|end*|done) .. "
-            "(before|earlier|first) .. (earlier|older|previous|first), "
-            "乱序, 无序, 顺序 .. (乱|无法|不能|不保证|丢|打乱|没|破坏|难), "
-            "(不能|无法|不|难以|没有|失去|打乱|丧失) .. 顺序, 没有顺序"
-        ),
-        "simple": (
-            "simple, simpler, simplest, simplicity, easy, easier, easiest, straightforward, plain, "
-            "trivial, clean, uncomplicated, clear, no coordination, nothing to coordinate, 简单, "
-            "容易, 简洁, 方便, 易于, 直观"
-        ),
-        "partition": "partition*, 分区, partition",
-        "cap": (
-            "limit*, cap, caps, capped, capping, bound*, ceiling*, maximum*, max, at most, only as "
-            "many, as many, so many, so much, no more, not more, more than, more .. than, beyond, "
-            "can not exceed, not exceed, exceed*, up to, restrict*, tied, depend*, stops at, stop "
-            "at, ends at, end at, idle, useless, nothing to do, number of, count, determin*, "
-            "dictat*, constrain*, equal*, same number, not pass, can not pass, per partition, one "
-            "for each, "
-            "不能超过, 不超过, 超过, 上限, 受限, 受, 限制, 取决于, 最多, 个数, 数量, 多于, 等于, "
-            "闲置, 空闲, 受制, 限于, 不能多, 空转"
-        ),
-        "limits": (
-            "limit, limits, limited, limiting, limitation, cap, caps, capped, capping, bound, "
-            "bounds, bounded, ceiling*, maximum, max, at most, up to, only as many, as many, so "
-            "many, restrict*, tied, depend*, stops at, stop at, ends at, end at, idle, nothing to "
-            "do, number of, determin*, dictat*, constrain*, equal*, same number, one for each, "
-            "upper bound, < =, <, 上限, 受限, 限制, 取决于, 最多, 等于, 闲置, 空闲, 受制, 限于, 受"
-        ),
-        "exceeds": (
-            "more than, more _ than, more _ _ than, more .. than, beyond, exceed*, pass, outgrow, "
-            "no more, not more, so many, so much, 超过, 多于, 不能多, 大于"
-        ),
-        "breaks": (
-            "lose, loses, losing, lost, break, breaks, broke, broken, mess* up, mixes, mixed, "
-            "destroy*, sacrific*, scrambl*, shuffl*, violat*, gone, 打乱, 乱, 丢失, 失去, "
-            "无法保证, 不能保证, 不保证, 难以保证, 破坏"
-        ),
-        "slow": (
-            "slow*, long, longer, heavy, expensive, time consuming, blocks, block, blocking, takes "
-            "too, too much time, delay*, stall*, hang*, busy, processing time, 慢, 耗时, 太久, "
-            "过长, 长时间, 阻塞, 超时"
-        ),
-        "evict": (
-            "evict*, kick*, remov*, rebalanc*, max.poll.interval.ms, max.poll.interval, poll "
-            "interval, expel*, thrown, throw*, dropp*, leave the group, out of the group, lose* _ "
-            "partitions, take* _ partitions, takes over, fired, timed out, timeout*, time out, "
-            "poll late, late poll*, poll* too late, delay* poll*, dead, 踢, 重平衡, 再均衡, "
-            "再平衡, 超时, 移出, 剔除, 驱逐"
-        ),
-        "pool_word": (
-            "pool, worker*, handler*, processing, processor*, thread*, work, 线程池, 工作线程, "
-            "处理, 线程"
-        ),
-        "scales_surely": (
-            "independent*, as many .. as, as big as, as large as, any number, any size, arbitrar*, "
-            "decoupl*, untie*, unlimited, lifts _ limit, go beyond, goes beyond, beyond it, "
-            "想开多, 想 .. 多少 .. 多少, 开多大, lift* _ limit, not limited by, not bound to, "
-            "without more partitions, beyond .. partitions, 独立, 任意, 解耦, 不受分区, 单独扩展"
-        ),
-        "scales": (
-            "scal*, independent*, separate*, as many .. as, as big as, as large as, any number, "
-            "any size, number of workers is, free, freely, arbitrary, arbitrarily, decoupl*, "
-            "unti*, grow, grows, growing, add, adding, adds, added, more workers, many workers, "
-            "workers can be many, can be many, increase*, unlimited, lift*, beyond .. partitions, "
-            "for itself, by itself, on its own, not limited, not _ limited, not bound*, not tied, "
-            "not capped, no limit, throughput, parallel*, parallelism, elastic*, flexib*, grow as, "
-            "more than .. partitions, larger than .. partitions, exceed*, "
-            "扩展, 独立, 任意, 随意, 伸缩, 扩充, 增加, 不受, 自由, 扩容, 单独, 解耦, 分离, 吞吐, "
-            "灵活, 可以很多, 想要多少, 水平扩展, 并行"
-        ),
-        "commit": (
-            "commit*, offset*, position*, acknowledg*, tick* _ off, 提交, 位移, 偏移, offset, "
-            "commit"
-        ),
-        "hard": (
-            "hard, harder, difficult, difficulty, tricky, trickier, complicated, complex, "
-            "complexity, complicat*, tough, headache*, nightmare, pain, painful, problem*, issue*, "
-            "trouble*, challeng*, careful*, delicate, bookkeeping, book keeping, track*, not "
-            "know*, not _ know, not knowing, no idea, unclear, hardly know*, who commits, who, "
-            "wait, waits, waiting, only after, only when, only the, must not, too early, too soon, "
-            "prematur*, before .. (finish*|process*|done|complet*|work*), danger*, risk*, unsafe, "
-            "messy, mess, error prone, wrong, safe to, safely, which offset, which position, up to "
-            "which, what .. commit, what to, contiguous, gap, gaps, coordinat*, synchroni*, not "
-            "easy, not simple, not trivial, not clear, can not simply, problematic, fiddly, "
-            "suffer*, "
-            "困难, 难, 麻烦, 复杂, 不容易, 不好, 棘手, 挑战, 问题, 不知道, 必须等, 容易出错, 不易, "
-            "头疼, 小心, 风险, 过早, 之前"
-        ),
-        "lost_or_twice": (
-            "(lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again) .. "
-            "(message*|record*|data|event*|it|them|one), (message*|record*|data|event*) .. "
-            "(vanish*|lost|loss|skip*|missed|missing|duplicat*|repeat*|twice|again), data loss, "
-            "loss of data, loss or, loss and, duplicates, never eats, 丢消息, 丢失消息, 消息丢失, "
-            "丢数据, 数据丢失, 重复消费, 重复处理, 遗漏, 漏掉, 丢失或重复, 丢失"
-        ),
-    },
+    lists(
+        """
+consumer: kafkaconsumer, kafka consumer, consumer*, client, object, instance*, it, 消费者, consumer
+not_safe: no es thread safe, not thread safe, not threadsafe, not _ thread safe, not _ safe, not
+    safe, no thread safety, thread unsafe, unsafe, non thread safe, lack* thread safety, single
+    threaded, singlethreaded, concurrentmodificationexception, concurrent modification, 不是线程安全,
+    非线程安全, 线程不安全, 不是 thread safe, 不 thread safe, 并非线程安全, 不具备线程安全, 没有线程安全, 不支持多线程, 不能多线程
+order: order, ordering, ordered, sequence, sequential*, in order, 顺序, 次序, 有序
+keeps: kept, keep*, preserv*, guarant*, maintain*, retain*, stay*, remain*, respect*, intact, safe,
+    ok, okay, fine, unchanged, natural*, ensur*, for free, come* in order, good, easy, holds, hold,
+    保证, 保持, 保留, 不变, 维持, 有保证, 有保障, 确保, 不会乱, 不乱
+in_order: in order, in sequence, ordered, sequential*, in the right order, in the same order, in
+    their order, one after another, one after the other, one by one, in the order, 有序, 按顺序, 依次, 按序
+loses: cost of, price of, expense of, price is, sacrifice of, lose, loses, losing, lost, gone,
+    break*, broke, broken, mess*, mix*, random*, destroy*, sacrific*, give* up, gave up, giving up,
+    goes away, go away, shuffl*, scrambl*, violat*, different, any, arbitrary, wrong, no longer, out
+    of, disappear*, unpredictable, not, no, without, can not, problem*, issue*, never, undefined, 乱,
+    打乱, 丢失, 失去, 丧失, 无法, 不能, 不保证, 难以, 没有, 不了, 破坏, 不再, 没法, 混乱, 很难
+unordered: wrong way round, order _ suffer*, (not|n't) expect .. order, unordered, reorder*, re
+    order*, disorder*, overtak*, out of order, out of sequence, no order*, no particular order, any
+    order, random order, different order, another order, arbitrary order, not in order, not _ in
+    order, wrong order, without order, either order, later record .. before .. earlier, mixed up, no
+    sequence, (finish*|complet*|end*|done) .. (before|earlier|first) ..
+    (earlier|older|previous|first), 乱序, 无序, 顺序 .. (乱|无法|不能|不保证|丢|打乱|没|破坏|难),
+    (不能|无法|不|难以|没有|失去|打乱|丧失) .. 顺序, 没有顺序
+simple: simple, simpler, simplest, simplicity, easy, easier, easiest, straightforward, plain,
+    trivial, clean, uncomplicated, clear, no coordination, nothing to coordinate, 简单, 容易, 简洁, 方便,
+    易于, 直观
+partition: partition*, 分区, partition
+cap: limit*, cap, caps, capped, capping, bound*, ceiling*, maximum*, max, at most, only as many, as
+    many, so many, so much, no more, not more, more than, more .. than, beyond, can not exceed, not
+    exceed, exceed*, up to, restrict*, tied, depend*, stops at, stop at, ends at, end at, idle,
+    useless, nothing to do, number of, count, determin*, dictat*, constrain*, equal*, same number,
+    not pass, can not pass, per partition, one for each, 不能超过, 不超过, 超过, 上限, 受限, 受, 限制, 取决于, 最多, 个数,
+    数量, 多于, 等于, 闲置, 空闲, 受制, 限于, 不能多, 空转
+limits: limit, limits, limited, limiting, limitation, cap, caps, capped, capping, bound, bounds,
+    bounded, ceiling*, maximum, max, at most, up to, only as many, as many, so many, restrict*,
+    tied, depend*, stops at, stop at, ends at, end at, idle, nothing to do, number of, determin*,
+    dictat*, constrain*, equal*, same number, one for each, upper bound, < =, <, 上限, 受限, 限制, 取决于,
+    最多, 等于, 闲置, 空闲, 受制, 限于, 受
+exceeds: more than, more _ than, more _ _ than, more .. than, beyond, exceed*, pass, outgrow, no
+    more, not more, so many, so much, 超过, 多于, 不能多, 大于
+breaks: lose, loses, losing, lost, break, breaks, broke, broken, mess* up, mixes, mixed, destroy*,
+    sacrific*, scrambl*, shuffl*, violat*, gone, 打乱, 乱, 丢失, 失去, 无法保证, 不能保证, 不保证, 难以保证, 破坏
+slow: slow*, long, longer, heavy, expensive, time consuming, blocks, block, blocking, takes too, too
+    much time, delay*, stall*, hang*, busy, processing time, 慢, 耗时, 太久, 过长, 长时间, 阻塞, 超时
+evict: evict*, kick*, remov*, rebalanc*, max.poll.interval.ms, max.poll.interval, poll interval,
+    expel*, thrown, throw*, dropp*, leave the group, out of the group, lose* _ partitions, take* _
+    partitions, takes over, fired, timed out, timeout*, time out, poll late, late poll*, poll* too
+    late, delay* poll*, dead, 踢, 重平衡, 再均衡, 再平衡, 超时, 移出, 剔除, 驱逐
+pool_word: pool, worker*, handler*, processing, processor*, thread*, work, 线程池, 工作线程, 处理, 线程
+scales_surely: independent*, as many .. as, as big as, as large as, any number, any size, arbitrar*,
+    decoupl*, untie*, unlimited, lifts _ limit, go beyond, goes beyond, beyond it, 想开多, 想 .. 多少 ..
+    多少, 开多大, lift* _ limit, not limited by, not bound to, without more partitions, beyond ..
+    partitions, 独立, 任意, 解耦, 不受分区, 单独扩展
+scales: scal*, independent*, separate*, as many .. as, as big as, as large as, any number, any size,
+    number of workers is, free, freely, arbitrary, arbitrarily, decoupl*, unti*, grow, grows,
+    growing, add, adding, adds, added, more workers, many workers, workers can be many, can be many,
+    increase*, unlimited, lift*, beyond .. partitions, for itself, by itself, on its own, not
+    limited, not _ limited, not bound*, not tied, not capped, no limit, throughput, parallel*,
+    parallelism, elastic*, flexib*, grow as, more than .. partitions, larger than .. partitions,
+    exceed*, 扩展, 独立, 任意, 随意, 伸缩, 扩充, 增加, 不受, 自由, 扩容, 单独, 解耦, 分离, 吞吐, 灵活, 可以很多, 想要多少, 水平扩展, 并行
+commit: commit*, offset*, position*, acknowledg*, tick* _ off, 提交, 位移, 偏移, offset, commit
+hard: hard, harder, difficult, difficulty, tricky, trickier, complicated, complex, complexity,
+    complicat*, tough, headache*, nightmare, pain, painful, problem*, issue*, trouble*, challeng*,
+    careful*, delicate, bookkeeping, book keeping, track*, not know*, not _ know, not knowing, no
+    idea, unclear, hardly know*, who commits, who, wait, waits, waiting, only after, only when, only
+    the, must not, too early, too soon, prematur*, before .. (finish*|process*|done|complet*|work*),
+    danger*, risk*, unsafe, messy, mess, error prone, wrong, safe to, safely, which offset, which
+    position, up to which, what .. commit, what to, contiguous, gap, gaps, coordinat*, synchroni*,
+    not easy, not simple, not trivial, not clear, can not simply, problematic, fiddly, suffer*, 困难,
+    难, 麻烦, 复杂, 不容易, 不好, 棘手, 挑战, 问题, 不知道, 必须等, 容易出错, 不易, 头疼, 小心, 风险, 过早, 之前
+lost_or_twice: (lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again) ..
+    (message*|record*|data|event*|it|them|one), (message*|record*|data|event*) ..
+    (vanish*|lost|loss|skip*|missed|missing|duplicat*|repeat*|twice|again), data loss, loss of data,
+    loss or, loss and, duplicates, never eats, 丢消息, 丢失消息, 消息丢失, 丢数据, 数据丢失, 重复消费, 重复处理, 遗漏, 漏掉,
+    丢失或重复, 丢失
+"""
+    ),
     scopes={
         "pool": (
             "(pool|pools|worker*|second "

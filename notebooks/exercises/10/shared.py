@@ -1,6 +1,6 @@
 # %% question
 THREE = ("A", "B", "C")
-FOUR = (*THREE, "D")
+FIVE = (*THREE, "D", "E")
 
 
 # %% judge

@@ -141,7 +141,7 @@ Judge(
         "right: a dash under CURRENT-OFFSET says that nothing is committed, one under CONSUMER-ID "
         "that nobody reads."
     ),
-    otherwise="not these three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
+    otherwise="not all three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
 )
 
 # %% wrong="an unknown lag is the whole log"
@@ -204,6 +204,12 @@ rows = lambda x: [line.split() for line in x.splitlines() if line.startswith("bi
 known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != "-") for a, x in n.items()}
 never_committed = {a: 0 for a, x in n.items()}
 nobody_reads = {a: 0 for a, x in n.items()}
+
+# %% equivalent
+# `return [line.split() for line in text.splitlines() if line.startswith('billing')]` ->
+# `return sorted([line.split() for line in text.splitlines() if line.startswith('billing')])`,
+# `return list(reversed([line.split() for line in text.splitlines() if line.startswith('billing')]))`:
+# rows are only counted and added up.
 
 # %% hint
 # A dash is in two columns, for two different reasons. Which column tells of the bookmark, and

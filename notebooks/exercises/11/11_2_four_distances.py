@@ -137,8 +137,8 @@ Judge(
     ),
     right="right: lag to the log's end, lead from its start; the tool from the bookmark.",
     otherwise=(
-        "not these four. Put the marks in order: log start {deleted}, then bookmark, position, "
-        "log end."
+        "not all four. Three are distances between marks: log start {deleted}, bookmark, position, "
+        "log end. The fourth asks when the record at the bookmark was written."
     ),
 )
 
@@ -224,6 +224,14 @@ tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x i
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {a: x.polled for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work - 1) // x.per_minute for a, x in n.items()}
+
+# %% wrong="until the last write"
+# `minutes_old` is a minute too small. You counted to minute 11, when the last records were written.
+# Now it is minute 12.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 11 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% hint
 # Draw the log as a line with four marks: log start, committed, position, log end. Each distance

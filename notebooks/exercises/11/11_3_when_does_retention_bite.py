@@ -55,7 +55,10 @@ def _bites(case: dict) -> dict:
 Judge(
     truth=_bites,
     right="right: from that minute on orders are lost, and the lag no longer shows it.",
-    otherwise="not this minute. Play it: slow_member, then first_reset.",
+    otherwise=(
+        "not both. Play it: slow_member, then first_reset. Then look at the lag of the minutes after "
+        "that."
+    ),
 )
 
 # %% wrong="when retention begins"
@@ -72,7 +75,7 @@ dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% wrong="lag grows for ever"
 # The minute is right. But the member jumps: to the log's start with earliest, to its end with latest.
-# The bookmark jumps with it, so the lag stops growing.
+# The bookmark jumps with it, and the lag loses what was skipped.
 first_loss = {
     a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()
 }

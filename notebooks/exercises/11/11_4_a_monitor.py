@@ -254,7 +254,7 @@ Judge(
     right="right: in each minute of this story your monitor says what is true.",
     otherwise=(
         "in this story your monitor is wrong. Go through its minutes: no bookmark, a bookmark "
-        "before the log start, nothing to read, a log that begins at 0, a lead of just 100."
+        "before the log start, nothing to read, a log that begins at 0, a lead of 99 or 100."
     ),
     unseen="with other members and other faults your monitor is wrong.",
 )

@@ -37,19 +37,19 @@ def lines_of(numbers) -> list[str]:
 
 @lru_cache(maxsize=16)
 def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
-    """A group whose first program committed in two of three partitions, and its successor, which
+    """A group whose first program committed in three of four partitions, and its successor, which
     starts with auto.offset.reset=latest."""
     lab = Lab(brokers=1, seed=records + forgotten + 1_000 * seed)
-    lab.create_topic("orders", partitions=3)
+    lab.create_topic("orders", partitions=4)
     shop = KafkaProducer(lab, {"client.id": "shop"})
-    for partition in range(3):
+    for partition in range(4):
         wrote(lab, partition, records + 2 * partition, shop)
     first = KafkaConsumer(lab, {"group.id": "billing", "enable.auto.commit": False}, name="m0")
-    first.assign([TopicPartition("orders", partition) for partition in range(3)])
+    first.assign([TopicPartition("orders", partition) for partition in range(4)])
     first.commit_sync(
         {
             TopicPartition("orders", partition): OffsetAndMetadata(done + partition)
-            for partition in range(3)
+            for partition in range(4)
             if partition != forgotten
         }
     )
@@ -66,7 +66,7 @@ LineReading(
     answers=("partition", "skipped"),
     show=lines_of,
     space={
-        "forgotten": (0, 1, 2),
+        "forgotten": (0, 1, 2),  # the last one is named at the end of another line
         "records": (83, 94, 107, 118, 131, 142),
         "done": (31, 38, 45, 52, 59),
     },
@@ -83,7 +83,7 @@ def _forgot(case: dict) -> dict:
         f"{name}": line
         for line in lab.lines("m1").message
         if "Resetting offset" in line
-        for name in ("orders-0", "orders-1", "orders-2")
+        for name in ("orders-0", "orders-1", "orders-2", "orders-3")
         if name in line
     }
     ((name, line),) = began.items()
@@ -94,7 +94,7 @@ Judge(
     truth=_forgot,
     right="right: no bookmark there, and auto.offset.reset=latest went to the end.",
     otherwise=(
-        "not this. Which partition had no bookmark, and at which offset did reading begin there?"
+        "not both. Which partition had no bookmark, and at which offset did reading begin there?"
     ),
 )
 
@@ -127,8 +127,14 @@ skipped = int([line for line in shown if "Resetting" in line][0].split("offset="
 partition = [line for line in shown if "Found" in line][0].split()[-1]
 skipped = [line for line in shown if "Resetting" in line][0].split("offset=")[1].split(",")[0]
 
+# %% equivalent
+# `next((line for line in shown if 'no committed offset' in line))` ->
+# `list((line for line in shown if 'no committed offset' in line))[-1]`: there is one such line.
+# `next((line for line in shown if 'Resetting' in line))` ->
+# `list((line for line in shown if 'Resetting' in line))[-1]`: there is one such line.
+
 # %% hint
-# Look at how each of the three partitions begins. Which does not continue at a committed offset?
+# Look at how each of the four partitions begins. Which does not continue at a committed offset?
 
 # %% hint
 # Found no committed offset names the partition. The line that resets its offset says where it

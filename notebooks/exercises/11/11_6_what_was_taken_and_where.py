@@ -38,13 +38,7 @@ Value(
     draws=THREE,
     row="group",
     space=STORIES,
-    # Three stories end between the two lines of a loss, out of range and the jump, and there
-    # are two ways to count.
-    where=lambda n: (
-        overrun(n)
-        and tuple(n.values())
-        not in ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest"))
-    ),
+    where=overrun,
     together=tells_ideas_apart,
 )
 
@@ -60,11 +54,12 @@ def _took(case: dict) -> dict:
 Judge(
     truth=_took,
     right="right: each loss has two lines at INFO, and their difference is what was never read.",
-    otherwise="not these. Pair each out of range line with the reset that follows it.",
+    otherwise="not both. Pair each out of range line with the reset that follows it.",
 )
 
 # %% wrong="the first reset counts"
-# The very first reset only says where a new group begins. Nothing was lost there.
+# One line too many. Each loss has one line `is out of range`. The very first reset says where a new
+# group begins, and the reset after each loss is its second line.
 resets, skipped_records = {}, {}
 for a, x in n.items():
     one, read = slow_member(x.arrive, x.work, x.keep, x.reset)
@@ -72,6 +67,16 @@ for a, x in n.items():
 
 # %% says
 lambda case: {**_took(case), "resets": _took(case)["resets"] + 1}
+
+# %% wrong="both lines of a loss"
+# You counted both lines of each loss. The line `is out of range` and the reset after it are one jump.
+resets, skipped_records = {}, {}
+for a, x in n.items():
+    one, read = slow_member(x.arrive, x.work, x.keep, x.reset)
+    resets[a], skipped_records[a] = 2 * len(moments(one, "is out of range")), never_read(one, read)
+
+# %% says
+lambda case: {**_took(case), "resets": 2 * _took(case)["resets"]}
 
 # %% wrong="nothing lost"
 # Each out of range line is a loss: the records between the old position and the new one.

@@ -19,137 +19,87 @@ Open(points=4)
 # Facts: records-lead = position - log start offset, records-lag = high watermark - position
 # (SubscriptionState); a position below the log's start is OFFSET_OUT_OF_RANGE and is answered by
 # auto.offset.reset.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _LEADS = Lexicon(
-    {
-        "lead": (
-            "lead, leads, records lead, record lead, lead metric, it, this, lead 值, 领先量, 领先"
-        ),
-        "lag": "lag, lags, records lag, lag metric, lagging, 滞后, 滞后量, 积压, 延迟量, lag",
-        "position": (
-            "position*, offset*, consumer*, reader*, current, you, your, i, we, reading, read, "
-            "consum*, fetch position, where, pos, 位置, 位移, 消费, 消费者, 消费位置, 当前, 读到, "
-            "偏移"
-        ),
-        "log_start": (
-            "log start offset*, log start, log.start.offset, logstartoffset, log startoffset, "
-            "start offset*, start of, starts of, start*, beginning*, begin of, begin, oldest, "
-            "earliest, first offset*, first record*, first message*, first available, first "
-            "existing, first retained, first still, first one, lowest, lowest offset*, tail, front "
-            "edge, head of the log, low watermark, low end, bottom, retention edge, retention's "
-            "edge, edge, deletion point, "
-            "起始, 开头, 起点, 最早, 开始位移, 开始, 最旧, 最老, 头部, 起始位移, 第一条, 最小位移, "
-            "log start"
-        ),
-        "distance": (
-            "distance*, difference*, diff, gap, margin, how far, how many, how close, how near, "
-            "how much, room, space, minus, less, subtract*, number of records, count of records, "
-            "records between, between, headroom, buffer, away, behind, above, ahead, far, 距离, "
-            "差, 差值, 差距, 多远, 之间, 减去, 减, 多少, 间隔, 离, 相差"
-        ),
-        "retention": (
-            "retention, retention.ms, retention.bytes, log.retention*, cleaner, cleanup, clean up, "
-            "deletion, expir*, log cleaner, retention time, retention policy, housekeeping, "
-            "broker, kafka, 保留策略, 保留期, 保留, 清理, 过期, 日志清理, retention"
-        ),
-        "deletes": (
-            "delet*, remov*, cut*, cuts off, discard*, throw* away, throw* _ away, purg*, drop*, "
-            "eat*, ate, gone, gon na, expir*, eras*, vanish*, disappear*, truncat*, clean*, "
-            "destroy*, wip*, trim*, los*, lose, lost, take* away, taken away, swallow*, fall* off, "
-            "fell off, age out, ages out, catch* up with, catches up, caught up by, overtak*, "
-            "reach*, bit*, bites, pull*, shred*, reclaim*, chop*, "
-            "删除, 删掉, 删, 清理, 清除, 丢失, 丢掉, 丢, 过期, 清掉, 移除, 消失, 抹掉, 截断"
-        ),
-        "unread": (
-            "unread, un read, unconsumed, not read*, not _ read, not _ _ read, not consumed, not _ "
-            "consum*, not _ _ consum*, not processed, not _ process*, not _ seen, not seen, not _ "
-            "fetch*, not _ got to, never read, never consumed, never _ consum*, never seen, never "
-            "processed, nobody read, yet to read, yet to be read, yet to consume, still to read, "
-            "still to be read, still need*, still wait*, to be read next, next to be read, next "
-            "record*, next message*, missing, before .. "
-            "(read*|consum*|process*|fetch*|get*|got|see|saw|reach*), without being "
-            "(read|consumed|processed), without _ (read|reading|consuming|seeing), "
-            "未读, 没读, 没有读, 还没读, 尚未读, 未消费, 没消费, 没有消费, 还没消费, 还没有消费, "
-            "还没有读, 尚未消费, 尚未读取, 没来得及, 来不及, 消费之前, 消费前, 读取之前, 未处理, "
-            "没处理, 未被消费, 还未, 没被消费, 没有被消费, 没有被读, 没读的, 读到之前"
-        ),
-        "near": (
-            "near*, close*, zero, 0, small*, low, shrink*, melt*, approach*, tiny, about to, soon, "
-            "drop*, fall*, goes down, going down, decreas*, vanish*, reaches, hits, disappear*, on "
-            "your heels, almost, nearly, shortly, next, threaten*, danger*, -> 0, risk*, 接近, "
-            "趋近, 趋于, 变小, 很小, 太小, 为 0, 零, 小, 快要, 马上, 即将, 就要, 快被, 靠近, 逼近"
-        ),
-        "reset": (
-            "auto.offset.reset, auto offset reset, offset.reset, offset reset, reset policy, reset "
-            "rule, reset strategy, reset setting, reset configuration, auto.reset, auto reset, "
-            "auto offset, 重置策略, 自动重置, 位移重置, auto.offset.reset"
-        ),
-        "acts": (
-            "decid*, determin*, appl*, used, uses, use, kick* in, take* over, takes, jump*, skip*, "
-            "latest, earliest, lost, lose*, miss*, choos*, chose, pick*, say, says, tell, tells, "
-            "control*, settle*, set, sets, sent, send*, move*, put, lands, continue*, goes on, go "
-            "on, restart*, start*, fall* back, falls to, comes into play, come into play, happens, "
-            "trigger*, forces, again, re read, reread, where, follow*, resort*, dictat*, governs, "
-            "决定, 跳, 最早, 最新, 重新, 重复, 重读, 触发, 生效, 丢, 继续, 从哪, 开始, 选择, 处理, "
-            "按照, 根据, 依据, 依照"
-        ),
-        "show": (
-            "show*, see, sees, seen, tell*, say*, reveal*, know*, indicat*, measur*, look*, "
-            "watch*, warn*, enough, sufficient, suffic*, captur*, express*, detect*, notic*, "
-            "mean*, reflect*, visible, hide*, hid, hidden, matter*, helps, help, answer*, recogn*, "
-            "find out, describe*, cover*, 看出, 看到, 显示, 反映, 体现, 知道, 表示, 说明, 发现, "
-            "看不出, 看不到, 不够, 足够, 告诉, 得知"
-        ),
-        "log_end": (
-            "log end*, end offset, end of the log, end of log, high watermark, producer*, newest, "
-            "latest offset, last offset, last record, leo, logendoffset, 末尾, 最新位移, 日志末端, "
-            "生产者, 高水位, log end offset"
-        ),
-        "good": (
-            "good, fine, great, healthy, ok, okay, harmless, up to date, caught up, no problem, "
-            "safe, perfect, ideal, everything, nothing to worry, 正常, 健康, 很好, 没问题, 追上, "
-            "跟上, 安全, 好事"
-        ),
-    }
+    lists(
+        """
+lead: lead, leads, records lead, record lead, lead metric, it, this, lead 值, 领先量, 领先
+lag: lag, lags, records lag, lag metric, lagging, 滞后, 滞后量, 积压, 延迟量, lag
+position: position*, offset*, consumer*, reader*, current, you, your, i, we, reading, read, consum*,
+    fetch position, where, pos, 位置, 位移, 消费, 消费者, 消费位置, 当前, 读到, 偏移
+log_start: log start offset*, log start, log.start.offset, logstartoffset, log startoffset, start
+    offset*, start of, starts of, start*, beginning*, begin of, begin, oldest, earliest, first
+    offset*, first record*, first message*, first available, first existing, first retained, first
+    still, first one, lowest, lowest offset*, tail, front edge, head of the log, low watermark, low
+    end, bottom, retention edge, retention's edge, edge, deletion point, 起始, 开头, 起点, 最早, 开始位移, 开始,
+    最旧, 最老, 头部, 起始位移, 第一条, 最小位移, log start
+distance: distance*, difference*, diff, gap, margin, how far, how many, how close, how near, how
+    much, room, space, minus, less, subtract*, number of records, count of records, records between,
+    between, headroom, buffer, away, behind, above, ahead, far, 距离, 差, 差值, 差距, 多远, 之间, 减去, 减, 多少,
+    间隔, 离, 相差
+retention: retention, retention.ms, retention.bytes, log.retention*, cleaner, cleanup, clean up,
+    deletion, expir*, log cleaner, retention time, retention policy, housekeeping, broker, kafka,
+    保留策略, 保留期, 保留, 清理, 过期, 日志清理, retention
+deletes: delet*, remov*, cut*, cuts off, discard*, throw* away, throw* _ away, purg*, drop*, eat*,
+    ate, gone, gon na, expir*, eras*, vanish*, disappear*, truncat*, clean*, destroy*, wip*, trim*,
+    los*, lose, lost, take* away, taken away, swallow*, fall* off, fell off, age out, ages out,
+    catch* up with, catches up, caught up by, overtak*, reach*, bit*, bites, pull*, shred*,
+    reclaim*, chop*, 删除, 删掉, 删, 清理, 清除, 丢失, 丢掉, 丢, 过期, 清掉, 移除, 消失, 抹掉, 截断
+unread: unread, un read, unconsumed, not read*, not _ read, not _ _ read, not consumed, not _
+    consum*, not _ _ consum*, not processed, not _ process*, not _ seen, not seen, not _ fetch*, not
+    _ got to, never read, never consumed, never _ consum*, never seen, never processed, nobody read,
+    yet to read, yet to be read, yet to consume, still to read, still to be read, still need*, still
+    wait*, to be read next, next to be read, next record*, next message*, missing, before ..
+    (read*|consum*|process*|fetch*|get*|got|see|saw|reach*), without being
+    (read|consumed|processed), without _ (read|reading|consuming|seeing), 未读, 没读, 没有读, 还没读, 尚未读,
+    未消费, 没消费, 没有消费, 还没消费, 还没有消费, 还没有读, 尚未消费, 尚未读取, 没来得及, 来不及, 消费之前, 消费前, 读取之前, 未处理, 没处理, 未被消费, 还未,
+    没被消费, 没有被消费, 没有被读, 没读的, 读到之前
+near: near*, close*, zero, 0, small*, low, shrink*, melt*, approach*, tiny, about to, soon, drop*,
+    fall*, goes down, going down, decreas*, vanish*, reaches, hits, disappear*, on your heels,
+    almost, nearly, shortly, next, threaten*, danger*, -> 0, risk*, 接近, 趋近, 趋于, 变小, 很小, 太小, 为 0, 零,
+    小, 快要, 马上, 即将, 就要, 快被, 靠近, 逼近
+reset: auto.offset.reset, auto offset reset, offset.reset, offset reset, reset policy, reset rule,
+    reset strategy, reset setting, reset configuration, auto.reset, auto reset, auto offset, 重置策略,
+    自动重置, 位移重置, auto.offset.reset
+acts: decid*, determin*, appl*, used, uses, use, kick* in, take* over, takes, jump*, skip*, latest,
+    earliest, lost, lose*, miss*, choos*, chose, pick*, say, says, tell, tells, control*, settle*,
+    set, sets, sent, send*, move*, put, lands, continue*, goes on, go on, restart*, start*, fall*
+    back, falls to, comes into play, come into play, happens, trigger*, forces, again, re read,
+    reread, where, follow*, resort*, dictat*, governs, 决定, 跳, 最早, 最新, 重新, 重复, 重读, 触发, 生效, 丢, 继续, 从哪,
+    开始, 选择, 处理, 按照, 根据, 依据, 依照
+show: show*, see, sees, seen, tell*, say*, reveal*, know*, indicat*, measur*, look*, watch*, warn*,
+    enough, sufficient, suffic*, captur*, express*, detect*, notic*, mean*, reflect*, visible,
+    hide*, hid, hidden, matter*, helps, help, answer*, recogn*, find out, describe*, cover*, 看出, 看到,
+    显示, 反映, 体现, 知道, 表示, 说明, 发现, 看不出, 看不到, 不够, 足够, 告诉, 得知
+log_end: log end*, end offset, end of the log, end of log, high watermark, producer*, newest, latest
+    offset, last offset, last record, leo, logendoffset, 末尾, 最新位移, 日志末端, 生产者, 高水位, log end offset
+good: good, fine, great, healthy, ok, okay, harmless, up to date, caught up, no problem, safe,
+    perfect, ideal, everything, nothing to worry, 正常, 健康, 很好, 没问题, 追上, 跟上, 安全, 好事
+"""
+    )
+)
+
+_LEAD_MEANS_ELSE = (
+    "lead (is|=|means|shows|tells|says|measures|:) _ _ (how far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)",
+    "(consumer|reader|it) (leads|is leading|is ahead of|runs ahead of) the? producer*",
+    "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. ({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)",
+    "lead .. (ahead of|in front of|faster than|before) _ (producer*|log end|end of)",
+    "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
 )
 
 _LEAD_WRONG = (
-    (
-        "lead (is|=|means|shows|tells|says|measures|:) _ _ (how "
-        "far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)"
-    ),
-    "(consumer|reader|it) (leads|is leading|is ahead of|runs ahead of) the? producer*",
-    (
-        "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. "
-        "({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)"
-    ),
-    "lead .. (ahead of|in front of|faster than|before) _ (producer*|log end|end of)",
     "lead 是? .. (领先|超过|超前) .. (生产者|末尾|最新)",
     "lead .. (距离|离|到|与|和) .. {log_end} .. (距离|差|多远|多少)? ! ({log_start}|lag)",
-    (
-        "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ "
-        "(danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)"
-    ),
-    (
-        "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) "
-        ".. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)"
-    ),
+    "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ (danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)",
+    "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) .. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)",
     "lead (越大|很大|过大|太大|变大) .. (危险|丢|问题|报警|不好|慢) ! 不",
-    (
-        "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ "
-        "(means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! "
-        "(not|no|never|不|lag)"
-    ),
+    "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ (means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! (not|no|never|不|lag)",
     "(low|small|zero|tiny) lead _ (is|means|shows) _ _ {good} ! (not|no|never|lag)",
     "(near|close to) zero .. (read|consumed|processed) (everything|all|every) ! (not|no|never|lag)",
-    (
-        "(lead|lag) _ (and|plus|+) (lead|lag) _ (is|are|always)? _ (constant|same "
-        "(thing|information|value|number)|equal) ! (not|no|never)"
-    ),
+    "(lead|lag) _ (and|plus|+) (lead|lag) _ (is|are|always)? _ (constant|same (thing|information|value|number)|equal) ! (not|no|never)",
     "(lag|one alarm|alarm on lag|lag alone) _ (is|are) (sufficient|enough) ! (not|no|never|n't)",
     "lag .. measured from the? (log)? (start|beginning)",
-    "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
 )
 
 Rubric(
@@ -203,7 +153,7 @@ Rubric(
                 ),
                 "离 _ {log_start}",
             ),
-            against=(*_LEAD_WRONG[:4], _LEAD_WRONG[-1]),
+            against=_LEAD_MEANS_ELSE,
             near=("{log_start}", "lead (is|=|means)"),
         ),
         Concept(
@@ -417,7 +367,7 @@ Rubric(
             "central_claim_wrong",
             "it has lead wrong: lead is the distance to the log's start, and small is dangerous",
             "lead 理解错了: 是到日志起始的距离, 越小越危险",
-            _LEAD_WRONG,
+            (*_LEAD_MEANS_ELSE, *_LEAD_WRONG),
         ),
         Blunder(
             "direction_reversed",

@@ -86,8 +86,14 @@ Judge(
     ],
     truth=_place,
     right="right: topic, partition and offset.",
-    otherwise="not this place. The last hyphen divides topic and partition.",
-    unseen="a topic that you have not seen gives another place. Which hyphen divides?",
+    otherwise=(
+        "you returned {said}. Compare it with the text, part by part: topic, partition and offset. The "
+        "last hyphen divides topic and partition."
+    ),
+    unseen=(
+        "a text that you have not seen names another place. Which hyphen divides topic and "
+        "partition, and which number is the offset?"
+    ),
 )
 
 

@@ -39,7 +39,14 @@ from autograder.cell.kinds import Function
 from kafkalab.stories import errors
 
 DAYS = (
-    {"case": "no pill", "seed": 1, "pills": [], "kill_after": 0, "client": "3.9"},
+    {
+        "case": "no pill, and then a quiet minute",
+        "seed": 1,
+        "pills": [],
+        "kill_after": 0,
+        "client": "3.9",
+        "seconds": 75,
+    },
     {
         "case": "a pill in the middle",
         "seed": 2,
@@ -60,6 +67,13 @@ DAYS = (
         "pills": [[0, 15], [1, 0]],
         "kill_after": 0,
         "client": "2.8",
+    },
+    {
+        "case": "no pill, ada is killed at work on the second record of a poll",
+        "seed": 7,
+        "pills": [],
+        "kill_after": 5,
+        "client": "3.9",
     },
     {
         "case": "a pill in each partition, ada is killed at work after 6 records",
@@ -84,7 +98,10 @@ def play_day(case, part):
     def on_duty(lab, consumer):
         part(lab, consumer, work_ms=errors.DAY_WORK_MS)
 
-    return errors.day(on_duty, case["pills"], case["seed"], case["kill_after"], case["client"])
+    seconds = case.get("seconds", errors.DAY_SECONDS)
+    return errors.day(
+        on_duty, case["pills"], case["seed"], case["kill_after"], case["client"], seconds
+    )
 
 
 def went_wrong(case, lab):
@@ -101,7 +118,7 @@ def went_wrong(case, lab):
         place, offset = went["never"][0]
         return (
             f"readable records were never finished: {len(went['never'])}. The first is {place} at "
-            f"offset {offset}; the pills are {_places(case)}.",
+            f"offset {offset}; {_places(case)}.",
             (),
         )
     most = 4 if case["kill_after"] else 0
@@ -122,11 +139,14 @@ def went_wrong(case, lab):
 
 
 def _places(case) -> str:
-    return ", ".join(f"prices-{partition} at {offset}" for partition, offset in case["pills"])
+    places = ", ".join(f"prices-{partition} at {offset}" for partition, offset in case["pills"])
+    return f"the pills are {places}" if places else "there is no pill here"
 
 
 def it_kept(case):
     """The sentence of a day on which the promises were kept."""
+    if case["kill_after"] and not case["pills"]:
+        return "right: bo began at the committed offset, and nobody lost a record."
     if not case["pills"]:
         return "right: each record once. There was no pill here."
     if case["kill_after"]:
@@ -266,6 +286,41 @@ def loop(consumer, finish):
             where, offset = place(error)
             consumer.seek(where, offset + 1)
 
+
+# %% wrong="the position in between"
+# commit_sync() without arguments commits all that poll() has returned, also the records that still
+# wait. ada was killed, and nobody did them.
+def loop(consumer, finish):
+    while True:
+        try:
+            for record in consumer.poll(timeout_ms=200):
+                finish(record)
+                consumer.commit_sync()
+        except SerializationException as error:
+            where, offset = place(error)
+            consumer.seek(where, offset + 1)
+            consumer.commit_sync()
+
+
+# %% wrong="a loop with an end"
+# Your loop ended after a number of polls. More records may come at any time: the loop does not end.
+def loop(consumer, finish):
+    for _ in range(200):
+        try:
+            for record in consumer.poll(timeout_ms=200):
+                finish(record)
+        except SerializationException as error:
+            where, offset = place(error)
+            consumer.seek(where, offset + 1)
+        consumer.commit_sync()
+
+
+# %% equivalent
+# `consumer.poll(timeout_ms=200)` -> `consumer.poll(timeout_ms=201)`, `consumer.poll(timeout_ms=199)`:
+# 200 is only an example.
+# `re.search('for partition (\\S+)-(\\d+) at offset (\\d+)\\.', str(error))` ->
+# `re.search('for partition (\\S+)-(\\d) at offset (\\d+)\\.', str(error))`: there are two
+# partitions here, and 12.1 asks for partition 12.
 
 # %% hint
 # poll() raises before it returns a record, so nothing is lost when you catch. Which call moves the

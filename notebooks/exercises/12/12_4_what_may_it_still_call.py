@@ -117,7 +117,10 @@ Judge(
         "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
     },
     right="right: six errors, and six different next steps.",
-    otherwise="not all of these. Read the table again: in which row does which call work?",
+    otherwise=(
+        "not all of these. Three errors are rows of the table: which call works there? For the others: "
+        "does the client repeat by itself, does the position move, is the member in its group?"
+    ),
 )
 
 # %% begin
@@ -148,6 +151,11 @@ next_step["poll(): RecordDeserializationException"] = "poll"
 # After a CommitFailedException the same commit fails again: this member is out of the group. Poll,
 # and it joins again.
 next_step["commit_sync(): CommitFailedException"] = "same call"
+
+# %% equivalent
+# `outlasts(n.away, seed=n.seed)` -> `outlasts(n.away)`: the seed changes times, and not how often the
+# record is sent.
+# `n.seed` -> `n.away`: the same.
 
 # %% hint
 # Each of the six steps is the answer once.

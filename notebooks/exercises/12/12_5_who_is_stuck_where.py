@@ -70,7 +70,10 @@ def _errors(pill: int, found_s: int) -> int:
 Judge(
     truth=lambda case: {"stuck_at": _stuck_at(case["pill"])},
     right="right: the last position, plus what that poll returned. There is the pill.",
-    otherwise=("not this offset. Take the line with the highest `position`, and add its `count`."),
+    otherwise=(
+        "not this offset. Take only the lines that begin with `Returning`: of the one with the highest "
+        "`position` add its `count`."
+    ),
 )
 
 # %% wrong="the last position"
@@ -95,6 +98,11 @@ stuck_at = {name: text.count(" ERROR ") for name, text in logs.items()}
 
 # %% says
 lambda case: {"stuck_at": _errors(case["pill"], case["found_s"])}
+
+# %% equivalent
+# `re.findall('Returning (\\d+) fetched records at offset .*?offset=(\\d+)', text)` ->
+# `re.findall('Returning (\\d) fetched records at offset .*?offset=(\\d+)', text)`: no poll returns
+# ten records here.
 
 # %% hint
 # "Returning 3 fetched records at offset 20" means that 20, 21 and 22 were given. Which comes next?

@@ -17,52 +17,34 @@ Open(points=4)
 
 # %% rubric
 # Facts: Kafka keeps order within one partition only, and a dead-letter topic is another partition.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _DEAD = Lexicon(
-    {
-        "order": (
-            "order, ordering, ordered, sequence, sequential, in order, out of order, reorder*, "
-            "顺序, 有序, 次序, 乱序, 先后"
-        ),
-        "key": (
-            "key, keys, same key, per key, account*, customer*, payment*, entity, entities, item*, "
-            "partition*, ledger, balance, 键, 账户, 客户, 支付, 分区, 同一个, 每个 key"
-        ),
-        "matter": (
-            "matter*, important, must, need*, depend*, require*, kept, keep*, preserv*, guarantee*, "
-            "strict, break*, broken, violat*, lose*, lost, 重要, 必须, 需要, 依赖, 保持, 保证, 打乱"
-        ),
-        "later": (
-            "later, next, following, subsequent, behind, newer, after it, others, rest, "
-            "后面, 后续, 之后, 新的, 较新, 其他"
-        ),
-        "overtake": (
-            "overtak*, over take*, pass, passes, passed, ahead, jump*, first, before it, go on, "
-            "goes on, continue*, without it, processed before, done before, processed first, "
-            "超过, 越过, 先处理, 继续, 先被处理, 抢先"
-        ),
-        "wrong": (
-            "wrong, inconsistent, incorrect, corrupt*, overwrit*, over writ*, stale, old value, "
-            "older, false state, bad state, 错, 错误, 不一致, 覆盖, 旧值"
-        ),
-        "stop": (
-            "stop*, pause*, block*, wait*, halt*, hold*, retry in place, until .. "
-            "(repaired|fixed|works|succeed*), 停, 暂停, 等待, 阻塞, 等"
-        ),
-        "park": (
-            "park*, send*, move*, put*, route*, divert*, quarantin*, 放到, 一起, 转移, 送到, 搁置"
-        ),
-        "with_it": (
-            "together, with it, too, also, as well, behind it, after it, same key, 一起, 也, 连同, 跟着"
-        ),
-        "look": (
-            "look*, watch*, read*, monitor*, alert*, alarm*, inspect*, notic*, check*, repair*, "
-            "fix*, replay*, resend*, re send*, send* _ again, reprocess*, handl*, owner, "
-            "查看, 监控, 告警, 报警, 处理, 修复, 重放, 重新发送, 关注"
-        ),
-        "dead": "dead letter*, dead-letter*, dlq, dlt, parked, 死信, 死信主题, 死信队列",
-    }
+    lists(
+        """
+order: order, ordering, ordered, sequence, sequential, in order, out of order, reorder*, 顺序, 有序, 次序,
+    乱序, 先后
+key: key, keys, same key, per key, account*, customer*, payment*, entity, entities, item*,
+    partition*, ledger, balance, 键, 账户, 客户, 支付, 分区, 同一个, 每个 key
+matter: matter*, important, must, need*, depend*, require*, kept, keep*, preserv*, guarantee*,
+    strict, break*, broken, violat*, lose*, lost, 重要, 必须, 需要, 依赖, 保持, 保证, 打乱
+later: later, next, following, subsequent, behind, newer, after it, others, rest, 后面, 后续, 之后, 新的,
+    较新, 其他
+overtake: overtak*, over take*, pass, passes, passed, ahead, jump*, first, before it, go on, goes
+    on, continue*, without it, processed before, done before, processed first, 超过, 越过, 先处理, 继续,
+    先被处理, 抢先
+wrong: wrong, inconsistent, incorrect, corrupt*, overwrit*, over writ*, stale, old value, older,
+    false state, bad state, 错, 错误, 不一致, 覆盖, 旧值
+stop: stop*, pause*, block*, wait*, halt*, hold*, retry in place, until ..
+    (repaired|fixed|works|succeed*), 停, 暂停, 等待, 阻塞, 等
+park: park*, send*, move*, put*, route*, divert*, quarantin*, 放到, 一起, 转移, 送到, 搁置
+with_it: together, with it, too, also, as well, behind it, after it, same key, 一起, 也, 连同, 跟着
+look: look*, watch*, read*, monitor*, alert*, alarm*, inspect*, notic*, check*, repair*, fix*,
+    replay*, resend*, re send*, send* _ again, reprocess*, handl*, owner, 查看, 监控, 告警, 报警, 处理, 修复,
+    重放, 重新发送, 关注
+dead: dead letter*, dead-letter*, dlq, dlt, parked, 死信, 死信主题, 死信队列
+"""
+    )
 )
 
 _KEEPS_ORDER = (

@@ -4,7 +4,8 @@
 # Three logs, A, B and C. `n.A.files` are the base offsets of the files of A. `n.A.index` has the
 # entries of each file's index, as pairs: the offset in the entry, and a byte. Every batch of A has
 # `n.A.per_batch` records, so the batches of a file begin at its base offset, then `per_batch`
-# further, and so on. As in Kafka, an entry names the *last* offset of its batch.
+# further, and so on. As in Kafka, an entry names the *last* offset of its batch. Where no entry is at
+# the offset or before it, the broker begins at byte 0.
 #
 # A reader asks for offset `n.A.offset`. Give three numbers for each log:
 #
@@ -23,7 +24,8 @@ headers = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 for name, log in n.items():
     file[name] = max(base for base in log.files if base <= log.offset)
-    entry = max(pair for pair in log.index[file[name]] if pair[0] <= log.offset)
+    entries = [(file[name], 0), *log.index[file[name]]]
+    entry = max(pair for pair in entries if pair[0] <= log.offset)
     byte[name] = entry[1]
     batch_of = lambda offset: (offset - file[name]) // log.per_batch
     headers[name] = batch_of(log.offset) - batch_of(entry[0]) + 1
@@ -37,23 +39,23 @@ log_with_index = cache(made)
 
 
 def wanted(number: int) -> int:
-    """The offset that the reader asks for."""
-    return Random(f"offset {number}").randrange(log_with_index(number).log_end_offset)
+    """The offset that the reader asks for: the first one of a file, the one that an entry names, or
+    the first one of a batch that no entry names."""
+    log, chance = log_with_index(number), Random(f"offset {number}")
+    segment = chance.choice(list(log.segments)[1:-1])
+    if number % 3 == 0:
+        return segment.base_offset
+    entry = chance.choice(segment.index[1:-1])
+    return entry[0] + (0 if number % 3 == 1 else 1 + 2 * len(log.batches()[0].records))
 
 
 def is_a_good_search(number: int) -> bool:
-    """Whether it is not in the first or last file, uses an entry that is not the newest, and reads
-    three headers or more."""
+    """Whether it reads three headers or more where it neither begins at a file nor at an entry's
+    own batch, and uses an entry that is not the newest."""
     log, offset = log_with_index(number), wanted(number)
     steps = steps_to(log, offset)
     segment = log.segments.of(offset)
-    return (
-        segment.base_offset > 0
-        and segment is not log.segments.active
-        and steps.entry in segment.index[:-1]
-        and len(steps.scanned) >= 3
-        and offset != steps.scanned[-1]
-    )
+    return number % 3 != 2 or (steps.entry in segment.index[1:-1] and len(steps.scanned) >= 3)
 
 
 def seen_by_learner(drawn) -> dict:
@@ -86,6 +88,7 @@ Value(
     show=seen_by_learner,
     space={"log": tuple(range(360))},
     where=lambda n: is_a_good_search(n["log"]),
+    together=lambda logs: {n["log"] % 3 for n in logs} == {0, 1, 2},
 )
 
 # %% judge
@@ -106,14 +109,16 @@ Judge(
     truth=_steps,
     right="right: the file, one entry of its index, then batch after batch.",
     otherwise=(
-        "not these. First the file. Then, in its index, the nearest entry at the offset or before. "
+        "not all three. First the file. Then, in its index, the nearest entry at the offset or before. "
         "Then count batches, the entry's own included."
     ),
 )
 
 # %% begin
 file = {a: max(base for base in x.files if base <= x.offset) for a, x in n.items()}
-entry = {a: max(e for e in x.index[file[a]] if e[0] <= x.offset) for a, x in n.items()}
+entry = {
+    a: max(e for e in [(file[a], 0), *x.index[file[a]]] if e[0] <= x.offset) for a, x in n.items()
+}
 byte = {a: entry[a][1] for a in n}
 place = lambda a, x, offset: (offset - file[a]) // x.per_batch
 headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) + 1 for a, x in n.items()}
@@ -142,6 +147,27 @@ headers = {a: x.offset - entry[a][0] + 1 for a, x in n.items()}
 # %% wrong="one header"
 # An entry is not there for each batch. From the entry's byte on the broker reads header after header.
 headers = {a: 1 for a in n}
+
+# %% wrong="the file before"
+# The offset is the first one of a file. That file has it, not the one before.
+file = {a: max(base for base in x.files if base < x.offset) for a, x in n.items()}
+
+# %% wrong="the entry before"
+# The entry names exactly this offset. So its batch holds the record, and the broker begins there.
+entry = {a: max(e for e in [(0, 0), *x.index[file[a]]] if e[0] < x.offset) for a, x in n.items()}
+byte = {a: entry[a][1] for a in n}
+headers = {
+    a: place(a, x, x.offset) - place(a, x, max(file[a], entry[a][0])) + 1 for a, x in n.items()
+}
+
+# %% equivalent
+# `log.files` -> `log.index`: the index has the same files.
+# `[(file[name], 0), *log.index[file[name]]]` -> `[*log.index[file[name]], (file[name], 0)]`: the
+# largest is taken, in any order.
+# `(offset - file[name]) // log.per_batch` -> `(offset - file[name]) // log.per_batch + 1`: this adds one
+# at both ends.
+# `offset - file[name]` -> `offset + file[name]`, `offset`: each file begins after whole batches, so this
+# adds the same at both ends.
 
 # %% hint
 # Write the batches of that file on paper: their first and last offsets. Which one does the entry

@@ -8,7 +8,9 @@
 #
 # Return a list: the base offsets of the segments that go. They must be the oldest ones, in a row.
 # The check plays days with time limits, with size limits, with both, with a fast clock, and with a
-# broker that crashes. Each deletion is compared with Kafka's.
+# broker that crashes. It also asks for single checks. Each deletion is compared with Kafka's. There a
+# segment goes when its newest record is *older* than the time limit. And it goes when the log without
+# it is at least as large as the limit in bytes. A limit of 0 is a limit, too.
 
 # %% answer
 def goes(segments, now_ms, keep_ms, keep_bytes):
@@ -28,6 +30,9 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 
 # %% question
+from types import SimpleNamespace
+
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab.stories.segments import deletions, retention_day
 
@@ -39,6 +44,41 @@ DAYS = (
     {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
     {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},
 )
+
+
+CHECKS = (
+    {
+        "case": "the newest record is exactly as old as the time limit",
+        "segments": [[0, 400, 100], [6, 300, 500]],
+        "now_ms": 700,
+        "keep_ms": 600,
+        "keep_bytes": -1,
+    },
+    {
+        "case": "a time limit of 0",
+        "segments": [[0, 400, 100], [6, 300, 700]],
+        "now_ms": 700,
+        "keep_ms": 0,
+        "keep_bytes": -1,
+    },
+    {
+        "case": "a limit of 0 bytes",
+        "segments": [[0, 400, 600], [6, 300, 700]],
+        "now_ms": 700,
+        "keep_ms": -1,
+        "keep_bytes": 0,
+    },
+)
+
+
+def check_once(names, case):
+    """Which segments the learner's function deletes at one check, in order."""
+    fields = ("base_offset", "size_bytes", "newest_ms")
+    segments = [SimpleNamespace(**dict(zip(fields, row))) for row in case["segments"]]
+    gone = names["goes"](segments, case["now_ms"], case["keep_ms"], case["keep_bytes"])
+    if not isinstance(gone, (list, tuple)):
+        raise NotAsAsked(f"`goes` returns a list, not {gone!r}"[:120])
+    return sorted(gone)
 
 
 def day(case, part):
@@ -79,7 +119,8 @@ Function(
     title="which segments go",
     points=4,
     answers=("goes",),
-    public_cases=DAYS,
+    public_cases=(*DAYS, *CHECKS),
+    probe=check_once,
     play=day,
     look=unlike_kafka,
     kept="right: at each check the same files went as in Kafka.",
@@ -87,6 +128,18 @@ Function(
 
 # %% judge
 from autograder.course.judge import Judge
+
+
+def _gone(case: dict) -> list[int]:
+    """The oldest segments, as long as each is too old, or the bytes after it are enough."""
+    rows, gone = case["segments"], []
+    for number, (base, _, newest_ms) in enumerate(rows):
+        rest = sum(row[1] for row in rows[number + 1 :])
+        by_time = case["keep_ms"] != -1 and newest_ms + case["keep_ms"] < case["now_ms"]
+        if not by_time and (case["keep_bytes"] == -1 or rest < case["keep_bytes"]):
+            return gone
+        gone.append(base)
+    return gone
 
 
 def _more_days(rng) -> list[dict]:
@@ -97,7 +150,10 @@ def _more_days(rng) -> list[dict]:
 
 
 Judge(
+    truth=_gone,
     hidden_cases=_more_days,
+    right="right: at this check the same files go as in Kafka.",
+    otherwise="you returned {said}, and Kafka deletes others at this check. Compare with both limits.",
     unseen=(
         "on a day that you have not seen, other files went than in Kafka. Check both limits, the "
         "-1 of each, and where the row of files ends."
@@ -199,6 +255,36 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 def goes(segments, now_ms, keep_ms, keep_bytes):
     return []
 
+
+# %% wrong="as old as the limit"
+# This record is exactly as old as retention.ms. A file goes only when its newest record is older.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        old = keep_ms >= 0 and now_ms - each.newest_ms >= keep_ms
+        if not (old or (keep_bytes >= 0 and over >= each.size_bytes)):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="0 is no limit"
+# A limit of 0 is a limit: only -1 switches it off.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        old = keep_ms > 0 and now_ms - each.newest_ms > keep_ms
+        if not (old or (keep_bytes > 0 and over >= each.size_bytes)):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% equivalent
+# `return gone` -> `return sorted(gone)`, `return list(reversed(gone))`: the order of the list is not
+# asked.
 
 # %% hint
 # Go through the list from the oldest one, and stop at the first that stays. When may one go because

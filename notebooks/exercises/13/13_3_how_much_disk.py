@@ -62,7 +62,7 @@ Judge(
     truth=_bound,
     right="right: {keep_hours} + {roll_hours} hours, a check and a delay, and that on each replica.",
     otherwise=(
-        "not these. The first record of a file waits for the last one, then for retention.ms, then "
+        "not both. The first record of a file waits for the last one, then for retention.ms, then "
         "for the next check, and then for the deletion of the file. Each replica has a copy."
     ),
 )
@@ -96,6 +96,11 @@ gb_most = {a: x.gb_per_hour * minutes_of(x) / 60 * x.replicas * x.partitions for
 # %% wrong="without replicas"
 # The minutes are right. But each of the {replicas} replicas has the whole log on a disk of its own.
 gb_most = {a: x.gb_per_hour * minutes_of(x) / 60 for a, x in n.items()}
+
+# %% equivalent
+# `(5, 1)` -> `(1, 5)`: only the sum of the two counts.
+# `topic.gb_per_hour * minutes_most / 60` -> `topic.gb_per_hour * minutes_most // 60`: the GB are whole
+# numbers here.
 
 # %% hint
 # Follow the first record of a file. How long until the file is closed? How long until its last record

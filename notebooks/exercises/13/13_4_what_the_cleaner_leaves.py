@@ -161,6 +161,14 @@ def left(records):
     return [each.offset for each in records]
 
 
+# %% equivalent
+# `return [each.offset for each in records if last[each.key] == each.offset and (not each.may_forget)]`
+# -> `return sorted([each.offset for each in records if last[each.key] == each.offset and (not each.may_forget)])`,
+# `return list(reversed([each.offset for each in records if last[each.key] == each.offset and (not each.may_forget)]))`:
+# the order of the list is not asked.
+# `last[each.key] == each.offset` -> `last[each.key] <= each.offset`: no record of a key is behind its
+# last one.
+
 # %% hint
 # First find the last offset of each key, tombstones included. Then go through the records again.
 # Which of them stay?

@@ -140,6 +140,11 @@ def left_of(changes):
 # %% says
 lambda case: _told(row for row in case["rows"] if row[2] is not None)
 
+# %% equivalent
+# `changes.groupBy('key').agg(F.max('offset').alias('offset'), F.max_by('value', 'offset').alias('value'))`
+# -> `changes.groupBy('key').agg(F.max_by('value', 'offset').alias('value'), F.max('offset').alias('offset'))`:
+# columns have names, and their order is not asked.
+
 # %% hint
 # Two steps, and their order matters: the last row of each key, and the rows with a value.
 

@@ -98,7 +98,7 @@ Judge(
     truth=_stale,
     right="right: the newest timestamp of the file decides, and when the broker looks.",
     otherwise=(
-        "not these. Find the largest CreateTime of the file, and compare it with the time of the "
+        "not both. Find the largest CreateTime of the file, and compare it with the time of the "
         "dump and with retention.ms."
     ),
 )
@@ -137,7 +137,10 @@ why = {a: "clock" for a in n}
 # These two are exchanged. Subtract the newest CreateTime from now_ms: is that more than retention.ms?
 why = {a: {"check": "segment", "segment": "check"}.get(w, w) for a, w in why.items()}
 
-# %% begin
+# %% equivalent
+# `age_ms < 0` -> `age_ms <= 0`, `age_ms < 1`, `age_ms < -1`: a fast clock is minutes fast, and the
+# other files are minutes old.
+# `age_ms > log.retention_ms` -> `age_ms >= log.retention_ms`: no file is exactly as old as that.
 
 # %% hint
 # Which line has the largest CreateTime? Is this time in the future of now_ms?

@@ -18,79 +18,44 @@ Open(points=4)
 # Facts: the key of a commit is (group, topic, partition) (GroupMetadataManager); the cleaner keeps the
 # last record of each key; a coordinator reads its whole partition when it becomes leader; offsets of
 # an empty group expire by offsets.retention.minutes, as tombstones, not by the log's retention.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _OFFSETS = Lexicon(
-    {
-        "last": (
-            "last, latest, newest, most recent, current, final, up to date, 最后, 最新, 最近, 当前"
-        ),
-        "value": (
-            "value*, commit*, offset*, record*, message*, entry, entries, position*, one, "
-            "bookmark*, 值, 提交, 位移, 消息, 记录, 一条, 偏移量, 书签"
-        ),
-        "key": (
-            "key*, group, partition*, triple, group topic partition, each group, per group, each "
-            "partition, 键, 组, 消费组, 消费者组, 分区, 三元组"
-        ),
-        "matters": (
-            "matter*, need*, count*, interest*, relevant, useful, used, keep*, kept, stay*, "
-            "remain*, leave*, left, valid, importan*, enough, 重要, 需要, 有用, 保留, 留下, 有效, "
-            "有意义, 关心, 足够"
-        ),
-        "old": (
-            "old, older, earlier, previous, former, outdated, stale, superseded, obsolete, "
-            "overwritten, 旧, 旧的, 之前, 以前, 过时, 较早"
-        ),
-        "drops": (
-            "drop*, delet*, remov*, clean*, discard*, throw* away, forget*, forgot*, los*, lost, "
-            "gone, expire*, disappear*, erase*, 删除, 删, 丢失, 丢, 丢弃, 清理, 清除, 忘记, 消失, "
-            "过期"
-        ),
-        "age": (
-            "age, time, retention*, retention.ms, days, hours, week*, by time, period, "
-            "时间, 按时间, 保留时间, 保留期, 天, 过期时间, 到期"
-        ),
-        "quiet": (
-            "quiet, idle, inactive, silent, slow, rare*, seldom, sleeping, not commit*, no "
-            "commit*, stopped, paused, does not commit, has not committed, without new, long ago, "
-            "for a long time, holiday, "
-            "空闲, 闲置, 不活跃, 很久, 长时间, 没有提交, 不提交, 安静, 停止, 长期, 暂停"
-        ),
-        "place": (
-            "place, position*, offset*, bookmark*, where, start*, begin*, progress, commit*, "
-            "位置, 位移, 进度, 书签, 偏移, 提交"
-        ),
-        "small": (
-            "small*, bounded, limited, bound, compact, constant, not grow*, never grow*, stop "
-            "growing, stays short, fixed, save* space, saves disk, little space, less space, less "
-            "disk, 小, 有限, 有界, 不会增长, 不会无限增长, 不会一直增长, 不会膨胀, 节省空间, "
-            "省空间, 节省磁盘空间, 节省磁盘, 省磁盘, 不膨胀, 固定, 稳定"
-        ),
-        "grows": (
-            "grow*, fill*, full, infinite*, unbounded, huge, endless*, for ever, forever, explode*, "
-            "too large, too big, run* out of (disk|space), "
-            "增长, 膨胀, 填满, 占满, 无限, 爆, 撑满, 很大, 满"
-        ),
-        "disk": "disk*, topic*, log, space, storage, size, file*, it, 磁盘, 空间, 主题, 日志, 存储",
-        "load": (
-            "load*, read*, replay*, restor*, rebuild*, recover*, scan*, start*, fail over, "
-            "failover, take* over, cache, "
-            "加载, 读取, 重放, 恢复, 重建, 启动, 故障转移, 读, 缓存"
-        ),
-        "coordinator": (
-            "coordinator*, broker*, leader*, new broker, 协调者, 协调器, broker, 新的 leader, 节点"
-        ),
-        "number": (
-            "number of (keys|groups|partitions|groups and partitions), how many (keys|groups), "
-            "(per|for each|one for each|one per) (key|group|partition), 键的数量, 组的数量, "
-            "每个 (键|组|分区)"
-        ),
-        "often": (
-            "how often, frequency, every (second|five seconds|few seconds), often, number of "
-            "commits, many commits, each commit, 频率, 频繁, 多次, 每次提交, 次数"
-        ),
-    }
+    lists(
+        """
+last: last, latest, newest, most recent, current, final, up to date, 最后, 最新, 最近, 当前
+value: value*, commit*, offset*, record*, message*, entry, entries, position*, one, bookmark*, 值,
+    提交, 位移, 消息, 记录, 一条, 偏移量, 书签
+key: key*, group, partition*, triple, group topic partition, each group, per group, each partition,
+    键, 组, 消费组, 消费者组, 分区, 三元组
+matters: matter*, need*, count*, interest*, relevant, useful, used, keep*, kept, stay*, remain*,
+    leave*, left, valid, importan*, enough, 重要, 需要, 有用, 保留, 留下, 有效, 有意义, 关心, 足够
+old: old, older, earlier, previous, former, outdated, stale, superseded, obsolete, overwritten, 旧,
+    旧的, 之前, 以前, 过时, 较早
+drops: drop*, delet*, remov*, clean*, discard*, throw* away, forget*, forgot*, los*, lost, gone,
+    expire*, disappear*, erase*, 删除, 删, 丢失, 丢, 丢弃, 清理, 清除, 忘记, 消失, 过期
+age: age, time, retention*, retention.ms, days, hours, week*, by time, period, 时间, 按时间, 保留时间, 保留期,
+    天, 过期时间, 到期
+quiet: quiet, idle, inactive, silent, slow, rare*, seldom, sleeping, not commit*, no commit*,
+    stopped, paused, does not commit, has not committed, without new, long ago, for a long time,
+    holiday, 空闲, 闲置, 不活跃, 很久, 长时间, 没有提交, 不提交, 安静, 停止, 长期, 暂停
+place: place, position*, offset*, bookmark*, where, start*, begin*, progress, commit*, 位置, 位移, 进度,
+    书签, 偏移, 提交
+small: small*, bounded, limited, bound, compact, constant, not grow*, never grow*, stop growing,
+    stays short, fixed, save* space, saves disk, little space, less space, less disk, 小, 有限, 有界,
+    不会增长, 不会无限增长, 不会一直增长, 不会膨胀, 节省空间, 省空间, 节省磁盘空间, 节省磁盘, 省磁盘, 不膨胀, 固定, 稳定
+grows: grow*, fill*, full, infinite*, unbounded, huge, endless*, for ever, forever, explode*, too
+    large, too big, run* out of (disk|space), 增长, 膨胀, 填满, 占满, 无限, 爆, 撑满, 很大, 满
+disk: disk*, topic*, log, space, storage, size, file*, it, 磁盘, 空间, 主题, 日志, 存储
+load: load*, read*, replay*, restor*, rebuild*, recover*, scan*, start*, fail over, failover, take*
+    over, cache, 加载, 读取, 重放, 恢复, 重建, 启动, 故障转移, 读, 缓存
+coordinator: coordinator*, broker*, leader*, new broker, 协调者, 协调器, broker, 新的 leader, 节点
+number: number of (keys|groups|partitions|groups and partitions), how many (keys|groups), (per|for
+    each|one for each|one per) (key|group|partition), 键的数量, 组的数量, 每个 (键|组|分区)
+often: how often, frequency, every (second|five seconds|few seconds), often, number of commits, many
+    commits, each commit, 频率, 频繁, 多次, 每次提交, 次数
+"""
+    )
 )
 
 _WRONG_LAST = (

@@ -40,7 +40,7 @@ Value(
     row="follower",
     space={
         "log_end": (9, 11, 12, 13),
-        "high_watermark": (4, 5, 6, 7),
+        "high_watermark": (3, 5, 7),
         "leader_says": (8, 10, 14, 15),
     },
     together=tells_cuts_apart,
@@ -100,10 +100,17 @@ def _where_to_cut(case: dict) -> dict:
 Judge(
     truth=_where_to_cut,
     right="right: what the leader has too is kept, whatever the follower's high watermark says.",
-    otherwise=(
-        "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "
-        "as it has it."
-    ),
+    otherwise={
+        "cut_at": (
+            "not at {said}. The leader says where its epoch 3 ended. A follower keeps what is below, "
+            "as far as it has it."
+        ),
+        "old_cut_at": "not at {said}. Before 0.11 a follower kept what its own high watermark covers.",
+        "thrown_away": (
+            "{said} is not it. Count the records between the two cuts: the leader has them, and the "
+            "old rule cut them off."
+        ),
+    },
 )
 
 # %% wrong="at the high watermark"

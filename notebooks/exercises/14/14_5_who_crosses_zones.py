@@ -26,9 +26,10 @@ from autograder.cell.kinds import Value
 
 
 def tells_racks_apart(shops: list[dict]) -> bool:
-    """Whether one reads at the leader in its rack, one at a follower, and one has a wrong rack."""
+    """Whether one reads at the leader in its rack, one at a follower, and one has written a
+    follower's rack with a capital letter."""
     racks = {n["rack"] for n in shops}
-    return "a" in racks and bool(racks & {"b", "c"}) and bool(racks & {"B", "d"})
+    return "a" in racks and bool(racks & {"b", "c"}) and "B" in racks
 
 
 Value(
@@ -67,7 +68,7 @@ Judge(
     },
     right="right: one fetch to be sent away is the normal price; all of them are a wrong rack.",
     otherwise=(
-        "not this number. Count the fetches whose broker's rack is not the shop's own rack, letter "
+        "{said} is not it. Count the fetches whose broker's rack is not the shop's own rack, letter "
         "by letter."
     ),
 )

@@ -17,9 +17,8 @@ leader = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 ### BEGIN SOLUTION
 def leader_of(night):
-    last = 3 - night.first - night.second
-    may_lead = {last} if night.release == "2.3" else {last, night.second}
-    return night.back if night.back in may_lead else -1
+    gone = (night.first, night.second) if night.release == "2.3" else (night.first,)
+    return -1 if night.back in gone else night.back
 
 
 leader = {name: leader_of(night) for name, night in n.items()}
@@ -30,15 +29,9 @@ from autograder.cell.kinds import Value
 
 
 def tells_releases_apart(nights: list[dict]) -> bool:
-    """Whether the second of the three comes back on both releases, the first on 4.4, and once the
-    last."""
-    back = {
-        (n["release"], "first" if n["back"] == n["first"] else "second")
-        for n in nights
-        if n["back"] in (n["first"], n["second"])
-    }
-    last = any(n["back"] not in (n["first"], n["second"]) for n in nights)
-    return last and {("2.3", "second"), ("4.4", "second"), ("4.4", "first")} <= back
+    """Whether on 2.3 each of the three comes back once, on 4.4 the first and the second."""
+    back = {(n["release"], (n["first"], n["second"], n["back"]).index(n["back"])) for n in nights}
+    return back == {("2.3", 0), ("2.3", 1), ("2.3", 2), ("4.4", 0), ("4.4", 1)}
 
 
 Value(
@@ -83,7 +76,7 @@ Judge(
     },
     right="right: who may lead has every acknowledged record.",
     otherwise=(
-        "not this broker. Which replica was the last in sync? On 4.4 also ask: who left when fewer "
+        "{said} is not it. Which replica was the last in sync? On 4.4 also ask: who left when fewer "
         "than two would remain?"
     ),
 )
@@ -109,6 +102,9 @@ leader = {name: -1 for name in n}
 # %% wrong="broker 0, the first of the list"
 # Broker 0 can lead only when it is up. Only broker {back} came back.
 leader = {name: 0 for name in n}
+
+# %% equivalent
+# `(night.first, night.second)` -> `(night.second, night.first)`: who is gone has no order.
 
 # %% hint
 # For each replica: could the others accept a write with acks=all after it had left?

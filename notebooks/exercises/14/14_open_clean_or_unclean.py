@@ -18,60 +18,37 @@ Open(points=4)
 # %% rubric
 # Facts: with unclean.leader.election.enable=false (the default) a partition without a live in-sync
 # (or eligible) replica has no leader; with true the first live replica leads and the records that it
-# lacks are lost, acknowledged or not; it is a topic setting with a broker default.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+# lacks are lost, acknowledged or not; it is a topic setting with a broker default. From 4.1 on, when
+# none is in sync or eligible, the last known leader leads as soon as it is back (KIP-966).
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _ELECTION = Lexicon(
-    {
-        "payments": (
-            "payment*, pay, money, bank*, orders, financial, transactions, transfers, account*, "
-            "支付, 付款, 金融, 钱, 交易, 订单"
-        ),
-        "metrics": (
-            "metric*, telemetry, statistic*, monitoring, clicks, counters, measurements, sensor*, "
-            "指标, 监控, 度量, 统计"
-        ),
-        "off": (
-            "off, clean, disabled, disable, disallow*, forbid*, forbidden, false, wait*, offline, "
-            "stop, stops, stopped, stand* still, unavailab*, not allow*, no unclean, not let, "
-            "consisten*, 关闭, 禁止, 等待, 离线, 停止, 不允许, 一致性, 不可用, false"
-        ),
-        "on": (
-            "on, unclean, enabled, enable, allow*, true, go on, goes on, continu*, availab*, "
-            "elect it, let it lead, keep running, up, 开启, 允许, 继续, 可用, 可用性, true"
-        ),
-        "loss": (
-            "los*, lose*, lost, loss, losing, missing, gone, vanish*, disappear*, cut*, truncat*, "
-            "throw* away, thrown away, drop*, 丢, 丢失, 丢弃, 截断, 消失, 没了"
-        ),
-        "acknowledged": (
-            "acknowledg*, acked, ack, confirmed, committed, told, promised, 已确认, 确认, 已提交, "
-            "承诺"
-        ),
-        "lacking": (
-            "not copied, not yet copied, has not, have not, did not have, does not have, lacks, "
-            "lack, behind, lag*, not replicated, only the (old|dead|in sync), never copied, 没有复制, "
-            "未复制, 落后, 缺少, 没有的"
-        ),
-        "tolerable": (
-            "gap*, hole*, tolera*, accept*, does not matter, not matter, harmless, no problem, few "
-            "points, approximate*, not important, unimportant, fine, 缺口, 容忍, 接受, 无所谓, "
-            "不重要, 没关系"
-        ),
-        "worse": (
-            "worse, must not, may not, never, unacceptable, not acceptable, more important, cannot, "
-            "can not, expensive, cost*, better, 更严重, 更糟, 不能, 不可接受, 更重要, 宁可, 宁愿"
-        ),
-        "setting": (
-            "setting, set, config*, switch*, unclean.leader.election.enable, option, decid*, "
-            "decision, choose, chosen, 设置, 配置, 决定, 选择"
-        ),
-        "each": (
-            "each topic, per topic, topic level, by topic, every topic, for a topic, on the topic, "
-            "at the topic, topic config*, topic setting, 每个主题, 按主题, 主题级, 每个 topic, 按 "
-            "topic, topic 级"
-        ),
-    }
+    lists(
+        """
+payments: payment*, pay, money, bank*, orders, financial, transactions, transfers, account*, 支付, 付款,
+    金融, 钱, 交易, 订单
+metrics: metric*, telemetry, statistic*, monitoring, clicks, counters, measurements, sensor*, 指标,
+    监控, 度量, 统计
+off: off, clean, disabled, disable, disallow*, forbid*, forbidden, false, wait*, offline, stop,
+    stops, stopped, stand* still, unavailab*, not allow*, no unclean, not let, consisten*, 关闭, 禁止,
+    等待, 离线, 停止, 不允许, 一致性, 不可用, false
+on: on, unclean, enabled, enable, allow*, true, go on, goes on, continu*, availab*, elect it, let it
+    lead, keep running, up, 开启, 允许, 继续, 可用, 可用性, true
+loss: los*, lose*, lost, loss, losing, missing, gone, vanish*, disappear*, cut*, truncat*, throw*
+    away, thrown away, drop*, 丢, 丢失, 丢弃, 截断, 消失, 没了
+acknowledged: acknowledg*, acked, ack, confirmed, committed, told, promised, 已确认, 确认, 已提交, 承诺
+lacking: not copied, not yet copied, has not, have not, did not have, does not have, lacks, lack,
+    behind, lag*, not replicated, only the (old|dead|in sync), never copied, 没有复制, 未复制, 落后, 缺少, 没有的
+tolerable: gap*, hole*, tolera*, accept*, does not matter, not matter, harmless, no problem, few
+    points, approximate*, not important, unimportant, fine, 缺口, 容忍, 接受, 无所谓, 不重要, 没关系
+worse: worse, must not, may not, never, unacceptable, not acceptable, more important, cannot, can
+    not, expensive, cost*, better, 更严重, 更糟, 不能, 不可接受, 更重要, 宁可, 宁愿
+setting: setting, set, config*, switch*, unclean.leader.election.enable, option, decid*, decision,
+    choose, chosen, 设置, 配置, 决定, 选择
+each: each topic, per topic, topic level, by topic, every topic, for a topic, on the topic, at the
+    topic, topic config*, topic setting, 每个主题, 按主题, 主题级, 每个 topic, 按 topic, topic 级
+"""
+    )
 )
 
 Rubric(

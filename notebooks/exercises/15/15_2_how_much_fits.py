@@ -26,11 +26,12 @@ from autograder.cell.kinds import Value
 
 
 def tells_places_apart(cases: list[dict]) -> bool:
-    """Whether one queue is full, another has orders and room, and one broker has several threads."""
-    left = [n["tills"] - n["threads"] - n["queue"] for n in cases]
-    room = [0 < n["tills"] - n["threads"] < n["queue"] for n in cases]
-    several = any(n["threads"] > 1 and over > 0 for n, over in zip(cases, left))
-    return several and any(room)
+    """Whether one broker of several threads has a full queue, one has orders in the queue and room,
+    and one has threads to spare."""
+    queued = [n["tills"] - n["threads"] for n in cases]
+    full = any(n["threads"] > 1 and left > n["queue"] for n, left in zip(cases, queued))
+    room = any(0 < left < n["queue"] for n, left in zip(cases, queued))
+    return full and room and min(queued) < 0
 
 
 Value(
@@ -41,9 +42,9 @@ Value(
     row="broker",
     space={
         "threads": (1, 2, 4, 8),
-        "queue": (3, 6, 10, 500),
+        "queue": (3, 6, 12, 500),
         "work_ms": (10, 20, 50),
-        "tills": (7, 12, 19, 26),
+        "tills": (5, 7, 19, 26),
     },
     together=tells_places_apart,
 )
@@ -72,10 +73,20 @@ def _fits(case: dict) -> dict:
 Judge(
     truth=_fits,
     right="right: first the threads are taken, then the queue fills, then clients wait in sockets.",
-    otherwise=(
-        "not these. The I/O threads take up to {threads} orders. Up to {queue} wait in the queue. "
-        "The others are outside."
-    ),
+    otherwise={
+        "per_second": (
+            "{said} is not it. A thread needs {work_ms} ms for an order, and {threads} threads work "
+            "at the same time."
+        ),
+        "in_queue": (
+            "{said} is not it. The I/O threads have taken up to {threads} of the {tills} orders. Of "
+            "the others up to {queue} are in the queue."
+        ),
+        "outside": (
+            "{said} is not it. {threads} orders can be with the threads and {queue} in the queue. "
+            "Only what is left of the {tills} is outside."
+        ),
+    },
 )
 
 # %% wrong="the threads are in the queue"
@@ -97,6 +108,11 @@ outside = {name: 0 for name in n}
 per_second = {name: 1000 // x.work_ms for name, x in n.items()}
 in_queue = {name: min(max(x.tills - x.threads, 0), x.queue) for name, x in n.items()}
 outside = {name: max(x.tills - x.threads - x.queue, 0) for name, x in n.items()}
+
+# %% equivalent
+# `x.threads * 1000` -> `x.threads * 1001`: the part of an order more is cut off.
+# `x.threads * 1000 // x.work_ms` -> `-(-(x.threads * 1000) // x.work_ms)`,
+# `x.threads * 1000 / x.work_ms`: a second always holds a whole number of orders.
 
 # %% hint
 # Fill from the front: I/O threads first, then the request queue, then the others.

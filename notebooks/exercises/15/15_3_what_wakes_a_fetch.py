@@ -4,9 +4,8 @@
 # Four fetches, A to D, each in a lab of its own. ada reads the partitions 0 and 1 of `orders`. Her
 # fetch waits in the purgatory. It wants `n.A.min_bytes` bytes (`fetch.min.bytes`), and waits for at
 # most `n.A.wait_ms` ms. Four batches of 300 bytes are written, 100, 200, 300 and 400 ms after the fetch
-# began to wait. They go to the partitions `n.A.first`, `n.A.second`, `n.A.third` and `n.A.fourth`.
-# There are no followers. Which write completes the fetch: 1, 2, 3 or 4? Answer 0 when its time is over
-# first.
+# began to wait. They go to the partitions `n.A.partitions`, in this order. There are no followers.
+# Which write completes the fetch: 1, 2, 3 or 4? Answer 0 when its time is over first.
 
 # %%
 n = numbers("15.3")
@@ -18,14 +17,13 @@ completed_by = {"A": ..., "B": ..., "C": ..., "D": ...}
 
 ### BEGIN SOLUTION
 def completes(x):
-    got = 0
-    for number, partition in enumerate((x.first, x.second, x.third, x.fourth), 1):
-        if 100 * number > x.wait_ms:
-            return 0
-        got += 300 if partition in (0, 1) else 0
-        if got >= x.min_bytes:
-            return number
-    return 0
+    count = [
+        number
+        for number, partition in enumerate(x.partitions, 1)
+        if partition in (0, 1) and 100 * number < x.wait_ms
+    ]
+    needed = -(-x.min_bytes // 300)
+    return count[needed - 1] if needed <= len(count) else 0
 
 
 completed_by = {name: completes(x) for name, x in n.items()}
@@ -34,25 +32,22 @@ completed_by = {name: completes(x) for name, x in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
-WRITES = ("first", "second", "third", "fourth")
+PLACES = ((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1))
 
 
 def is_told_apart(cases: list[dict]) -> bool:
-    """Whether one fetch wants one byte and is not woken by the first write, one wants more than a
-    batch, has the time and sees writes to both its partitions first, and one wants as much, sees
-    two writes that count, and has little time."""
-    foreign = [n for n in cases if n["first"] == 2 and n["min_bytes"] == 1]
-    large = [
-        n
-        for n in cases
-        if n["min_bytes"] > 300 and n["wait_ms"] == 450 and {n["first"], n["second"]} == {0, 1}
-    ]
-    hasty = [
-        n
-        for n in cases
-        if n["min_bytes"] > 300 and n["wait_ms"] == 150 and 2 not in (n["first"], n["second"])
-    ]
-    return bool(foreign and large and hasty)
+    """Whether one fetch wants one byte, and has time for two writes, of which only the second is for
+    it. Of two with time enough one wants what two batches have, the other one byte more than a
+    batch; and one has too little time for a second batch."""
+    patient = [n for n in cases if n["wait_ms"] == 450]
+    return (
+        any(n["partitions"][0] == 2 and n["min_bytes"] == 1 and n["wait_ms"] == 250 for n in cases)
+        and any(n["min_bytes"] == 600 for n in patient)
+        and any(n["min_bytes"] == 301 for n in patient)
+        and any(
+            n["min_bytes"] > 300 and n["wait_ms"] == 150 and n["partitions"][0] != 2 for n in cases
+        )
+    )
 
 
 Value(
@@ -62,12 +57,9 @@ Value(
     draws=("A", "B", "C", "D"),
     row="fetch",
     space={
-        "min_bytes": (1, 400, 600),
+        "min_bytes": (1, 301, 600),
         "wait_ms": (150, 250, 450),
-        "first": (0, 1, 2),
-        "second": (0, 1, 2),
-        "third": (0, 2),
-        "fourth": (1,),
+        "partitions": PLACES,
     },
     together=is_told_apart,
 )
@@ -86,9 +78,7 @@ def _completed(min_bytes: int, wait_ms: int, partitions: tuple[int, ...]) -> int
 
 Judge(
     truth=lambda case: {
-        "completed_by": _completed(
-            case["min_bytes"], case["wait_ms"], tuple(case[name] for name in WRITES)
-        )
+        "completed_by": _completed(case["min_bytes"], case["wait_ms"], tuple(case["partitions"]))
     },
     right="right: a fetch is on the lists of its own partitions, and needs all its bytes, or the time.",
     otherwise=(
@@ -113,7 +103,7 @@ completed_by = {
 # fetch.min.bytes is for the whole fetch: the bytes of all its partitions are added.
 def alone(x):
     got = {0: 0, 1: 0, 2: 0}
-    for number, partition in enumerate((x.first, x.second, x.third, x.fourth), 1):
+    for number, partition in enumerate(x.partitions, 1):
         got[partition] += 300
         if 100 * number <= x.wait_ms and max(got[0], got[1]) >= x.min_bytes:
             return number
@@ -127,7 +117,7 @@ completed_by = {name: alone(x) for name, x in n.items()}
 # This fetch waits for {wait_ms} ms only. Then it is answered with what there is.
 def patient(x):
     got = 0
-    for number, partition in enumerate((x.first, x.second, x.third, x.fourth), 1):
+    for number, partition in enumerate(x.partitions, 1):
         got += 300 if partition in (0, 1) else 0
         if got >= x.min_bytes:
             return number
@@ -135,6 +125,10 @@ def patient(x):
 
 
 completed_by = {name: patient(x) for name, x in n.items()}
+
+# %% equivalent
+# `100 * number < x.wait_ms` -> `100 * number <= x.wait_ms`: no write comes when the wait ends.
+# `100 * number` -> `99 * number`, `101 * number`: no write comes so near to the end of the wait.
 
 # %% hint
 # Strike out the writes to partition 2, and those that come after `wait_ms`.

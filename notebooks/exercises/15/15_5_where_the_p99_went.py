@@ -12,6 +12,7 @@ p99.where("api = 'PRODUCE'").toPandas()  # continue here
 stage = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
 import json
+import re
 
 LOGGED = {
     "requestQueueTimeMs": "RequestQueueTimeMs",
@@ -21,10 +22,7 @@ LOGGED = {
 
 
 def slow_stage(name):
-    told = [
-        json.loads(line[line.index("{") : -len(" (kafka.request.logger)")])
-        for line in logs[name].splitlines()
-    ]
+    told = [json.loads(re.search(r"\{.*\}", line)[0]) for line in logs[name].splitlines()]
     orders = [one for one in told if one["requestHeader"]["requestApiKeyName"] == "PRODUCE"]
 
     def high(column):
@@ -76,7 +74,7 @@ def _stage(day: int) -> str:
 Judge(
     truth=lambda case: {"stage": _stage(case["day"])},
     right="right: the stage names the cure: threads or the slow API, the own disk, the followers.",
-    otherwise="not this stage. Take the rows of PRODUCE only, and compare the three columns.",
+    otherwise="{said} is not it. Take the rows of PRODUCE only, and compare the three columns.",
 )
 
 # %% wrong="all APIs in one"
@@ -91,6 +89,10 @@ stage = {name: "LocalTimeMs" for name in days}
 # %% wrong="slow is the queue"
 # The request queue of this broker was nearly empty. The order waited later.
 stage = {name: "RequestQueueTimeMs" for name in days}
+
+# %% equivalent
+# `0.99 * len(orders)` -> `-0.010000000000000009 * len(orders)`: it counts to the same place from the
+# end.
 
 # %% hint
 # Look at one broker and at the row PRODUCE. Which of the three columns comes near `totalTimeMs`?

@@ -20,54 +20,34 @@ Open(points=4)
 # Facts: RequestChannel has one ArrayBlockingQueue of queued.max.requests; each Processor has its own
 # response queue and its own selector, which owns the sockets; a connection is muted while one of its
 # requests is in the broker.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _QUEUES = Lexicon(
-    {
-        "worker": (
-            "i/o thread*, io thread*, io-thread*, worker*, handler*, request handler*, thread*, "
-            "I/O 线程, IO 线程, 工作线程, 处理线程, 线程"
-        ),
-        "any": (
-            "any, every, each, whichever, whoever, all, free, next, idle, 任何, 任意, 任一, 每个, "
-            "所有, 空闲, 都"
-        ),
-        "share": (
-            "share*, shared, common, balance*, spread*, distribut*, evenly, idle, free, busy, 共享, "
-            "分担, 均衡, 分摊, 共用, 空闲, 闲着"
-        ),
-        "work": (
-            "work, works, request*, process*, handle*, handling, do, does, serve*, take*, task*, job*, "
-            "工作, 请求, 处理, 任务, 取"
-        ),
-        "network": (
-            "network thread*, network-thread*, processor*, selector*, networking thread*, network "
-            "worker*, 网络线程, 网络处理"
-        ),
-        "owns": (
-            "own*, belong*, only, same, register*, respons*, exclusiv*, its connection*, its socket*, "
-            "responsible, in charge, 拥有, 属于, 负责, 只有, 只能, 同一个, 自己的"
-        ),
-        "socket": ("socket*, connection*, channel*, client connection*, 套接字, 连接, socket"),
-        "write": "writ*, send*, sent, answer*, reply, replies, respon*, 写, 发送, 发回, 返回, 回复",
-        "order": (
-            "order, ordering, in order, sequence, out of order, overtake*, reorder*, interleav*, mix*, "
-            "lock*, synchroni*, race*, contention, 顺序, 乱序, 次序, 超过, 加锁, 锁, 竞争, 交错"
-        ),
-        "bounded": (
-            "bound*, limit*, full, maximum, max, places, capacity, finite, queued.max.requests, 500, "
-            "有界, 上限, 有限, 限制, 满, 容量"
-        ),
-        "slow": (
-            "backpressure, back pressure, back-pressure, slow* down, stop* reading, not read*, no longer "
-            "read*, stop* to read, pause* reading, block*, wait*, throttle*, push* back, unread, 反压, "
-            "背压, 停止读取, 不再读取, 不读, 变慢, 放慢, 等待, 阻塞"
-        ),
-        "memory": (
-            "memory, oom, out of memory, heap, ram, crash*, overload*, overflow*, 内存, 过载, 溢出, "
-            "崩溃, 耗尽"
-        ),
-    }
+    lists(
+        """
+worker: i/o thread*, io thread*, io-thread*, worker*, handler*, request handler*, thread*, I/O 线程,
+    IO 线程, 工作线程, 处理线程, 线程
+any: any, every, each, whichever, whoever, all, free, next, idle, 任何, 任意, 任一, 每个, 所有, 空闲, 都
+share: share*, shared, common, balance*, spread*, distribut*, evenly, idle, free, busy, 共享, 分担, 均衡,
+    分摊, 共用, 空闲, 闲着
+work: work, works, request*, process*, handle*, handling, do, does, serve*, take*, task*, job*, 工作,
+    请求, 处理, 任务, 取
+network: network thread*, network-thread*, processor*, selector*, networking thread*, network
+    worker*, 网络线程, 网络处理
+owns: own*, belong*, only, same, register*, respons*, exclusiv*, its connection*, its socket*,
+    responsible, in charge, 拥有, 属于, 负责, 只有, 只能, 同一个, 自己的
+socket: socket*, connection*, channel*, client connection*, 套接字, 连接, socket
+write: writ*, send*, sent, answer*, reply, replies, respon*, 写, 发送, 发回, 返回, 回复
+order: order, ordering, in order, sequence, out of order, overtake*, reorder*, interleav*, mix*,
+    lock*, synchroni*, race*, contention, 顺序, 乱序, 次序, 超过, 加锁, 锁, 竞争, 交错
+bounded: bound*, limit*, full, maximum, max, places, capacity, finite, queued.max.requests, 500, 有界,
+    上限, 有限, 限制, 满, 容量
+slow: backpressure, back pressure, back-pressure, slow* down, stop* reading, not read*, no longer
+    read*, stop* to read, pause* reading, block*, wait*, throttle*, push* back, unread, 反压, 背压,
+    停止读取, 不再读取, 不读, 变慢, 放慢, 等待, 阻塞
+memory: memory, oom, out of memory, heap, ram, crash*, overload*, overflow*, 内存, 过载, 溢出, 崩溃, 耗尽
+"""
+    )
 )
 
 Rubric(

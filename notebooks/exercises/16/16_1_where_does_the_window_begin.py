@@ -19,7 +19,7 @@ bo_gets = {"A": [...], "B": [...], "C": [...]}
 def window_of(says):
     words = says.split()
     left = [place for place, word in enumerate(words) if word in ("release", "hold")]
-    return min(left, default=len(words)), [p for p in left if words[p] == "release"]
+    return min(left), [p for p in left if words[p] == "release"]
 
 
 start = {name: window_of(case.says)[0] for name, case in n.items()}
@@ -88,10 +88,16 @@ def _window(says: str) -> dict:
 Judge(
     truth=lambda case: _window(case["says"]),
     right="right: the first record that is not at its end, and all that are available.",
-    otherwise=(
-        "not this. accept and reject end a record, release makes it available, and hold leaves it "
-        "with ada."
-    ),
+    otherwise={
+        "start": (
+            "{said} is not it. Go from offset 0 on: accept and reject end a record, release and hold "
+            "do not."
+        ),
+        "bo_gets": (
+            "{said} is not it. Only released records are available to bo. accept and reject end a "
+            "record, and hold leaves it with ada."
+        ),
+    },
 )
 
 # %% begin
@@ -100,7 +106,7 @@ left = {
     name: [p for p, word in enumerate(words) if word in ("release", "hold")]
     for name, words in cases.items()
 }
-start = {name: min(places, default=6) for name, places in left.items()}
+start = {name: min(places) for name, places in left.items()}
 bo_gets = {
     name: [p for p in places if cases[name][p] == "release"] for name, places in left.items()
 }

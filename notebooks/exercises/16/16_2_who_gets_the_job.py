@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 16.2 · Who gets the job, and what does ada hear?
 #
-# Four share groups, A to D. At second 0 ada gets a job, and bo polls all the time. bo needs five
+# Five share groups, A to E. At second 0 ada gets a job, and bo polls all the time. bo needs five
 # seconds for the job when he gets it. The lock of the group is `n.A.lock_s` seconds. `n.A.how`
 # says what ada does:
 #
@@ -17,15 +17,15 @@ n = numbers("16.2")
 n
 
 # %% answer
-bo_after = {"A": ..., "B": ..., "C": ..., "D": ...}
-ada_hears = {"A": ..., "B": ..., "C": ..., "D": ...}
+bo_after = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+ada_hears = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
 def outcome(case):
     if case.how == "killed":
         return min(case.seconds, case.lock_s), "nothing"
-    if case.how == "renews" or case.seconds < case.lock_s:
+    if case.seconds < case.lock_s:
         return 0, "ok"
     return case.lock_s, "refused" if case.seconds < case.lock_s + 5 else "ok"
 
@@ -43,20 +43,22 @@ def makes_sense(case: dict) -> bool:
     seconds, lock_s = case["seconds"], case["lock_s"]
     if case["how"] == "renews":
         return lock_s / 2 < seconds < lock_s - 1
-    if case["how"] == "killed":
-        return seconds < lock_s - 1
-    return seconds > 0.7 * lock_s and abs(seconds - lock_s) > 1 and abs(seconds - lock_s - 5) > 1
+    soon = 0.7 * lock_s < seconds < lock_s + 15
+    return soon and abs(seconds - lock_s) > 1 and abs(seconds - lock_s - 5) > 1
 
 
 def tells_ends_apart(cases: list[dict]) -> bool:
-    """Whether one is killed before the lock ends, one is late, one is very late, one is in time or
-    renews."""
-    late = [c["seconds"] - c["lock_s"] for c in cases if c["how"] == "works"]
+    """Whether one is killed before the lock ends and one after it, one is late, one is very late,
+    and one renews."""
+    late = {
+        how: [c["seconds"] - c["lock_s"] for c in cases if c["how"] == how]
+        for how in ("works", "killed", "renews")
+    }
     return (
-        any(c["how"] == "killed" and c["seconds"] < c["lock_s"] for c in cases)
-        and any(0 < each < 5 for each in late)
-        and any(each > 5 for each in late)
-        and any(c["how"] == "renews" for c in cases)
+        min(late["killed"], default=0) < 0 < max(late["killed"], default=0)
+        and any(0 < each < 5 for each in late["works"])
+        and any(each > 5 for each in late["works"])
+        and bool(late["renews"])
     )
 
 
@@ -64,7 +66,7 @@ Value(
     title="who gets the job, and what ada hears",
     points=4,
     answers=("bo_after", "ada_hears"),
-    draws=("A", "B", "C", "D"),
+    draws=("A", "B", "C", "D", "E"),
     row="share group",
     space={
         "how": ("works", "killed", "renews"),
@@ -91,10 +93,16 @@ def _waited(how: str, seconds: int, lock_s: int) -> dict:
 Judge(
     truth=lambda case: _waited(case["how"], case["seconds"], case["lock_s"]),
     right="right: a closed connection frees at once, a lock at its end, and a job that is done is ok.",
-    otherwise=(
-        "not this. Ask three things. Is her connection closed, or has the lock ended? And when she "
-        "accepts: does bo hold the job, or has he done it?"
-    ),
+    otherwise={
+        "bo_after": (
+            "{said} is not it. What comes first: the end of ada's connection, or the end of her lock "
+            "of {lock_s} seconds? A renewal begins the lock again."
+        ),
+        "ada_hears": (
+            '"{said}" is not it. When she accepts: does she hold the job, does bo hold it, or has he '
+            "done it?"
+        ),
+    },
 )
 
 
@@ -102,7 +110,7 @@ Judge(
 def outcome(case):
     if case.how == "killed":
         return min(case.seconds, case.lock_s), "nothing"
-    if case.how == "renews" or case.seconds < case.lock_s:
+    if case.seconds < case.lock_s:
         return 0, "ok"
     return case.lock_s, "refused" if case.seconds < case.lock_s + 5 else "ok"
 
@@ -111,8 +119,8 @@ bo_after = {name: outcome(case)[0] for name, case in n.items()}
 ada_hears = {name: outcome(case)[1] for name, case in n.items()}
 
 # %% wrong="a dead worker keeps the lock"
-# When a process dies, its connection closes, and the broker frees the records at once. It does not
-# wait {lock_s} seconds.
+# When a process dies, its connection closes, and the broker frees what it still holds at once. It
+# does not wait {lock_s} seconds.
 bo_after = {
     name: case.lock_s if case.how == "killed" else outcome(case)[0] for name, case in n.items()
 }
@@ -128,6 +136,12 @@ ada_hears = {
 # %% wrong="late is ok"
 # bo holds the job at this moment. ada's word is refused with INVALID_RECORD_STATE.
 ada_hears = {name: "nothing" if case.how == "killed" else "ok" for name, case in n.items()}
+
+# %% wrong="the dead hear"
+# A killed process hears no answer, whatever the broker would say.
+ada_hears = {
+    name: "refused" if case.how == "killed" else outcome(case)[1] for name, case in n.items()
+}
 
 # %% wrong="renew does not help"
 # A renewal begins the lock again: {lock_s} seconds from then on. Nobody else gets the job.
@@ -145,6 +159,11 @@ bo_after = {name: 0 if case.how == "works" else outcome(case)[0] for name, case 
 bo_after = {
     name: 45 if outcome(case)[0] == case.lock_s else outcome(case)[0] for name, case in n.items()
 }
+
+# %% equivalent
+# `case.seconds < case.lock_s` -> `case.seconds <= case.lock_s`: ada never accepts when her lock ends.
+# `case.seconds < case.lock_s + 5` -> `case.seconds <= case.lock_s + 5`: nor when bo is done.
+# `case.lock_s + 5` -> `case.lock_s + 6`, `case.lock_s + 4`: nor within a second of it.
 
 # %% hint
 # Draw a line of time for each: when does ada's lock end, and when is bo done?

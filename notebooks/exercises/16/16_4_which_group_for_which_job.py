@@ -48,15 +48,20 @@ def need_of(numbers) -> str:
 
 
 def tells_needs_apart(cases: list[dict]) -> bool:
-    """Whether one partition comes with order and haste, and with haste alone, and much time comes
-    with order, and without."""
-    hasty = {n["order"] for n in cases if n["partitions"] == 1 and n["limit_s"] < 20}
-    patient = {n["order"] for n in cases if n["limit_s"] == 20}
-    shared = any(
-        n["partitions"] == 1 and n["workers"] == 4 and n["limit_s"] < 20 and not n["order"]
-        for n in cases
+    """Whether five topics of one kind each are there: one partition with order and haste, one with
+    haste alone; order and time; haste that two partitions can bear, and haste that two workers
+    cannot."""
+    kinds = (
+        lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["order"],
+        lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4,
+        lambda n: n["limit_s"] >= 20 and n["order"],
+        lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10),
+        lambda n: n["workers"] == 2 and n["limit_s"] == 5,
     )
-    return len(hasty) == len(patient) == 2 and shared
+    return all(
+        any(kind(n) and (number in (0, 2)) == n["order"] for n in cases)
+        for number, kind in enumerate(kinds)
+    )
 
 
 LineReading(
@@ -69,7 +74,7 @@ LineReading(
         "partitions": (1, 2, 4),
         "workers": (2, 4),
         "order": (True, False),
-        "limit_s": (5, 9, 20),
+        "limit_s": (5, 9, 10, 20, 30),
     },
     together=tells_needs_apart,
     show=lambda numbers: {name: need_of(each) for name, each in numbers.items()},
@@ -103,8 +108,8 @@ Judge(
     truth=_group,
     right="right: order asks for a consumer group, more workers than partitions for a share group.",
     otherwise=(
-        "not this one. How many of the {workers} workers have work in a consumer group with "
-        "{partitions} partition(s)? And does a share group keep an order?"
+        '"{said}" is not it. A consumer group keeps at most as many of the {workers} workers busy as '
+        "there are partitions, here {partitions}. A share group keeps all of them busy, and no order."
     ),
 )
 
@@ -157,6 +162,15 @@ group = {
     )
     for name, (parts, workers, limit_s, order) in facts.items()
 }
+
+# %% equivalent
+# `12.5 / min(partitions, workers) < limit_s` -> `12.5 / min(partitions, workers) <= limit_s`: no group
+# needs just the time that it has.
+# `12.5 / workers < limit_s` -> `12.5 / workers <= limit_s`: the same.
+# `12.5 / min(partitions, workers)` -> `12.5 // min(partitions, workers)`,
+# `13.5 / min(partitions, workers)`, `11.5 / min(partitions, workers)`: each limit is a second or more
+# away from what a group needs.
+# `12.5 / workers` -> `12.5 // workers`, `13.5 / workers`, `11.5 / workers`: the same.
 
 # %% hint
 # Ask two questions for each group: how many workers have work? Is the order kept?

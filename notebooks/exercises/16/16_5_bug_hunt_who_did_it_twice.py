@@ -104,6 +104,11 @@ expired = 1
 # Type 2 is release: these records came again. Type 3 is reject.
 rejected = len(released)
 
+# %% equivalent
+# `second - since[offset] > 30` -> `second - since[offset] >= 30`, `second - since[offset] > 31`,
+# `second - since[offset] > 29`: nobody answers so near to the end of the lock.
+# `min(late)` -> `max(late)`: all late answers are of one worker.
+
 # %% hint
 # Join `given` and `said` on worker and offset, and subtract the times. The lock is 30 seconds.
 

@@ -11,8 +11,8 @@
 # of partitions, so at most 12 members have work. I make more partitions, for example 200, or I let
 # each member work on different keys in parallel. In a share group a worker holds an event for 30
 # seconds. When the lock ends, another worker gets it, so it may be processed twice. After five
-# deliveries a failed event is archived and nobody is told. A share group fits jobs that do not depend
-# on each other.
+# deliveries a failed event is archived, and by default nobody is told. A share group fits jobs that do
+# not depend on each other.
 
 # %% question
 from autograder.cell.kinds import Open
@@ -24,59 +24,35 @@ Open(points=4)
 # number of partitions, so more partitions (or a pool by key) is the way; an acquisition lock of 30 s
 # by default, after which another member gets the record, so it may be processed twice; after five
 # deliveries it is archived.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _SHARE = Lexicon(
-    {
-        "share": (
-            "share group*, shared group*, share consumer*, queue, queues, 共享组, 共享消费组, 队列"
-        ),
-        "order": (
-            "order, ordered, ordering, sequence, in sequence, out of order, mixed up, overtake*, 顺序, "
-            "次序, 有序, 乱序, 保序"
-        ),
-        "not": (
-            "no, not, never, lose*, loses, lost, losing, break*, broken, without, cannot, can not, "
-            "gone, destroy*, does not keep, no longer, nobody, any, out of, mixed, overtake*, "
-            "violat*, 不, 没有, 无法, 失去, 破坏, 打乱, 乱序, 不能, 不保证"
-        ),
-        "sametime": (
-            "same time, at once, parallel, in parallel, simultaneous*, concurrent*, two workers, "
-            "different workers, several workers, another worker, other worker*, 同时, 并行, 两个, "
-            "不同的, 并发"
-        ),
-        "customer": (
-            "customer*, key, keys, client*, same customer, same key, 客户, 键, 用户, 同一客户, 同一个键"
-        ),
-        "partitions": "partition*, 分区",
-        "more": (
-            "more, add, increase*, raise*, enough, 200, 24, 48, many, additional, create, grow, 更多, 增加, "
-            "加, 扩, 提高, 足够, 多"
-        ),
-        "limit": (
-            "parallelism, at most, maximum, max, limit*, 12 members, 12 workers, 12 consumers, twelve, "
-            "idle, one member, one consumer, one owner, only 12, as many as, 并行度, 最多, 上限, 闲置, "
-            "只有, 一个成员, 一个消费者"
-        ),
-        "pool": (
-            "pool, threads, thread, by key, per key, each key, different keys, 线程, 线程池, 按键, 每个键, "
-            "不同的键"
-        ),
-        "lock": (
-            "lock, locks, locked, lock duration, 30 s*, 30s, 30 seconds, thirty seconds, timeout, "
-            "time out, times out, expire*, acquisition, 锁, 锁定, 30 秒, 三十秒, 超时, 过期, 到期"
-        ),
-        "again": (
-            "again, twice, second time, redeliver*, re-deliver*, delivered again, another worker, "
-            "other worker*, somebody else, someone else, retried, retry, retries, comes back, come back, "
-            "at least once, duplicate*, double, 再次, 重新, 重复, 两次, 重投, 重试, 另一个, 至少一次"
-        ),
-        "five": (
-            "five, 5, five deliveries, 5 deliveries, delivery count, delivery limit, count limit, "
-            "archived, archive*, given up, gives up, gives it up, dropped, drops, rejected, 五次, 5 次, 投递次数, 归档, "
-            "放弃, 丢弃"
-        ),
-    }
+    lists(
+        """
+share: share group*, shared group*, share consumer*, queue, queues, 共享组, 共享消费组, 队列
+order: order, ordered, ordering, sequence, in sequence, out of order, mixed up, overtake*, 顺序, 次序,
+    有序, 乱序, 保序
+not: no, not, never, lose*, loses, lost, losing, break*, broken, without, cannot, can not, gone,
+    destroy*, does not keep, no longer, nobody, any, out of, mixed, overtake*, violat*, 不, 没有, 无法,
+    失去, 破坏, 打乱, 乱序, 不能, 不保证
+sametime: same time, at once, parallel, in parallel, simultaneous*, concurrent*, two workers,
+    different workers, several workers, another worker, other worker*, 同时, 并行, 两个, 不同的, 并发
+customer: customer*, key, keys, client*, same customer, same key, 客户, 键, 用户, 同一客户, 同一个键
+partitions: partition*, 分区
+more: more, add, increase*, raise*, enough, 200, 24, 48, many, additional, create, grow, 更多, 增加, 加,
+    扩, 提高, 足够, 多
+limit: parallelism, at most, maximum, max, limit*, 12 members, 12 workers, 12 consumers, twelve,
+    idle, one member, one consumer, one owner, only 12, as many as, 并行度, 最多, 上限, 闲置, 只有, 一个成员, 一个消费者
+pool: pool, threads, thread, by key, per key, each key, different keys, 线程, 线程池, 按键, 每个键, 不同的键
+lock: lock, locks, locked, lock duration, 30 s*, 30s, 30 seconds, thirty seconds, timeout, time out,
+    times out, expire*, acquisition, 锁, 锁定, 30 秒, 三十秒, 超时, 过期, 到期
+again: again, twice, second time, redeliver*, re-deliver*, delivered again, another worker, other
+    worker*, somebody else, someone else, retried, retry, retries, comes back, come back, at least
+    once, duplicate*, double, 再次, 重新, 重复, 两次, 重投, 重试, 另一个, 至少一次
+five: five, 5, five deliveries, 5 deliveries, delivery count, delivery limit, count limit, archived,
+    archive*, given up, gives up, gives it up, dropped, drops, rejected, 五次, 5 次, 投递次数, 归档, 放弃, 丢弃
+"""
+    )
 )
 
 Rubric(

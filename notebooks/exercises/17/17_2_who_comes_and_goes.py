@@ -43,7 +43,8 @@ Value(
     title="who comes and goes",
     points=3,
     answers=("generation", "setting", "short_session"),
-    space={"seed": SEEDS, "version": RELEASES},
+    # with seed 102 the group of story 1 gets to the same generations
+    space={"seed": tuple(seed for seed in SEEDS if seed != 102), "version": RELEASES},
 )
 
 # %% judge
@@ -74,10 +75,19 @@ def _truth_of_a_storm(case: dict) -> dict:
 Judge(
     truth=_truth_of_a_storm,
     right="right: a static member keeps its place, as long as it is back within its session.",
-    otherwise=(
-        "not these three. Look for the highest generation of the group, and play story 2 with both "
-        "settings."
-    ),
+    otherwise={
+        "generation": (
+            "{said} is not it. Find the group of the storm, and the last generation that it gets to."
+        ),
+        "setting": (
+            '"{said}" does not help. Play story 2 with it: does the group still go through as many '
+            "generations?"
+        ),
+        "short_session": (
+            "{said} is not it. Play story 2 with two settings together, and take the last generation "
+            "there."
+        ),
+    },
 )
 
 # %% begin
@@ -115,6 +125,10 @@ setting = "session.timeout.ms"
 # The cooperative assignor makes a rebalance gentler, and not rarer. It often needs two. Play it, and
 # the generation is higher.
 setting = "partition.assignment.strategy"
+
+# %% equivalent
+# `{**own_name, 'session.timeout.ms': 6000}` -> `{**own_name, 'session.timeout.ms': 6001}`: a
+# millisecond decides nothing.
 
 # %% hint
 # "Successfully joined group with generation" names the generation. Take the largest of each group,

@@ -23,18 +23,18 @@ import re
 from kafkalab.stories.incident import told
 
 
-def jumps(lines):
-    """How far each partition's position was moved."""
-    at, moved = {}, {}
+def jumped(lines):
+    """How far the positions of all partitions were moved."""
+    asked, far = {}, 0
     for line in lines:
         if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
-            at[found[2]] = int(found[1])
+            asked[found[2]] = int(found[1])
         if found := re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line):
-            moved[found[1]] = int(found[2]) - at.get(found[1], int(found[2]))
-    return moved
+            far += int(found[2]) - asked.pop(found[1], int(found[2]))
+    return far
 
 
-never_read = sum(jumps(told(3, n3)).values())
+never_read = jumped(told(3, n3))
 setting = "retention.ms"
 least_s = next(
     seconds
@@ -78,10 +78,20 @@ Judge(
         "least_s": _least_s(case["seed"], case["version"]),
     },
     right="right: a topic must keep its records for longer than its slowest reader may stop.",
-    otherwise=(
-        "not these three. Subtract the two offsets of each partition, and add up. Then try one "
-        "retention after the other."
-    ),
+    otherwise={
+        "never_read": (
+            "{said} is not it. For each partition subtract the offset it asked for from the one it "
+            "got. Then add up the four differences."
+        ),
+        "setting": (
+            '"{said}" does not keep the records. Which setting of a topic says how long it keeps '
+            "them?"
+        ),
+        "least_s": (
+            '{said} is not it. Play story 3 with each of the nine numbers, and look for "out of '
+            'range" in its lines.'
+        ),
+    },
 )
 
 # %% begin
@@ -118,6 +128,19 @@ never_read = len([each for each in jumps(told(3, n3)).values() if each])
 # That is one partition. Add up all four.
 never_read = max(jumps(told(3, n3)).values())
 
+# %% wrong="offsets added up"
+# You added up offsets. An offset is a place in the log, and no count of records.
+never_read = sum(
+    int(found[1])
+    for line in told(3, n3)
+    if (found := re.search(r"Resetting offset for partition \S+ to .*?offset=(\d+)", line))
+)
+
+# %% wrong="the broker's default"
+# log.retention.ms is the broker's default for all topics. The topic's own setting has a name without
+# "log".
+setting = "log.retention.ms"
+
 # %% wrong="the reset rule"
 # auto.offset.reset decides where to continue when the records are gone. It brings none of them back.
 setting = "auto.offset.reset"
@@ -126,6 +149,11 @@ setting = "auto.offset.reset"
 # With so many seconds one position is still out of range. Deletion is late and by whole segments,
 # but it came.
 least_s -= 10
+
+# %% equivalent
+# `range(20, 101, 10)` -> `range(0, 101, 10)`, `range(20, 102, 10)`, `range(20, 100, 10)`: the answer
+# is never one of the ends.
+# `seconds * 1000` -> `seconds * 1001`, `seconds * 999`: the question asks for steps of ten seconds.
 
 # %% hint
 # Two lines belong together: "is out of range for partition", and after it "Resetting offset for

@@ -17,8 +17,8 @@ def spells(lines):
         "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
     )
     in_time = Window.partitionBy("partition").orderBy("time")
-    silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
-    begins = F.when(silence_s.isNull() | (silence_s > 10), 1).otherwise(0)
+    silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
+    begins = F.when(silence_ms > 10_000, 1).otherwise(0)
     numbered = refused.withColumn("begins", begins).withColumn(
         "spell", F.sum("begins").over(in_time)
     )
@@ -51,6 +51,14 @@ NIGHTS = (
         ],
     },
     {
+        "case": "ten seconds, and a millisecond more",
+        "rows": [
+            refusal("03:15:39.000", "producer-1", "stock-0"),
+            refusal("03:15:49.000", "producer-1", "stock-0"),
+            refusal("03:15:59.001", "producer-1", "stock-0"),
+        ],
+    },
+    {
         "case": "two clients, one partition",
         "rows": [
             refusal("03:15:39", "producer-1", "stock-0"),
@@ -64,6 +72,7 @@ NIGHTS = (
         "rows": [
             refusal("03:15:41", "producer-1", "stock-1"),
             refusal("03:15:39", "producer-1", "stock-0"),
+            refusal("03:15:50", "producer-1", "stock-0"),
             refusal("03:15:40", "producer-1", "stock-0", "NOT_LEADER_OR_FOLLOWER"),
             ["2026-01-05 03:15:42", "producer-1", "[Producer clientId=producer-1] Sent"],
         ],
@@ -81,7 +90,7 @@ SparkAnswer(
 
 # %% judge
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 
 from autograder.cell.data import canonical
@@ -89,8 +98,11 @@ from autograder.course.judge import Judge
 from kafkalab.stories.incident import told
 
 
-def _spells(case: dict, gap_s: float = 10, by_client: bool = False, errors=None) -> dict:
-    """What spells() gives when a longer silence than gap_s ends a spell."""
+def _spells(
+    case: dict, gap_ms: int = 10_000, by_client: bool = False, errors=None, unit_ms: int = 1
+) -> dict:
+    """What spells() gives when a longer silence than gap_ms ends a spell, and times are cut to whole
+    units."""
     errors = errors or ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
     found: dict[tuple, list[datetime]] = {}
     for time, client, message in case["rows"]:
@@ -102,13 +114,23 @@ def _spells(case: dict, gap_s: float = 10, by_client: bool = False, errors=None)
     for (partition, _), times in found.items():
         spell: list[datetime] = []
         for time in sorted(times):
-            if spell and (time - spell[-1]).total_seconds() > gap_s:
-                rows.append([partition, str(spell[0]), len(spell)])
+            if spell and (_units(time, unit_ms) - _units(spell[-1], unit_ms)) * unit_ms > gap_ms:
+                rows.append([partition, _told(spell[0]), len(spell)])
                 spell = []
             spell.append(time)
-        rows.append([partition, str(spell[0]), len(spell)])
+        rows.append([partition, _told(spell[0]), len(spell)])
     columns = {"partition": "text", "since": "moment", "refused": "whole number"}
     return {"columns": columns, "rows": sorted(rows, key=canonical)}
+
+
+def _units(time: datetime, unit_ms: int) -> int:
+    """The whole units of so many milliseconds up to a moment."""
+    return (time - datetime(2026, 1, 1)) // timedelta(milliseconds=unit_ms)
+
+
+def _told(time: datetime) -> str:
+    """A moment as the rows of an answer write it."""
+    return time.isoformat(" ", "milliseconds").removesuffix(".000")
 
 
 def _other_nights(rng: Random) -> list[dict]:
@@ -124,7 +146,7 @@ def _other_nights(rng: Random) -> list[dict]:
                     message = message.replace("NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT")
                 if rng.random() < 0.3:
                     message = message.replace("jobs-0", "jobs-1")
-                rows.append([line[1:20], client[1] if client else None, message])
+                rows.append([f"{line[1:20]}.{line[21:24]}", client[1] if client else None, message])
         rng.shuffle(rows)
         cases.append({"rows": rows})
     return cases
@@ -155,7 +177,7 @@ def spells(lines):
 
 
 # %% says
-lambda case: _spells(case, gap_s=10**9)
+lambda case: _spells(case, gap_ms=10**12)
 
 
 # %% wrong="each client for itself"
@@ -166,8 +188,8 @@ def spells(lines):
         "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
     )
     in_time = Window.partitionBy("partition", "client_id").orderBy("time")
-    silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
-    begins = F.when(silence_s.isNull() | (silence_s > 10), 1).otherwise(0)
+    silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
+    begins = F.when(silence_ms > 10_000, 1).otherwise(0)
     numbered = refused.withColumn("spell", F.sum(begins).over(in_time))
     rows = numbered.groupBy("partition", "client_id", "spell")
     return rows.agg(F.min("time").alias("since"), F.count("*").alias("refused")).drop(
@@ -187,8 +209,8 @@ def spells(lines):
         "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
     )
     in_time = Window.partitionBy("partition").orderBy("time")
-    silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
-    begins = F.when(silence_s.isNull() | (silence_s > 10), 1).otherwise(0)
+    silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
+    begins = F.when(silence_ms > 10_000, 1).otherwise(0)
     numbered = refused.withColumn("begins", begins).withColumn(
         "spell", F.sum("begins").over(in_time)
     )
@@ -216,8 +238,8 @@ def spells(lines):
         "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
     )
     in_time = Window.partitionBy("partition").orderBy("time")
-    silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
-    begins = F.when(silence_s.isNull() | (silence_s > 10), 1).otherwise(0)
+    silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
+    begins = F.when(silence_ms > 10_000, 1).otherwise(0)
     numbered = refused.withColumn("begins", begins).withColumn(
         "spell", F.sum("begins").over(in_time)
     )
@@ -228,10 +250,60 @@ def spells(lines):
 # %% says
 lambda case: _spells(case, errors=("NOT_ENOUGH_REPLICAS",))
 
+
+# %% wrong="whole seconds"
+# You compared whole seconds. Between 03:15:49.000 and 03:15:59.001 there is more than 10 seconds of
+# silence.
+def spells(lines):
+    refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").withColumn(
+        "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
+    )
+    in_time = Window.partitionBy("partition").orderBy("time")
+    silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
+    begins = F.when(silence_s > 10, 1).otherwise(0)
+    numbered = refused.withColumn("begins", begins).withColumn(
+        "spell", F.sum("begins").over(in_time)
+    )
+    rows = numbered.groupBy("partition", "spell")
+    return rows.agg(F.min("time").alias("since"), F.count("*").alias("refused")).drop("spell")
+
+
+# %% says
+lambda case: _spells(case, unit_ms=1_000)
+
+
+# %% wrong="ten seconds end a spell"
+# Ten seconds of silence are not more than 10 seconds. The spell goes on.
+def spells(lines):
+    refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").withColumn(
+        "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
+    )
+    in_time = Window.partitionBy("partition").orderBy("time")
+    silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
+    begins = F.when(silence_ms >= 10_000, 1).otherwise(0)
+    numbered = refused.withColumn("begins", begins).withColumn(
+        "spell", F.sum("begins").over(in_time)
+    )
+    rows = numbered.groupBy("partition", "spell")
+    return rows.agg(F.min("time").alias("since"), F.count("*").alias("refused")).drop("spell")
+
+
+# %% says
+lambda case: _spells(case, gap_ms=9_999)
+
+# %% equivalent
+# `F.when(silence_ms > 10000, 1).otherwise(0)` -> `F.when(silence_ms > 10000, 1)`: `sum` passes over
+# nothing, and the first spell then has no number instead of 0.
+# `F.when(silence_ms > 10000, 1)` -> `F.when(silence_ms > 10000, 2)`: the number only tells spells apart.
+# `numbered.groupBy('partition', 'spell')` -> `numbered.groupBy('spell', 'partition')`: a group has no
+# order.
+# `rows.agg(F.min('time').alias('since'), F.count('*').alias('refused'))` ->
+# `rows.agg(F.count('*').alias('refused'), F.min('time').alias('since'))`: nor have the columns.
+
 # %% hint
 # Three steps: keep the refusals, give each spell a number, and count. A spell begins where the
 # refusal before it is more than 10 seconds old, or where there is none.
 
 # %% hint
-# `F.lag("time").over(in_time)` is the refusal before. Sum a column that is 1 where a spell begins and
+# `F.lag("time").over(in_time)` is the refusal before, and `F.unix_millis` makes a number of a time. Sum a column that is 1 where a spell begins and
 # else 0: the sum so far is the number of the spell.

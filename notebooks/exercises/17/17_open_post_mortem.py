@@ -24,67 +24,42 @@ Open(points=4)
 
 # %% rubric
 # Facts: the trigger of 03:12 is a deploy; the work of a poll takes longer than max.poll.interval.ms.
-from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 
 _NIGHT = Lexicon(
-    {
-        "lag": "lag, lags, lagged, lagging, backlog, behind, 积压, 滞后, 延迟, 堆积",
-        "rise": (
-            "rise*, rose, risen, grew, grow*, climb*, jump*, increas*, higher, went up, going up, "
-            "shot up, spike*, 上升, 升高, 增长, 增加, 飙升, 上涨, 变大"
-        ),
-        "deploy": (
-            "deploy*, rollout, roll out, rolled out, release*, new build, new version, restart*, "
-            "started again, started anew, upgrade*, 部署, 上线, 发布, 新版本, 重启, 升级"
-        ),
-        "work": (
-            "work, works, worked, working, process*, batch*, handl*, job, jobs, between _ polls, "
-            "poll gap, poll, polls, polled, 处理, 工作, 批, 轮询, 两次 poll"
-        ),
-        "long": (
-            "longer, too long, slow, slower, too slow, too late, late, exceed*, over, more than, "
-            "above, not in time, in time, beyond, 超过, 太久, 太慢, 过长, 超时, 更长, 变慢, 大于"
-        ),
-        "limit": (
-            "max.poll.interval.ms, max.poll.interval, max poll interval, poll interval, "
-            "poll timeout, poll limit, 轮询间隔"
-        ),
-        "out": (
-            "leave*, left, leaving, evict*, put out, thrown out, kicked out, kick*, remov*, "
-            "expel*, drop* out, 离开, 踢出, 被踢, 移出, 退出, 剔除"
-        ),
-        "rebalance": (
-            "rebalanc*, reassign*, moved to, move to, moves to, handed to, generation*, "
-            "nobody read*, no one read*, 再平衡, 重平衡, 重新分配, 没人读, 无人读取"
-        ),
-        "proof": (
-            "line, lines, log, logs, warn, warning*, evidence, prove*, proof, proven, show*, "
-            "message*, 日志, 证据, 证明, 警告, 显示, 表明, 行"
-        ),
-        "other": (
-            "session*, heartbeat*, replica*, isr, broker*, retention, storm, producer*, network, "
-            "other group*, other finding*, 会话, 心跳, 副本, 网络, 生产者, 其他组, 保留"
-        ),
-        "not_it": (
-            "not, n't, no, never, neither, nor, nothing to do, unrelated, ruled out, rule out, "
-            "excluded, innocent, went on, continued, later, after, 不是, 无关, 排除, 没有, 正常, 之后"
-        ),
-        "fix": (
-            "raise*, raising, increas*, set, sets, setting, longer, larger, 20 seconds, 20 s, "
-            "20000, 20,000, shorten*, faster, fewer, smaller, roll* back, 调大, 提高, 设为, 设置, 改为, "
-            "增大, 调到, 缩短, 回滚"
-        ),
-        "replayed": (
-            "played again, play* _ again, play* it again, play* the story, replay*, re played, "
-            "re run, rerun, ran again, run again, tested, verified, in the lab, simulat*, "
-            "重放, 重演, 重跑, 再跑, 验证, 重新运行, 实验"
-        ),
-        "next": (
-            "alert*, alarm*, monitor*, dashboard, canary, one member first, one instance first, "
-            "page, notify, notif*, step by step, gradual*, owner, by friday, action item*, "
-            "告警, 报警, 监控, 灰度, 金丝雀, 先上一台, 负责人, 逐步"
-        ),
-    }
+    lists(
+        """
+lag: lag, lags, lagged, lagging, backlog, behind, 积压, 滞后, 延迟, 堆积
+rise: rise*, rose, risen, grew, grow*, climb*, jump*, increas*, higher, went up, going up, shot up,
+    spike*, 上升, 升高, 增长, 增加, 飙升, 上涨, 变大
+deploy: deploy*, rollout, roll out, rolled out, release*, new build, new version, restart*, started
+    again, started anew, upgrade*, 部署, 上线, 发布, 新版本, 重启, 升级
+work: work, works, worked, working, process*, batch*, handl*, job, jobs, between _ polls, poll gap,
+    poll, polls, polled, 处理, 工作, 批, 轮询, 两次 poll
+long: longer, too long, slow, slower, too slow, too late, late, exceed*, over, more than, above, not
+    in time, in time, beyond, 超过, 太久, 太慢, 过长, 超时, 更长, 变慢, 大于
+limit: max.poll.interval.ms, max.poll.interval, max poll interval, poll interval, poll timeout, poll
+    limit, 轮询间隔
+out: leave*, left, leaving, evict*, put out, thrown out, kicked out, kick*, remov*, expel*, drop*
+    out, 离开, 踢出, 被踢, 移出, 退出, 剔除
+rebalance: rebalanc*, reassign*, moved to, move to, moves to, handed to, generation*, nobody read*,
+    no one read*, 再平衡, 重平衡, 重新分配, 没人读, 无人读取
+proof: line, lines, log, logs, warn, warning*, evidence, prove*, proof, proven, show*, message*, 日志,
+    证据, 证明, 警告, 显示, 表明, 行
+other: session*, heartbeat*, replica*, isr, broker*, retention, storm, producer*, network, other
+    group*, other finding*, 会话, 心跳, 副本, 网络, 生产者, 其他组, 保留
+not_it: not, n't, no, never, neither, nor, nothing to do, unrelated, ruled out, rule out, excluded,
+    innocent, went on, continued, later, after, 不是, 无关, 排除, 没有, 正常, 之后
+fix: raise*, raising, increas*, set, sets, setting, longer, larger, 20 seconds, 20 s, 20000, 20,
+    000, shorten*, faster, fewer, smaller, roll* back, 调大, 提高, 设为, 设置, 改为, 增大, 调到, 缩短, 回滚
+replayed: played again, play* _ again, play* it again, play* the story, replay*, re played, re run,
+    rerun, ran again, run again, tested, verified, in the lab, simulat*, 重放, 重演, 重跑, 再跑, 验证, 重新运行,
+    实验
+next: alert*, alarm*, monitor*, dashboard, canary, one member first, one instance first, page,
+    notify, notif*, step by step, gradual*, owner, by friday, action item*, 告警, 报警, 监控, 灰度, 金丝雀,
+    先上一台, 负责人, 逐步
+"""
+    )
 )
 
 _WRONG_CAUSE = (

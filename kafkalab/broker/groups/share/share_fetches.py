@@ -41,7 +41,7 @@ from kafkalab.broker.groups.share.share_sessions import (
 from kafkalab.broker.groups.share.state_writes import SHARE_WRITE, Key, StateWrite, StateWrites
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.errors import Errors
+from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import (
     AcknowledgementBatch,
     RecordBatch,
@@ -212,7 +212,7 @@ class ShareFetches:
         replica, code = self._replicas.led_replica(topic, number)
         if replica is None:
             self._partitions.pop((group_id, topic, number), None)
-            return next(error for error in Errors if error.code == code)
+            return error_for(code)
         known = self._cluster.partition(topic, number)
         epoch = 0 if known is None else known.leader_epoch
         key = group_id, topic, number

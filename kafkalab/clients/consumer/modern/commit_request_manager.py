@@ -395,19 +395,16 @@ class CommitRequestManager:
         def answered(sent: RequestFuture) -> None:
             error = sent.error
             if error is None:
-                codes = {
-                    p.error_code
-                    for topic in sent.value.message.topics
-                    for p in topic.partitions
-                    if p.error_code
-                }
-                if not codes:
+                places = (p for topic in sent.value.message.topics for p in topic.partitions)
+                # Java ends with the first partition that was refused
+                refused = next((p.error_code for p in places if p.error_code), None)
+                if refused is None:
                     for tp, offset in offsets.items():
                         self._log("ASYNC_OFFSET_COMMITTED", offset=offset.offset, partition=tp)
                     self.on_commit(offsets)
                     future.complete()
                     return
-                known = error_for(codes.pop())
+                known = error_for(refused)
                 self._coordinator.lost_if(known)
                 error = self._refused(known, request)
             else:

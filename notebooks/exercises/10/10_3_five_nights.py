@@ -1,5 +1,5 @@
 # %% [markdown]
-# ### Exercise 10.3 · Four nights
+# ### Exercise 10.3 · Five nights
 #
 # On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`.
 # Group `stock` had one dynamic member, which had read and committed all `n.A.records` orders.
@@ -15,8 +15,8 @@ n = numbers("10.3")
 n
 
 # %% answer
-outcome = {"A": ..., "B": ..., "C": ..., "D": ...}
-stock_reads_next = {"A": ..., "B": ..., "C": ..., "D": ...}
+outcome = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+stock_reads_next = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
@@ -42,11 +42,24 @@ stock_reads_next = {name: reads_next(night) for name, night in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+
+def story(n: dict) -> str:
+    """Which of the five stories a night has, each with another reason; "" for none of them."""
+    ago_s, session_s, members = n["ago_s"], n["session_s"], n["members"]
+    if (ago_s == 0) != (members == "read"):
+        return ""
+    if n["script_group"] != "stock":
+        return "another group" if members == "read" else ""
+    if members == "killed":
+        return "killed long ago" if ago_s > session_s else "killed just now"
+    return members if ago_s < session_s else ""
+
+
 Value(
     title="the script with the group's name",
     points=3,
     answers=("outcome", "stock_reads_next"),
-    draws=FOUR,
+    draws=FIVE,
     row="night",
     space={
         "script_group": ("stock", "repair"),
@@ -54,29 +67,10 @@ Value(
         "ago_s": (0, 5, 20, 70),
         "session_s": (10, 45),
         "records": (80, 130),
-        "script_commits": (20, 60),
+        "script_commits": (74, 77),
     },
-    where=lambda n: (
-        (n["ago_s"] == 0) == (n["members"] == "read")
-        and (n["members"] != "killed" or abs(n["ago_s"] - n["session_s"]) > 4)
-    ),
-    together=lambda sets: (
-        any(
-            n["script_group"] == "stock"
-            and n["members"] == "killed"
-            and n["ago_s"] < n["session_s"]
-            for n in sets
-        )
-        and any(
-            n["script_group"] == "stock"
-            and n["members"] == "killed"
-            and n["ago_s"] > n["session_s"]
-            for n in sets
-        )
-        # who thinks assign() is free errs here too
-        and any(n["script_group"] == "stock" and n["members"] == "read" for n in sets)
-        and any(n["script_group"] == "repair" for n in sets)
-    ),
+    where=lambda n: story(n) != "",
+    together=lambda nights: len({story(n) for n in nights}) == 5,
 )
 
 # %% judge
@@ -138,7 +132,7 @@ Judge(
     truth=_script,
     right="right: a group with members takes their commits only; an empty group takes any.",
     otherwise=(
-        "not this. Has group stock a member at that moment? And whose committed offset does the "
+        "not both. Has group stock a member at that moment? And whose committed offset does the "
         "script move?"
     ),
 )
@@ -223,6 +217,25 @@ stock_reads_next = {
     a: 1 + (x.script_commits if x.script_group == "stock" and not is_refused(x) else x.records)
     for a, x in n.items()
 }
+
+
+# %% wrong="closed is a member until its session ends"
+# A closed consumer has sent LEAVE_GROUP, so the group is empty at once. Only a killed one stays a
+# member until its session times out.
+def stays(x):
+    return x.members == "read" or x.ago_s < x.session_s
+
+
+kept_out = {a: x.script_group == "stock" and stays(x) for a, x in n.items()}
+outcome = {a: "CommitFailedException" if kept_out[a] else "committed" for a in n}
+stock_reads_next = {
+    a: x.script_commits if x.script_group == "stock" and not kept_out[a] else x.records
+    for a, x in n.items()
+}
+
+# %% equivalent
+# `night.ago_s < night.session_s` -> `night.ago_s <= night.session_s`: no night is played at the very
+# end of a session.
 
 # %% hint
 # Who is a member when the script commits? A group without members takes a commit from anybody.

@@ -1,0 +1,246 @@
+"""Tells when a broker was away, put together from its own log, its controller's and clients' logs.
+
+A broker that starts again says so. Where its log has no word of a stop before, it was away since
+the first connection that failed in its log's longest silence, or since that began. A controller
+says when it let a broker stop, or fenced it. Of a broker without a log of its own the clients tell,
+whose connections to it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from kafkalab.logsets.engine import F, Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+STARTS, STARTED = "BROKER_STARTS", "BROKER_STARTED"
+STOPS, STOPPED = "BROKER_STOPS", "BROKER_STOPPED"
+OWN = (STARTS, STARTED, STOPS, STOPPED)
+FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
+OLD = "BROKERS_CHANGED"
+OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
+FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED")
+SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
+MEMBER = r"(?i)broker (\d+)"
+ADDED, DELETED = r"added brokers: ([\d,]*)", r"deleted brokers: ([\d,]*)"
+MOST = 1000  # Lines of each kind; absences are few.
+LEAST = 3  # So many failed connections are an absence.
+CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
+NEAR = pd.Timedelta(seconds=2)  # What clients saw may begin so long before.
+FENCING = pd.Timedelta(seconds=60)  # A controller notices within its session's time.
+
+
+@dataclass
+class Absence:
+    """A time in which a broker was away.
+
+    how    what is known of its end: it stopped in order, it ended without a word, …
+    until  when it was back; None where no line tells
+    seen_by  who tells of it: `its own log`, `its controller`, and names of clients
+    """
+
+    broker: int
+    since: pd.Timestamp
+    until: pd.Timestamp | None
+    how: str
+    seen_by: list[str] = field(default_factory=list)
+    clients: set[str] = field(default_factory=set)
+
+    def sentence(self) -> str:
+        """What the report says of it first."""
+        seen = list(self.seen_by)
+        if self.clients:
+            names = sorted(self.clients)
+            seen.append(", ".join(names[:3]) if len(names) <= 3 else f"{len(names)} clients")
+        until = "" if self.until is None else f" to {_clock(self.until)}"
+        length = (
+            "its return is not said"
+            if self.until is None
+            else f"{(self.until - self.since).total_seconds():.1f} s"
+        )
+        return (
+            f"Broker {self.broker} was away from {_clock(self.since)}{until} ({length}; "
+            f"{self.how}): seen by {', '.join(seen)}."
+        )
+
+
+def _clock(moment: pd.Timestamp) -> str:
+    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
+
+
+def absences_of(lines: DataFrame) -> list[Absence]:
+    """The absences that these lines tell of (all columns of schema.py), in the order of time."""
+    own = _lines_of(lines, OWN)
+    told = _lines_of(lines, OF_CONTROLLER)
+    failed: pd.DataFrame = (
+        lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
+        .where("broker is not null and time is not null")
+        .groupBy("client_id", "broker", F.date_trunc("second", "time").alias("second"))
+        .agg(
+            F.count_if(F.col("event") == FAILED[0]).alias("refused"),
+            F.min("time").alias("first"),
+            F.max("time").alias("last"),
+        )
+        .orderBy("second", "client_id", "broker")
+        .limit(MOST)
+        .toPandas()
+    )
+    found = list(_by_their_own_logs(lines, own))
+    for absence in found:
+        if absence.how == SILENT:
+            _begin_with_clients(absence, failed)
+    _add_controllers(found, told)
+    _add_clients(found, failed)
+    return sorted(found, key=lambda each: (each.since, each.broker))
+
+
+def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:
+    found: pd.DataFrame = (
+        lines.where(F.col("event").isin(*events) & F.col("time").isNotNull())
+        .select("file", "file_offset", "time", "event", "broker", "message")
+        .orderBy("file", "file_offset")
+        .limit(MOST)
+        .toPandas()
+    )
+    return found
+
+
+def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]:
+    for file, rows in own.groupby("file", sort=False):
+        brokers = rows["broker"].dropna()
+        if brokers.empty:
+            continue
+        broker = int(brokers.iloc[0])
+        stopped: pd.Timestamp | None = None
+        ran_from: int | None = None
+        away: Absence | None = None
+        for row in rows.itertuples():
+            if row.event == STOPS:
+                stopped = row.time
+            elif row.event == STARTS and away is None and (stopped is not None or ran_from):
+                since = stopped
+                if since is None:
+                    since = _before_its_silence(lines, str(file), int(ran_from or 0), row)
+                how = SILENT if stopped is None else IN_ORDER
+                away = Absence(broker, since, None, how, ["its own log"])
+            elif row.event == STARTED:
+                if away is not None:
+                    away.until = row.time
+                    yield away
+                stopped, away, ran_from = None, None, int(row.file_offset)
+        if away is not None:
+            yield away
+        elif stopped is not None:
+            yield Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+
+
+def _before_its_silence(
+    lines: DataFrame, file: str, from_place: int, start: pd.Series
+) -> pd.Timestamp:
+    """The time of a log's last line before its longest silence up to a start."""
+    in_turn = Window.partitionBy("file").orderBy("file_offset")
+    gaps: pd.DataFrame = (
+        lines.where((F.col("file") == file) & F.col("time").isNotNull())
+        .where(F.col("file_offset").between(from_place, int(start.file_offset)))
+        .select("time", F.lag("time").over(in_turn).alias("before"))
+        .withColumn("gap", F.unix_millis("time") - F.unix_millis("before"))
+        .orderBy(F.desc("gap"), "time")
+        .limit(1)
+        .toPandas()
+    )
+    before = gaps["before"].iloc[0] if len(gaps) else start.time
+    return pd.Timestamp(start.time if pd.isna(before) else before)
+
+
+def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
+    """Join what controllers tell to absences, or make them of it."""
+    open_now: dict[int, Absence] = {}
+    for row in told.sort_values(["time", "file", "file_offset"]).itertuples():
+        for broker, gone in _members(row):
+            early = FENCING if row.event == LETS_STOP else NEAR
+            known = next(
+                (each for each in found if _is_within(each, broker, row.time, early)), None
+            )
+            if not gone and broker in open_now:
+                open_now.pop(broker).until = row.time
+            elif known is not None:
+                if gone and row.event == LETS_STOP:
+                    known.how, known.since = IN_ORDER, min(known.since, row.time)
+                if gone and "its controller" not in known.seen_by:
+                    known.seen_by.append("its controller")
+            elif gone and row.event != LETS_STOP and broker not in open_now:
+                how = "its controller fenced it" if row.event == FENCED else "its session ended"
+                open_now[broker] = Absence(broker, row.time, None, how, ["its controller"])
+                found.append(open_now[broker])
+
+
+def _members(row: pd.Series) -> Iterator[tuple[int, bool]]:
+    """The brokers that a controller's line names, and whether they went."""
+    text = pd.Series([row.message])
+    if row.event == OLD:
+        for pattern, gone in ((ADDED, False), (DELETED, True)):
+            for number in text.str.extract(pattern)[0].fillna("").iloc[0].split(","):
+                if number:
+                    yield int(number), gone
+        return
+    number = text.str.extract(MEMBER)[0].iloc[0]
+    if isinstance(number, str):
+        yield int(number), row.event != UNFENCED
+
+
+def _is_within(
+    absence: Absence, broker: int, time: pd.Timestamp, early: pd.Timedelta = NEAR
+) -> bool:
+    end = absence.until if absence.until is not None else absence.since + FENCING
+    return absence.broker == broker and absence.since - early <= time <= end + NEAR
+
+
+def _begin_with_clients(absence: Absence, failed: pd.DataFrame) -> None:
+    """Let an absence begin with the first connection that was lost or refused in it."""
+    of_broker = failed[(failed["broker"] == absence.broker) & (failed["first"] >= absence.since)]
+    if absence.until is not None:
+        of_broker = of_broker[of_broker["first"] <= absence.until]
+    if len(of_broker):
+        absence.since = of_broker["first"].min()
+
+
+def _add_clients(found: list[Absence], failed: pd.DataFrame) -> None:
+    """Join what clients tell to absences, or make them of it."""
+    for broker, rows in failed.groupby("broker"):
+        left = []
+        for row in rows.itertuples():
+            known = [each for each in found if _is_within(each, int(broker), row.first)]
+            for absence in known:
+                # a connect that fails comes before the controller's session ends
+                absence.clients.add(row.client_id)
+            near = [
+                each
+                for each in found
+                if each.broker == broker and row.first < each.since <= row.first + CALM
+            ]
+            if not known and near and "its own log" not in near[0].seen_by:
+                near[0].since = row.first
+                near[0].clients.add(row.client_id)
+            elif not known and row.refused:
+                left.append(row)
+        _make_of_clients(found, int(broker), left)
+
+
+def _make_of_clients(found: list[Absence], broker: int, rows: list) -> None:
+    group: list = []
+    for row in [*rows, None]:
+        if group and (row is None or row.first - group[-1].last > CALM):
+            if sum(each.refused for each in group) >= LEAST:
+                last = max(each.last for each in group)
+                how = "as long as connections to it failed"
+                names = {each.client_id for each in group}
+                found.append(Absence(broker, group[0].first, last, how, clients=names))
+            group = []
+        if row is not None:
+            group.append(row)

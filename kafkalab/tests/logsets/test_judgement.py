@@ -1,0 +1,193 @@
+"""Is a log that is read wrongly never read silently? All commands and Spark judge alike."""
+
+import csv
+import io
+import json
+import logging
+from collections import Counter
+
+import pytest
+
+from kafkalab.logsets import schema
+from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.first_lines import doubts
+from kafkalab.logsets.ranges import FileChanged
+from kafkalab.logsets.source import KafkaLinesReader
+from kafkalab.tests.logsets.test_mangled_logs import head, ms, written
+from kafkalab.tests.logsets.test_production_logs import Said, rows_of, said, wanted
+
+assert said and wanted, "fixtures"
+
+RIGHT = 0.9  # The share of rows that must be right where nobody is warned.
+
+
+def sheet(names: str, row, mark: str = ","):
+    """A table of a search tool."""
+
+    def write(said: list[Said]) -> str:
+        text = io.StringIO()
+        rows = csv.writer(text, delimiter=mark)
+        rows.writerow(names.split())
+        rows.writerows(map(row, said))
+        return text.getvalue()
+
+    return write
+
+
+def each_line(write):
+    return lambda said: written(write, said)
+
+
+def collector(said: list[Said]) -> str:
+    """What OpenTelemetry's collector prints of records."""
+    return "".join(
+        f"LogRecord #{n}\nTimestamp: {s.day} {s.clock}.{s.ms} +0000 UTC\nSeverityText: {s.level}\n"
+        f"Body: Str({s.text})\nAttributes:\n     -> logger: Str({s.logger})\nTrace ID:\n"
+        for n, s in enumerate(said)
+    )
+
+
+def scanned(said: list[Said]) -> str:
+    """A log that somebody photographed."""
+    text = written(lambda s: f"{s.dotted} {head(s)}", said)
+    return text.translate(str.maketrans({"l": "1", "o": "0", "S": "5"}))
+
+
+def said_in(s: Said) -> dict:
+    return {"level": s.level, "logger": s.logger, "message": s.text}
+
+
+MANGLINGS = {
+    "OpenTelemetry's text": collector,
+    "Grafana's text": each_line(lambda s: f"{ms(s)}\t{s.iso}Z\t{s.text}"),
+    "a table with escapes": each_line(
+        lambda s: "\t".join((s.dotted, s.level, s.logger, s.text.replace("\n\t", r"\n\t")))
+    ),
+    "a photograph": scanned,
+    "a day that may be a month": each_line(lambda s: f"03/11/2026 {s.clock}.{s.ms} {head(s)}"),
+    "a context behind the message": each_line(
+        lambda s: f"{s.dotted} {head(s)} {{traceId={ms(s)}, user=ada}}"
+    ),
+    "Datadog's table": sheet(
+        "Date Host Service Message", lambda s: (f"{s.iso}Z", "h", "s", s.text)
+    ),
+    "Azure's table": sheet(
+        "TimeGenerated Computer LogMessage", lambda s: (f"{s.iso}Z", "h", s.text)
+    ),
+    "a time that stands still": each_line(
+        lambda s: json.dumps({"deployed_at": "2026-11-01T00:00:00Z", **said_in(s)})
+    ),
+}
+
+
+def share_right(path, wanted: list[dict]) -> float:
+    """The share of rows whose time, event and client are those of the log before."""
+
+    def keys(rows):
+        return Counter((row["time"], row["event"], row["client_id"]) for row in rows)
+
+    return (keys(rows_of(path)) & keys(wanted)).total() / len(wanted)
+
+
+@pytest.mark.parametrize("name", MANGLINGS)
+def test_what_is_read_wrongly_is_said(name, said, wanted, tmp_path, capsys):
+    path = tmp_path / "a.log"
+    path.write_text(MANGLINGS[name](said), encoding="utf-8")
+    right = share_right(path, wanted)
+    code = main(["read", str(path)])
+    # 2: nothing of it can be read
+    assert code == 0 if right >= RIGHT else code in (2, 3), f"{right:.0%} is right"
+    assert code == 0 or path.name in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("key", ["deployed_at", "timestamp"])
+def test_a_time_that_moves_is_preferred_to_one_that_stands_still(key, said, wanted, tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text(
+        written(
+            lambda s: json.dumps(
+                {key: "2026-11-01T00:00:00Z", **said_in(s), "at": {"when": f"{s.iso}Z"}}
+            ),
+            said,
+        )
+    )
+    assert share_right(path, wanted) >= RIGHT
+
+
+def no_time(s: Said) -> str:
+    return f"{s.level:5} [{s.thread}] {s.logger} - {s.text}"
+
+
+AROUND = {
+    "CloudWatch's table": sheet("timestamp message", lambda s: (ms(s), no_time(s))),
+    "syslog": lambda said: "".join(
+        f"<14>1 {s.iso}Z web-1 shop 4711 - - {line}\n"
+        for s in said
+        for line in no_time(s).splitlines()
+    ),
+    "Fluent Bit": each_line(lambda s: json.dumps({"date": ms(s) / 1000, "log": no_time(s)})),
+    "Fluent Bit, a clock": each_line(
+        lambda s: json.dumps({"date": ms(s) / 1000 + 9, "log": f"{s.clock}.{s.ms} {no_time(s)}"})
+    ),
+    "seconds with a comma": each_line(lambda s: f"{ms(s) // 1000},{ms(s) % 1000:03d} {no_time(s)}"),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_lines_without_a_time_have_that_of_what_is_around_them(name, said, wanted, tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text(AROUND[name](said), encoding="utf-8")
+    assert share_right(path, wanted) >= RIGHT
+
+
+def test_all_commands_and_spark_judge_alike(said, tmp_path, capsys, caplog):
+    path = tmp_path / "a.log"
+    path.write_text(MANGLINGS["a time that stands still"](said), encoding="utf-8")
+    (told,) = doubts(files_of(path))
+    assert told == (
+        f"{path}: nearly all of its lines have one time, 2026-11-01 00:00:00. It is another time "
+        "than that of the lines."
+    )
+    for command in ("explain", "read", "rebalances", "incidents"):
+        assert main([command, str(path)]) == 3
+        printed = capsys.readouterr()
+        assert told in printed.out + printed.err
+    with caplog.at_level(logging.WARNING):
+        KafkaLinesReader(str(path), schema.NAMES, None, "PERMISSIVE").partitions()
+    assert caplog.messages == [told]
+
+
+def test_a_log_that_begins_with_other_lines_is_not_doubted(said, tmp_path, capsys):
+    path = tmp_path / "a.log"
+    others = "".join(f"{each.dotted} INFO  [main] com.shop.Cart - Item\n" for each in said[:900])
+    path.write_text(others + written(lambda s: f"{s.dotted} {head(s)}", said))
+    assert main(["rebalances", str(path)]) == 0
+    path.write_text(others)
+    assert main(["rebalances", str(path)]) == 3
+    assert "none of the first" in capsys.readouterr().err
+
+
+def test_records_are_not_told_to_have_a_pattern(said, tmp_path):
+    path = tmp_path / "a.csv.log"
+    path.write_text(MANGLINGS["Datadog's table"](said), encoding="utf-8")
+    for told in doubts(files_of(path)):
+        assert "--layout" not in told
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_file_that_is_removed_or_cut_while_it_is_read_is_named(said, tmp_path, caplog, gone):
+    text = written(lambda s: f"{s.dotted} {head(s)}", said)
+    for name in "ab":
+        (tmp_path / f"{name}.log").write_text(text)
+    reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
+    (task,) = reader.partitions()
+    path = tmp_path / "b.log"
+    path.unlink() if gone else path.write_text(text[:1000])
+    what = "was removed before it was read" if gone else "was cut while it was read"
+    with pytest.raises(FileChanged, match=f"b.log {what}.*ignoreMissingFiles=true"):
+        list(reader.read(task))
+    reader.ignores_missing = True
+    batches = list(reader.read(task))
+    assert sum(batch.num_rows for batch in batches) == len(rows_of(tmp_path / "a.log"))
+    assert what in caplog.text
