@@ -104,9 +104,10 @@ def map_text() -> str:
 
 
 def write_map() -> None:
-    """Write notebooks/MAP.md again."""
-    places.cache_clear()
-    (notebooks() / "MAP.md").write_text(map_text(), encoding="utf-8", newline="\n")
+    """Write notebooks/MAP.md again, where the course has topics."""
+    if (notebooks() / "topics.csv").is_file():
+        places.cache_clear()
+        (notebooks() / "MAP.md").write_text(map_text(), encoding="utf-8", newline="\n")
 
 
 def _question(cells, index: int) -> str | None:
