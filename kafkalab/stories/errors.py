@@ -234,8 +234,8 @@ def day(
 
 
 def _run_to_the_end(lab: Lab, readable: int, seconds: int) -> None:
-    """Let so many seconds pass. A loop that polls the same pill for two of them will do so in the others
-    as well: each poll raises at once, so the day ends there."""
+    """Let so many seconds pass. A loop that polls the same pill for two of them will do so in the
+    others as well: each poll raises at once, so the day ends there."""
     spins_s = 0
     for _ in range(seconds):
         events, given = len(lab.journal.events), _records_given(lab)
