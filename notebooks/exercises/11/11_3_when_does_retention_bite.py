@@ -101,6 +101,12 @@ lambda case: {**_bites(case), "dashboard": "flat" if case["reset"] == "latest" e
 first_loss = {a: None for a, x in n.items()}
 dashboard = {a: "grow" for a, x in n.items()}
 
+# %% equivalent
+# `first_loss[name] + 0.5` -> `first_loss[name] + 1`, `first_loss[name] + 1.5`: the curve shows itself in
+# any of these minutes.
+# `left < topic.arrive` -> `left <= topic.arrive`, `left < topic.work`, `left < topic.keep`, `left < 30`:
+# after the jump the lag is close to 0, or it is far larger than all of these.
+
 # %% hint
 # Paper gives the minute at which the lead is used up. Real retention takes whole files, and the
 # member still has what it had fetched.
