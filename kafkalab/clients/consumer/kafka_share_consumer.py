@@ -138,12 +138,12 @@ class KafkaShareConsumer:
         Raises IllegalStateException with implicit acknowledgement, and for a record that it does
         not hold.
         """
-        if isinstance(type, str):
-            if type.upper() not in AcknowledgeType.__members__:
+        if not isinstance(type, AcknowledgeType):
+            if str(type).upper() not in AcknowledgeType.__members__:
                 raise IllegalArgumentException(
                     f"acknowledge() takes accept, release, reject or renew, not {type!r}"
                 )
-            type = AcknowledgeType[type.upper()]
+            type = AcknowledgeType[str(type).upper()]
         if not isinstance(record, ConsumerRecord):
             raise IllegalArgumentException(
                 f"acknowledge() takes a record that poll() returned, not {record!r}"

@@ -6,6 +6,7 @@ from kafkalab import AcknowledgeType, KafkaConsumer, KafkaProducer, KafkaShareCo
 from kafkalab.broker.groups.share.state_writes import WRITING_MS
 from kafkalab.errors import (
     ConfigException,
+    IllegalArgumentException,
     IllegalStateException,
     InvalidConfigurationException,
     InvalidGroupIdException,
@@ -351,6 +352,14 @@ def test_what_a_share_consumer_refuses():
         lab.configure_group("g", {"share.record.lock.duration.ms": 10})
     with pytest.raises(InvalidConfigurationException, match="nearest"):
         lab.configure_group("g", {"share.record.lock.ms": 10})
+
+
+@pytest.mark.parametrize("word", ["maybe", None])
+def test_only_the_four_words_say_what_became_of_a_record(word):
+    worker = a_worker(a_lab())
+    _, records = take(worker)
+    with pytest.raises(IllegalArgumentException, match=f"accept, release, .*, not {word!r}"):
+        worker.acknowledge(records[0], word)
 
 
 def test_a_group_id_of_another_protocol_is_refused():

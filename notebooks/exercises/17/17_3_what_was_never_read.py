@@ -29,8 +29,9 @@ def jumped(lines):
     for line in lines:
         if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
             asked[found[2]] = int(found[1])
-        if found := re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line):
-            far += int(found[2]) - asked.pop(found[1], int(found[2]))
+        found = re.search(r"Resetting offset for partition (\S+) to .*?offset=(\d+)", line)
+        if found and found[1] in asked:
+            far += int(found[2]) - asked.pop(found[1])
     return far
 
 

@@ -273,7 +273,7 @@ lambda case: _spells(case, unit_ms=1_000)
 
 
 # %% wrong="ten seconds end a spell"
-# Ten seconds of silence are not more than 10 seconds. The spell goes on.
+# Ten seconds of silence are not more than 10 seconds. The spell continues.
 def spells(lines):
     refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").withColumn(
         "partition", F.regexp_extract("message", r"topic-partition (\S+?),", 1)
