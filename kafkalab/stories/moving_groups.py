@@ -12,8 +12,9 @@ from functools import lru_cache
 from kafkalab.lab import Lab
 from kafkalab.stories.group_protocol import GROUP, newcomer_beside_a_slow_member, two_members
 from kafkalab.views import Moving, Picture, moving, ownership
-from kafkalab.views.picture import blank_figure, columns
-from kafkalab.views.style import ALERT, INK, MONO, QUIET, SMALL_PT, WIDTH_IN, clock
+from kafkalab.views.picture import columns
+from kafkalab.views.sheet import Sheet
+from kafkalab.views.style import ALERT, BLACK, INK, MONO, QUIET, SMALL_PT, clock
 
 PROTOCOLS: dict[str, tuple[str, str | None, dict[str, str]]] = {
     "eager": ("3.9", "Range", {}),
@@ -126,37 +127,27 @@ def _join_picture(steps: list[JoinStep], number: int) -> Picture:
     """The steps around the current one, and the table after it."""
     step = steps[number]
     first = max(0, min(number - 4, len(steps) - 8))
-    height_in = 4.4
-    figure = blank_figure(WIDTH_IN, height_in)
     heading = f"{clock(step.at_ms)}: {step.words}"
-    figure.text(0.012, 0.972, heading, fontsize=12, weight="bold", va="top")
+    sheet = Sheet(heading, 4.4, down_in=0.1232)
     for place, each in enumerate(steps[first : first + 8]):
         is_now = each is step
-        figure.text(
-            0.02,
-            0.86 - 0.058 * place,
+        sheet.note(
             f"{'▶' if is_now else ' '} {each.at_ms:>6,} ms  {each.words}",
-            family=MONO,
-            fontsize=SMALL_PT,
-            color=ALERT if is_now else INK if first + place < number else QUIET,
-            weight="bold" if is_now else "normal",
+            0.616 + 0.2552 * place,
+            left=0.02,
+            level="baseline",
+            font=MONO,
+            size=SMALL_PT,
+            colour=ALERT if is_now else INK if first + place < number else QUIET,
+            bold=is_now,
         )
-    figure.text(
-        0.02, 0.345, f"the coordinator: {step.group}", fontsize=SMALL_PT + 1.5, weight="bold"
-    )
+    sheet.note(f"the coordinator: {step.group}", 2.882, left=0.02, level="baseline", colour=BLACK,
+               size=SMALL_PT + 1.5, bold=True)  # fmt: skip
     head = ("member", "member id", "its last request", "owns")
     for row, entries in enumerate((head, *step.rows)):
-        for x, entry in zip((0.02, 0.12, 0.25, 0.62), entries):
-            figure.text(
-                x,
-                0.265 - 0.075 * row,
-                entry,
-                fontsize=SMALL_PT + 0.5,
-                weight="bold" if row == 0 else "normal",
-                color=QUIET if row == 0 else INK,
-            )
+        for left, entry in zip((0.02, 0.12, 0.25, 0.62), entries):
+            sheet.note(entry, 3.234 + 0.33 * row, left=left, level="baseline",
+                       colour=INK if row else QUIET, bold=row == 0)  # fmt: skip
     told = [(f"{each.at_ms:,} ms", each.words) for each in steps[: number + 1]]
     text = f"{columns(told, ('time', 'step'))}\n\nthe coordinator: {step.group}\n"
-    return Picture(
-        figure, text + columns(step.rows, head), f"A join, step {number + 1}: {heading}."
-    )
+    return sheet.told(f"A join, step {number + 1}: {heading}.", text + columns(step.rows, head))

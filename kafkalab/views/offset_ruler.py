@@ -88,7 +88,10 @@ def offset_ruler(
     for row, (offset, names) in enumerate(together.items()):
         high = 1.3 + 0.9 * row
         own = all(name in (more or {}) for name in names)
-        field.upright(offset, -0.4, high, COLOURS[row % len(COLOURS)], line="--" if own else "-")
+        colour = COLOURS[row % len(COLOURS)]
+        field.line(
+            [offset] * 2, [-0.4, high], colour, pen=1.4, line="--" if own else "-", flat=True
+        )
         right = offset > end * 0.75
         field.words(
             offset + (-0.006 if right else 0.006) * end,

@@ -148,4 +148,4 @@ def _lane(
             field.words(left + width, row, f" {sign}", "left", size=11, colour=ink)
         elif hold.to_ms is not None:
             until_ms = holds[place + 1].from_ms if place + 1 < len(holds) else end_ms
-            field.level(row, left + width, until_ms / unit_ms, RULE, pen=2)
+            field.line([left + width, until_ms / unit_ms], [row, row], RULE, pen=2, flat=True)

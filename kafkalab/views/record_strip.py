@@ -43,7 +43,7 @@ def record_strip(
     field = sheet.field(0.20, 0.78, 0.10, 0.75)
     told = []
     for place, (name, row) in enumerate(rows.items()):
-        field.level(place, first, end, QUIET, pen=0.5, layer=0)
+        field.line([first, end], [place, place], QUIET, pen=0.5, flat=True, layer=0)
         field.words(first - (end - first) * 0.01, place, name, "right", size=SMALL_PT + 1)
         for offset, key, value in row:
             words = f"{key}\n{'✕' if value is None else value}"

@@ -131,6 +131,7 @@ def _column(field: Field, column: int, rung: Rung, tallest: int) -> None:
                     colour=COLOURS[rung.role], hatch=_hatch(rung.role), pen=0.8)  # fmt: skip
     if tallest <= 40:
         for offset in range(start + 1, end):
-            field.level(offset, column - 0.31, column + 0.31, INK, pen=0.4)
-    field.level(rung.high_watermark, column - 0.4, column + 0.4, ALERT, pen=2.4)
+            field.line([column - 0.31, column + 0.31], [offset] * 2, INK, pen=0.4, flat=True)
+    mark = rung.high_watermark
+    field.line([column - 0.4, column + 0.4], [mark, mark], ALERT, pen=2.4, flat=True)
     field.words(column, end + tallest * 0.015, str(end), level="bottom", colour=QUIET)

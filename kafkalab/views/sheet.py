@@ -605,11 +605,16 @@ class Field:
         pen: float = 1.6,
         line: Dash = "-",
         steps: bool = False,
+        flat: bool = False,
         sign: str = "",
         layer: float = 2,
         alpha: float | None = None,
+        cut: bool = True,
     ) -> None:
-        """A line through points; with `steps` each y holds until the next x."""
+        """A line through points; with `steps` each y holds until the next x.
+
+        flat: it ends at its last point, not half its width beyond
+        """
         self._axes.plot(
             [x / self._unit_ms for x in xs],
             ys,
@@ -617,9 +622,11 @@ class Field:
             linewidth=pen,
             linestyle=line,
             drawstyle="steps-post" if steps else "default",
+            solid_capstyle="butt" if flat else "projecting",
             marker=sign,
             zorder=layer,
             alpha=alpha,
+            clip_on=cut,
         )
 
     def arrow(
@@ -652,30 +659,6 @@ class Field:
             },
             zorder=layer,
         )
-
-    def upright(
-        self,
-        x: float,
-        low: float,
-        high: float,
-        colour: str,
-        *,
-        pen: float = 1.4,
-        line: Dash = "-",
-        layer: float = 2,
-        alpha: float | None = None,
-        inside: bool = True,
-    ) -> None:
-        """An upright line between two heights."""
-        self._axes.vlines([x / self._unit_ms], low, high, color=colour, linewidth=pen,
-                          linestyle=line, zorder=layer, alpha=alpha, clip_on=inside)  # fmt: skip
-
-    def level(
-        self, y: float, left: float, right: float, colour: str, *, pen: float, layer: float = 2
-    ) -> None:
-        """A level line between two places."""
-        self._axes.hlines([y], left / self._unit_ms, right / self._unit_ms, color=colour,
-                          linewidth=pen, zorder=layer)  # fmt: skip
 
     def across(
         self, x: float, colour: str, *, pen: float = 1.2, line: Dash = "-", layer: float = 2

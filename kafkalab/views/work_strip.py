@@ -62,7 +62,9 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
                 paper=Paper(colour, 1.2),
             )
         if run.committed is not None:
-            field.upright(run.committed, row - 0.46, row + 0.46, INK, pen=2.6, inside=False)
+            field.line(
+                [run.committed] * 2, [row - 0.46, row + 0.46], INK, pen=2.6, flat=True, cut=False
+            )
         field.words(most * 1.02, row, run.words, "left", size=SMALL_PT + 1)
         field.words(-most * 0.02, row, name, "right", size=SMALL_PT + 1)
     field.offsets_above(0, most, len(runs))
