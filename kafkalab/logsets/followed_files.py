@@ -16,7 +16,7 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -102,9 +102,17 @@ class Followed:
             newest=newest,
         )
 
+    def _mark(self, head: bytes) -> Mark | None:
+        return max((mark for mark in self.first if mark[0] <= len(head)), default=None)
+
+    def begins_as(self, head: bytes) -> bool:
+        """Whether this text may be in a file with these first bytes."""
+        mark = self._mark(head)
+        return mark is not None and _digest(head[: mark[0]]) == mark[1]
+
     def likeness(self, held: HeldFile) -> str:
         """Whether a file holds this text, or only the begin of it, or another one."""
-        mark = max((mark for mark in self.first if mark[0] <= len(held.head)), default=None)
+        mark = self._mark(held.head)
         if mark is None:
             return UNKNOWN if self.first else OTHER
         if _digest(held.head[: mark[0]]) != mark[1]:
@@ -269,6 +277,8 @@ def found_again(known: Followed) -> HeldFile | None:
         files.sort(key=lambda file: file.name != known.file)
         for file in files:
             try:
+                if not known.begins_as(_head_of(file)):
+                    continue
                 held = HeldFile(file)
                 if known.likeness(held) == SAME:
                     return held
@@ -281,6 +291,14 @@ def found_again(known: Followed) -> HeldFile | None:
             break
         time.sleep(WAIT_S)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _head_of(file: LogFile) -> bytes:
+    """The first bytes of a file that has not changed: many texts are looked for in few files."""
+    held = HeldFile(file)
+    held.close()
+    return held.head
 
 
 def _settled_names(files: list[LogFile]) -> set[tuple[str, int]]:
