@@ -16,6 +16,7 @@ from kafkalab import (
 from kafkalab.errors import IllegalStateException, TimeoutException
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS
 from kafkalab.sim.worker_pool import WorkerPool
+from kafkalab.tests.shares import share
 
 DAY_MS = 24 * 3_600_000
 FOR_EVER_MS = 1 << 62
@@ -60,6 +61,7 @@ def test_a_record_whose_producer_id_never_comes(version):
     assert lab.now_ms < 3 * PATIENCE_MS
 
 
+@pytest.mark.slow
 def test_flush_and_close_of_such_a_producer():
     lab = lab_without_ids()
     producer = KafkaProducer(lab, PATIENT, name="shop")
@@ -146,7 +148,7 @@ CONSUMER_CALLS = {
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-@pytest.mark.parametrize("name", CONSUMER_CALLS)
+@pytest.mark.parametrize("name", share(CONSUMER_CALLS, 3))
 def test_a_consumer_that_may_wait_for_ever_waits_for_an_hour(name, protocol, monkeypatch):
     """Two minutes here, as an hour of a consumer that tries dead brokers takes long to play."""
     monkeypatch.setattr("kafkalab.clients.consumer.reading.call_timer.PATIENCE_MS", 120_000)
@@ -171,6 +173,7 @@ def test_a_poll_that_was_given_three_hours_takes_three_hours():
     assert 3 * PATIENCE_MS <= lab.now_ms < 3 * PATIENCE_MS + 1_000
 
 
+@pytest.mark.slow
 def test_a_future_that_was_given_two_hours_takes_two_hours():
     lab = lab_without_ids()
     future = KafkaProducer(lab, PATIENT, name="shop").send(ProducerRecord("t", value="x"))
