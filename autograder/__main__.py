@@ -170,18 +170,18 @@ def _parser() -> CommandParser:
     )
     with_version(parser, "autograder")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for room in filter(find_spec, ROOMS):
-        import_module(f"{room}.commands")
-    for name, (told, example, arguments, run) in COMMANDS.items():
+    rooms = [import_module(f"{room}.commands").__name__ for room in ROOMS if find_spec(room)]
+    own = {name: each for name, each in COMMANDS.items() if each[-1].__module__ in rooms}
+    for name, (told, example, arguments, run) in own.items():
         about = f"{told[0].upper()}{told[1:]}."
         made = commands.add_parser(name, help=told, description=about, example=example)
         made.set_defaults(do=run)
         for flags, options in arguments:
             made.add_argument(*flags, **options)
-    here = {head: names for head, names in GROUPS.items() if names.split()[0] in COMMANDS}
+    here = {head: names for head, names in GROUPS.items() if names.split()[0] in own}
     group_commands(commands, here)
     for name in WITHHELD.split():
-        if name not in COMMANDS:
+        if name not in own:
             commands.add_parser(name, add_help=False)
     return parser
 

@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str, tuple[Argument, ...], Run]] = {}
 """Name -> what is told of a command, an example, its arguments, what it does."""
 
 
-def command(name: str, told: str, example: str, *arguments: Argument) -> Callable[[Run], Run]:
+def as_command(name: str, told: str, example: str, *arguments: Argument) -> Callable[[Run], Run]:
     """Make the function below a command."""
 
     def make(run: Run) -> Run:

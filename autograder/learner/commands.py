@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.cell.commands import ATTENTION, CHAPTER, OK, argument, command
+from autograder.cell.commands import ATTENTION, CHAPTER, OK, argument, as_command
 from autograder.cell.terminal import say
 from kafkalab.extras import need_extras
 
 
-@command(
+@as_command(
     "add",
     "bring a new package into this folder; your own notebooks stay as they are",
     "week2.zip",
@@ -22,7 +22,7 @@ def _add(wanted) -> None:
         print(line)
 
 
-@command(
+@as_command(
     "check",
     "run a copy of your notebook from the top and say what its tests say",
     "03",
@@ -43,7 +43,7 @@ def _check(wanted) -> int:
     return OK if right == len(found) else ATTENTION
 
 
-@command("lab", "copy every chapter into notebooks/mine/; no file of yours is replaced", "")
+@as_command("lab", "copy every chapter into notebooks/mine/; no file of yours is replaced", "")
 def _lab(wanted) -> None:
     from autograder.learner.desk import prepare_mine
 
@@ -51,7 +51,7 @@ def _lab(wanted) -> None:
         print(line)
 
 
-@command(
+@as_command(
     "open",
     "copy every chapter as lab does, and open JupyterLab on your first notebook",
     "--no-browser",
@@ -63,7 +63,7 @@ def _open(wanted) -> int:
     return open_lab([*wanted.options, *wanted.others])
 
 
-@command(
+@as_command(
     "reset",
     "make a fresh copy of a chapter; the old one goes to mine/.saved/",
     "03",
@@ -77,7 +77,7 @@ def _reset(wanted) -> None:
     print(reset(MYTHS if court else chapter_number(wanted.chapter)))
 
 
-@command(
+@as_command(
     "pack",
     "make the one file to hand in for a chapter, with a receipt code",
     "03",
@@ -91,7 +91,7 @@ def _pack(wanted) -> None:
     print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
 
 
-@command(
+@as_command(
     "progress",
     "show how far you are and what to repeat",
     "--all",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.cell.commands import ATTENTION, OK, Unusable, argument, command
+from autograder.cell.commands import ATTENTION, OK, Unusable, argument, as_command
 from autograder.cell.terminal import say
 
 
-@command(
+@as_command(
     "seal",
     "seal the public cases of chapters, or of one question, for check()",
     "03 04.2",
@@ -30,7 +30,7 @@ def _seal(wanted) -> None:
         print(f"sealed {sealed.folder() / f'ch{chapter}.json'}")
 
 
-@command(
+@as_command(
     "course",
     "build chapters and their exercises",
     "03 --prose",
@@ -47,7 +47,7 @@ def _course(wanted) -> int:
     return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
-@command(
+@as_command(
     "minutes",
     "show how long the sittings of chapters take a learner",
     "03",
@@ -67,7 +67,7 @@ def _minutes(wanted) -> None:
     print(table(wanted.chapters or [name for name in chapters() if name[:2].isdigit()]))
 
 
-@command(
+@as_command(
     "book",
     "run the chapters and make a static site of them",
     "--out book",
@@ -82,7 +82,7 @@ def _book(wanted) -> None:
     print(f"{first} is the first page. The folder can be copied to any web server.")
 
 
-@command(
+@as_command(
     "new",
     "begin an exercise: its file, with blanks to fill in",
     '03.9 "Count the replicas"',
@@ -101,7 +101,7 @@ def _new(wanted) -> None:
     )
 
 
-@command(
+@as_command(
     "exercise",
     "check one exercise against all rules; each line says what to do",
     "03.9 --watch",
@@ -127,7 +127,7 @@ def _questions(chapters: list[str]) -> list:
     ]
 
 
-@command(
+@as_command(
     "mutations",
     "change each right answer in one place at a time, grade it, and list what gets all points",
     "03 05.3",
@@ -156,7 +156,7 @@ def _mutations(wanted) -> int:
     return ATTENTION if wrong else OK
 
 
-@command(
+@as_command(
     "variants",
     "test the students' own numbers: different for 10,000, solved for 1,000, of no use to a "
     "neighbour",
@@ -196,7 +196,7 @@ def _variants(wanted) -> int:
     return ATTENTION if wrong else OK
 
 
-@command(
+@as_command(
     "redteam",
     "run the hostile submissions in the sandbox and count what comes through",
     "secrets persist --level L2",
@@ -214,7 +214,7 @@ def _redteam(wanted) -> int:
     return attack(wanted.level, wanted.families)
 
 
-@command(
+@as_command(
     "browser",
     "run chapters in JupyterLab in a real Chromium and take pictures of every page",
     "02 03",
@@ -229,7 +229,7 @@ def _browser(wanted) -> int:
     return photograph_tour() if wanted.tour else visit_chapters(wanted.chapters)
 
 
-@command(
+@as_command(
     "classroom",
     "make a class of submissions, grade it, and show what a teacher sees",
     "--students 30 --chapters 02,03",

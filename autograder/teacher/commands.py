@@ -18,7 +18,7 @@ from autograder.cell.commands import (
     OUT,
     Unusable,
     argument,
-    command,
+    as_command,
 )
 from autograder.cell.terminal import said_by_sqlite, say, sentence_of, unread
 
@@ -41,7 +41,7 @@ MODEL = (
 """The arguments of a command that may ask a model of the teacher's."""
 
 
-@command(
+@as_command(
     "grade",
     "grade a folder of submissions (folders, .ipynb, .zip), or one file",
     "submissions/ --out OUT --roster class.csv",
@@ -251,7 +251,7 @@ def _class_list(named: str | None):
     return roster, (Path(named),)
 
 
-@command(
+@as_command(
     "report",
     "show the class, the questions, and what each wrong answer means",
     "OUT --page",
@@ -274,7 +274,7 @@ def _report(wanted) -> None:
         print(as_text(found))
 
 
-@command(
+@as_command(
     "solution",
     "write the solved notebook of a chapter",
     "03 --out solved.ipynb",
@@ -294,7 +294,7 @@ def _solution(wanted) -> None:
     )
 
 
-@command(
+@as_command(
     "score",
     'suggest marks for a file of open answers: [{"id": ..., "answer": "..."}, ...]',
     "03.open answers.json",
@@ -346,7 +346,7 @@ def _model(wanted):
     return Model(wanted.model, wanted.model_name, say) if wanted.model else None
 
 
-@command(
+@as_command(
     "calibrate",
     "compare the scorer with your own marks; `grade` uses it alone only if all conditions "
     "are met (exit 0, else 3)",
@@ -389,7 +389,7 @@ def _calibrate(wanted) -> int:
     return OK if met else ATTENTION
 
 
-@command(
+@as_command(
     "review",
     "mark the open answers: no names, similar answers together, one key a mark; stop and go on "
     "at any time",
@@ -442,7 +442,7 @@ def _share(text: str) -> tuple[int, int]:
     return int(mine), int(of)
 
 
-@command(
+@as_command(
     "due",
     "set when a chapter is due, or an extension for one student; without a chapter: show the "
     "dates and what lateness costs",
@@ -489,7 +489,7 @@ def _due(wanted) -> None:
     )
 
 
-@command(
+@as_command(
     "receive",
     "take in submissions without grading them: keep a copy and a receipt; late is decided by "
     "the class list's time, else by the receipt's",
@@ -588,7 +588,7 @@ def _received(new, out: Path, moments: str, most: int = 40) -> list[str]:
     return lines
 
 
-@command(
+@as_command(
     "regrade",
     "judge one question again after its test was mended: show who gains and who loses; --apply "
     "writes it",
@@ -609,7 +609,7 @@ def _regrade(wanted) -> None:
     print(as_text(done, wanted.apply, Path(wanted.out)))
 
 
-@command(
+@as_command(
     "export",
     "export the marks of an OUT folder for other systems; manual scores count first",
     "OUT --as canvas --file marks.csv",
@@ -669,7 +669,7 @@ def _export(wanted) -> None:
         sys.stdout.buffer.write(written)
 
 
-@command(
+@as_command(
     "letters",
     "list whom to write to, why, and what to say",
     "OUT",
@@ -692,7 +692,7 @@ def _letters(wanted) -> None:
     print(summary(letters))
 
 
-@command(
+@as_command(
     "feedback",
     "write a page for each student: marks, sentences, their own words; no scripts",
     "OUT --moodle feedback.zip",
@@ -725,7 +725,7 @@ def _feedback(wanted) -> None:
             )
 
 
-@command(
+@as_command(
     "seen",
     "mark submissions that needed you as seen; they are not new again",
     "OUT --all",
@@ -743,7 +743,7 @@ def _seen(wanted) -> None:
     print(f"{len(marked)} {'is' if len(marked) == 1 else 'are'} marked as seen.")
 
 
-@command(
+@as_command(
     "gradescope",
     "make the zip file of a Gradescope autograder, for one chapter or several",
     "03 --out chapter03.zip --roster class.csv",
@@ -784,7 +784,7 @@ def _say_if_unfinished(out: str) -> None:
         )
 
 
-@command(
+@as_command(
     "similar",
     "show which submissions share more than the exercise explains",
     "OUT",
@@ -798,7 +798,7 @@ def _similar(wanted) -> None:
         print(f"The model answer of {question}, word for word: {', '.join(students)}.")
 
 
-@command(
+@as_command(
     "forget",
     "show what is kept of one student; --apply deletes it, and that cannot be undone",
     "OUT s123 --apply",
@@ -812,7 +812,7 @@ def _forget(wanted) -> None:
     print(forget(Path(wanted.out), wanted.student, wanted.apply))
 
 
-@command(
+@as_command(
     "release",
     "make the package that a teacher hands out: no judges, no solutions, no secret",
     "02 03 --out package",
@@ -834,7 +834,7 @@ def _release(wanted) -> None:
     print(f"The package for learners is {package}: no judges, no solutions, no secret.{key}")
 
 
-@command(
+@as_command(
     "github",
     "make the template repository of a GitHub Classroom assignment",
     "03 --out template",
@@ -874,7 +874,7 @@ def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
     return chapters, key if asks else ""
 
 
-@command("doctor", "show which sandbox this machine has, and what would make it better", "")
+@as_command("doctor", "show which sandbox this machine has, and what would make it better", "")
 def _doctor(wanted) -> int:
     from autograder.teacher.doctor import doctor
 
