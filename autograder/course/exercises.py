@@ -41,6 +41,8 @@ LEAST_HINTS = 2
 LEAST_WRONG = 3
 LINE = '# %% exercise="{}"'
 """What a chapter says to have an exercise in this place."""
+NOT_NAMED = "# %% [markdown]\n# The chapter does not name the exercise below."
+"""What `python -m autograder exercise` puts above an exercise that has no place yet."""
 SOLUTION = re.compile(r"(?s)[ \t]*### BEGIN SOLUTION.*?### END SOLUTION[ \t]*\n?")
 MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 CHECKED = '# %%{spark}\ncheck("{id}")\n\n# %% test="{id}"{spark}\nrequire("{id}")\n'

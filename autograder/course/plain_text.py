@@ -60,7 +60,7 @@ def pieces(chapter: str) -> tuple[Piece, ...]:
     return (*found, *_guesses(name_of(chapter)[:2]))
 
 
-def sentences(markdown: str) -> list[str]:
+def sentences_of(markdown: str) -> list[str]:
     """The sentences of a text without its headings, code and tables' rules.
 
     A name in code is one word. A cell of a table is a sentence only where it ends like one.

@@ -13,7 +13,7 @@ from autograder.course.plain_text import (
     Piece,
     markdown_of,
     pieces,
-    sentences,
+    sentences_of,
     without_code,
     words_of,
 )
@@ -42,7 +42,7 @@ FOR_LEARNERS = {
 }
 """What learners stumbled over -> what to write instead."""
 A_WORD_OF_LEARNERS = "colleague"
-"""The house does not write it of its own parts; a learner's colleague may have written a loop."""
+"""The house does not write it of its own parts; of people a learner may read it."""
 PLAIN = {
     **FOR_LEARNERS,
     **{word: plain for word, plain in PLAINER.items() if A_WORD_OF_LEARNERS not in word},
@@ -70,7 +70,7 @@ def hard_words(piece: Piece) -> list[str]:
 
 def long_sentences(said: list[Piece]) -> list[str]:
     """The sentences that are too long, and the median where it is."""
-    found = [(piece.where, each) for piece in said for each in sentences(piece.text)]
+    found = [(piece.where, each) for piece in said for each in sentences_of(piece.text)]
     problems = [
         f"{where}: a sentence of {words_of(each)} words, at most {MOST_WORDS}: «{each}»"
         for where, each in found

@@ -26,6 +26,7 @@ from autograder.course.exercises import (
     LEAST_HINTS,
     LEAST_WRONG,
     LINE,
+    NOT_NAMED,
     Exercise,
     ExerciseCell,
     Unbuildable,
@@ -46,7 +47,6 @@ from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
-from autograder.proving.exercise_screen import NOT_NAMED
 from autograder.proving.survivors import survivors
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.written.rubrics import RubricMissing, suggest

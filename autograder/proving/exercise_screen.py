@@ -16,12 +16,11 @@ import time
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
-from autograder.course.exercises import LINE, find, place
+from autograder.course.exercises import LINE, NOT_NAMED, find, place
 
 ALL_WELL, TO_DO = 0, 3
 SECONDS_BETWEEN_LOOKS = 0.3
 SLOW_TO_IMPORT = ("jupytext", "nbgrader.apps", "autograder.proving.exercise_rules")
-NOT_NAMED = "# %% [markdown]\n# The chapter does not name the exercise below."
 
 
 def print_rules(id: str, watch: bool = False) -> int:

@@ -162,6 +162,10 @@ AUTOGRADER = {
         f"{SCREEN} {COURSE} kafkalab.views autograder.written {GRADING_ROOM}",
         "what a teacher gets is read off what was graded; proving looks on from above",
     ),
+    "autograder.teacher.commands": (
+        f"{CELL} autograder",
+        "a command asks its room, or the entry of grading; what it does is theirs",
+    ),
     "autograder.proving": (
         f"{SCREEN} {COURSE} {CELL} autograder PIL",
         "the proofs look on from above, and nobody looks at them but the commands",

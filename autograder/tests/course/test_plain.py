@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.plain_text import Piece, sentences, words_of
+from autograder.course.plain_text import Piece, sentences_of, words_of
 from autograder.course.plain_words import (
     CWIKI,
     KIP_IN_WORDS,
@@ -35,7 +35,7 @@ def test_hard_words_are_found_with_their_places():
 def test_sentences_are_cut_where_they_end():
     text = "# A heading\n\nOne `x.y` is two. It has\nfour words: yes!\n\n- an item\n- *two.*\n\n"
     text += "| a | A cell. Two. |\n|---|---|\n\n```\ncode here.\n```\n"
-    assert [words_of(each) for each in sentences(text)] == [4, 5, 2, 1, 2, 1]
+    assert [words_of(each) for each in sentences_of(text)] == [4, 5, 2, 1, 2, 1]
     long = Piece("01.py:3", "text", " ".join(["word"] * 29) + ".")
     assert len(long_sentences([long])) == 2
 

@@ -1,7 +1,6 @@
-"""Writes what came of the claims that ran on both labs: a page of numbers by chapter, and a table
-with a row for each claim and release.
+"""Writes what both labs gave for the claims: numbers by chapter, and a table of all rows.
 
-The page is notebooks/PROOF.md; the table is a page of the book.
+The page of numbers is notebooks/PROOF.md; the table is a page of the book.
 """
 
 from __future__ import annotations
@@ -122,7 +121,7 @@ def proof_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
     return "\n".join([*parts, "", _without_story(claims, names=False)])
 
 
-def table_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
+def rows_text(proof: Proof, claims: Mapping[str, ClaimProof]) -> str:
     """The page of the book: every row, and every claim without a story."""
     rows = proof_rows(proof)
     parts = [HEAD, _sum_of(rows)]

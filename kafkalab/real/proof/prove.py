@@ -35,7 +35,7 @@ from kafkalab.real.proof import (
 )
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.course_claims import claim_proofs
-from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, table_text
+from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, rows_text
 from kafkalab.real.proof.real_run import (
     RealRun,
     keep_only,
@@ -146,7 +146,7 @@ def committed_proof(show: Show) -> Proof:
 
 def book_page(show: Show) -> str:
     """The table of the book: a row for each claim and release."""
-    return table_text(committed_proof(show), claim_proofs())
+    return rows_text(committed_proof(show), claim_proofs())
 
 
 def _play_all(stories: Sequence[RealStory], show: Show) -> dict[Key, SimulatedPlay]:

@@ -10,7 +10,7 @@ import pytest
 from kafkalab.course_folder import course_folder
 from kafkalab.real.proof.claim import on_brokers, raised_by, story
 from kafkalab.real.proof.course_claims import claim_proofs
-from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, table_text
+from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, rows_text
 from kafkalab.real.proof.prove import RUNS_OF_PAGE, all_stories, committed_proof, run_story
 from kafkalab.real.proof.reached_source import reached_source
 from kafkalab.real.proof.real_run import (
@@ -93,7 +93,7 @@ def test_a_matter_of_chance_is_played_with_ten_seeds_and_its_values_are_counted(
     assert played.differs and played.of("drawn") == [0, 1] * 5
     proof = proof_of(run_often(1, 1, 0))
     assert [row.agrees for row in proof_rows(proof)] == [True, True]
-    text = table_text(proof, {})
+    text = rows_text(proof, {})
     assert "2 rows, 2 agree (1 of them are a matter of chance), 0 do not." in text
     assert (
         "| Drawn by the seed. | 3.9 | 0 (5 times), or 1 (5 times) | 0 (once), or 1 (2 times) | "
@@ -132,7 +132,7 @@ def broken(side):
 
 def test_a_story_that_the_simulator_cannot_play_is_open():
     run = RealRun("99 broken", "3.9", broken.digest, "2026-01-05", {"same": "a"})
-    text = table_text(proof_of([run], broken), {})
+    text = rows_text(proof_of([run], broken), {})
     assert "| not run | a | **open**: the simulator: KeyError: 'x' |" in text
 
 
@@ -142,11 +142,11 @@ def run_of(values, problem="", digest=None):
 
 def test_what_differs_or_was_not_run_is_open():
     both = proof_of([run_of({"drawn": 7, "same": "b"})])
-    text = table_text(both, {})
+    text = rows_text(both, {})
     assert "| 99 | 2 | 2 | 0 | 0 | 2 | 3.9 |" in proof_text(both, {})
     assert "| Always the same. | 3.9 | a | b | **open**: they differ |" in proof_text(both, {})
     assert "| Always the same. | 3.9 | a | b | **open**: they differ |" in text
-    text = table_text(proof_of([run_of({}, "real Kafka: TimeoutException: x | y")]), {})
+    text = rows_text(proof_of([run_of({}, "real Kafka: TimeoutException: x | y")]), {})
     assert "| not run | **open**: real Kafka: TimeoutException: x \\| y |" in text
     assert "0 agree" in text
 
