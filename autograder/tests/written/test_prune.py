@@ -49,6 +49,8 @@ Rubric(
             ways=(
                 "one {broker} (leads|commands|steers)",
                 "nobody shares {broker} with any other of them",
+                "{broker} alone leads all of it, whatever happens to the rest",
+                "{broker} is the only one that anybody follows here",
             ),
         ),
         Concept("the others follow", says="the others follow", gloss="y", ways=("{rest} follow",)),
@@ -72,10 +74,10 @@ def exercise(tmp_path):
 
 def test_what_no_answer_needs_goes_and_what_one_needs_stays(exercise):
     whole = draft(exercise)
-    short = Pruning(whole, SEEN).run(most=whole.lines - 3).text
-    for gone in ("contraption", "gizmo", "remaining brokers", "commands", "nobody shares"):
+    short = Pruning(whole, SEEN).run(most=whole.lines - 1).text
+    for gone in ("contraption", "gizmo", "remaining brokers", "whatever happens"):
         assert gone not in short, short
-    for kept in ("broker, server", "others", "one {broker} leads", "all lead", "# Facts:"):
+    for kept in ("broker, server", "others", "one {broker} (leads", "all (lead", "# Facts:"):
         assert kept in short, short
 
 
@@ -88,7 +90,7 @@ def test_the_exercise_is_written_and_the_table_told(exercise, monkeypatch):
     monkeypatch.setattr(pruning, "find", lambda question: exercise)
     parts = {("77.open", "seen"): SEEN, ("77.open", "held"): SEEN[:2]}
     monkeypatch.setattr(pruning.score_table, "parts", lambda: parts)
-    told = prune("77.open", most=draft(exercise).lines - 3)
+    told = prune("77.open", most=draft(exercise).lines - 1)
     assert "read while pruning (3)" in told and "kept back (2)" in told
     assert "1.00 > 1.00" in told and "0 > 0" in told
     written = exercise.path.read_text(encoding="utf-8")
@@ -107,5 +109,5 @@ def test_a_rubric_written_again_suggests_what_it_suggested(question):
 
 @pytest.mark.parametrize("question", sorted(by_question()))
 def test_a_rubric_is_claims_and_no_thesaurus(question):
-    """Pruned further, the rubrics judge new answers worse; 02.open has five ideas and six claims."""
-    assert draft(exercises.find(question)).lines <= {"02.open": 360}.get(question, 270)
+    """Pruned further, the rubrics judge new answers worse; 02.open has most false claims."""
+    assert draft(exercises.find(question)).lines <= {"02.open": 380}.get(question, 305)

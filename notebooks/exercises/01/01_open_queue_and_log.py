@@ -135,8 +135,9 @@ Rubric(
                 "(disjoint|exclusive|exclusively|non overlapping|mutually exclusive|distinct|不相交|互斥) .. {partition}",
             ),
             against=(
-                "{partition} .. (by|to|with|from|among) (two|2|several|multiple|many|more than one|all) _ {member} ^ ({not}|{each_group}|only|exactly|just|one (of|member|consumer)|divid*|split*|distribut*|dealt|spread|disjoint) ! (different {group}|other {group}|unlike|would|no partition)",
                 "(two|2|several|multiple|many|more than one) _ {member} .. (read*|shar*|consum*|own*|process*|get|gets|handl*|from) _ _ (same|one|every|each) _ {partition} ^ ({not}|{each_group}|only|exactly|just|ensures|to each) ! (different {group}|other {group}|unlike|would|no two|neither)",
+                "{partition} .. (by|to|with|from|among) (two|2|several|multiple|many|more than one|all) _ {member} ^ ({not}|{each_group}|only|exactly|just|one (of|member|consumer)|divid*|split*|distribut*|dealt|spread|disjoint) ! (different {group}|other {group}|unlike|would|no partition)",
+                "(多个|两个|几个|所有) _ {member} .. (同一个|同一|一个) {partition} ^ (只|各|不同)",
                 "{partition} .. (被|由|给) (多个|两个|几个|所有) _ {member} ^ (只|不同)",
             ),
             near=(
@@ -163,8 +164,8 @@ Rubric(
                 "{each_group} .. (does|do|都能|都会|都可以)",
             ),
             against=(
-                "(one|global|single|same|common) _ {offset} .. (for|between|across|among|of) _ (all|groups|every|the) _ {group} ! {not}",
                 "{group} .. (share|shares|共享|共用) .. (one|global|single|same|a|common|同一个|一个|同一) _ {offset} ! ({not}|member*|partition*|own|would)",
+                "(one|global|single|same|common) _ {offset} .. (for|between|across|among|of) _ (all|groups|every|the) _ {group} ! {not}",
             ),
             near=("{each_group}", "{offset}", "(broadcast*|subscri*|订阅|广播)"),
         ),
@@ -205,9 +206,19 @@ Rubric(
             "it gives each record to one group only",
             "说反了: 每个组都能读到全部消息, 组之间不分摊",
             ways=(
-                "(different|several|multiple|the|many|two|all) {group} (share|compete|competes|split|splits|divide) ^ (nothing|not) ! (members split|do not share|share (nothing|the log|one log|the same (log|records)))",
-                "(只有|只|仅) _ 一个 _ 组 _ (能|可以|会)? _ (收到|读到|拿到|消费|得到) ^ (组内|成员)",
+                "(only|just|exactly|single) (to|by|in|for|one|a)? (one|a|single) _ {group} ^ {not} ! (partition*|all groups|{member})",
+                "(one|a single|1) {group} (only|alone) ^ {not} ! (partition*|if|queue .. many)",
+                "{record} .. (to|by) (one|a single|only one|the first) {group} ^ {not} ! (partition*|{member}|each {group}|all)",
+                "(between|among|across) _ {group} .. (compet*|split*|divid*|share*|distribut*|one group) ^ {not} ! (all the|each|everything|independent*|own)",
                 "(different|several|multiple|the|many|two|all) {group} (share|shares|compete|competes|split|splits|divide|divides|take turns) ^ (nothing|not) ! (members split|do not share|share (nothing|the log|one log|the same (log|records)))",
+                "{record} .. (split|divided|shared|distributed|spread|partitioned) _ (between|among|across|over) _ (groups|consumer groups) ^ ({not}|inside|within|partition*)",
+                "{group} .. (compete|competes) (for|with) .. {record} ^ {not} ! (inside|within|same|member*|partition*)",
+                "(不同|不同的|多个|各个|各) {group} _ _ (分摊|竞争|瓜分|平分|抢) ^ (组内|独立|全部)",
+                "(组与组|组之间|组间) _ _ (分摊|竞争|瓜分|平分|抢|共享消息)",
+                "(消息|数据|记录) .. (只|仅) _ (被|给|发给|由) _ 一个 _ (组|消费者组|消费组|群组) ^ (不|成员|组内)",
+                "~(换|其他|别的|另一个) _ 组 _ _ (收不到|读不到|看不到|拿不到)",
+                "(只有|只|仅) _ 一个 _ 组 _ (能|可以|会)? _ (收到|读到|拿到|消费|得到) ^ (组内|成员)",
+                "{record} (goes|go|is|are|belongs|belong) .. (only|just|exactly)? _ one of (them|the groups) ^ ({not}|partition*|{member}) ! (inside|within|in a group|in the group|members|partition*)",
             ),
         ),
         Blunder(
@@ -216,8 +227,13 @@ Rubric(
             "说反了: 组内每条消息只给一个消费者",
             ways=(
                 "(inside|within|same|in a|in one|of a|of the same|single|one|in the) _ {group} .. (every|each|all) _ ({member}|of them) .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|partition*|(each|every|all|different|other) {group}|own|handed|assigned|one (member|consumer|reader|worker))",
-                "(member*|consumer*|reader*|worker*) (in|of|inside|within) (the|a|one|this|that|same|single) _ {group} .. {sees} _ (all|every|the same|each|everything) _ ({record}|everything) ^ ({not}|partition*|different|other|own)",
+                "(every|each|all) (member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same) _ {group} .. {sees} .. (all|every|everything|each|whole|copy|same) ^ ({not}|only|partition*|put|queue|own|different|other|(each|every|all) {group})",
+                "(inside|within) .. {group} .. (publish / subscribe|pub / sub|pubsub|broadcast*) ^ ({not}|between|across|queue|outside|different)",
+                "(member*|consumer*|reader*|worker*|instance*) (in|of|inside|within) (the|a|one|this|that|same|single) _ {group} .. {sees} _ (all|every|the same|each|everything) _ ({record}|everything) ^ ({not}|partition*|different|other|own)",
                 "(组内|组里|组里面|组中|同组) 的? (所有|全部|每个|各个) _ ({member}|人) .. (都|均|各) _ (会)? _ (收到|看到|得到|消费|读到|处理) ^ (各自|一部分|自己)",
+                "{group} .. (all|every) (member|members|consumers) .. (get|gets|receive|receives|sees|see) _ (a)? (copy|copies|everything) ^ {not}",
+                "(同一个|同一|同|一个) {group} .. (每个|所有|全部|每一个|各个) _ {member} .. 都 .. (全部|所有|每条|同样|相同|完整|一样) ^ (各自|一部分)",
+                "组内 .. (每个|所有|全部|每一个) _ {member} .. 都 .. (全部|所有|每条|同样|相同)",
             ),
         ),
         Blunder(
@@ -225,9 +241,12 @@ Rubric(
             "it lets several members of one group read the same partition",
             "组内一个分区不能由多个消费者读",
             ways=(
+                "(two|2|several|multiple|many|more than one) _ (consumer*|member*|reader*|worker*) .. (same|one|single) {group} .. (same|one|single|every) {partition} ^ ({not}|only|just|exactly|each|one of|different) ! (would|if)",
+                "(same|one|single|within|inside) _ {group} .. (two|2|several|multiple|many|more than one) _ (consumer*|member*|reader*|worker*) .. (same|one|single|every) {partition} ^ ({not}|only|just|exactly|each|one of|different) ! (would|if)",
                 "{partition} .. (read|consumed|shared|owned|processed) by (all|every|each) _ ({member}|of them) ^ ({not}|only|one of) ! (different {group}|other {group}|would|unlike)",
                 "{partition} .. (read|consumed|shared|owned|processed) by (two|2|several|multiple|many) _ {member} ^ ({not}|only|one of) ! (different {group}|other {group}|{each} _ {group} _ (can|may|read)|would|if|unlike|no partition|neither)",
-                "(two|2|several|multiple|many) (consumer*|member*|reader*|worker*) (of|in|inside|within) (a|the|one|that|same) _ {group} .. (one|same|a|single) _ {partition} ^ ({not}|only|just|exactly|each|one of|different|split*|divid*)",
+                "(two|2|several|multiple|many) (consumer*|member*|reader*|worker*|instance*) (of|in|inside|within) (a|the|one|that|same) _ {group} .. (one|same|a|single) _ {partition} ^ ({not}|only|just|exactly|each|one of|different|split*|divid*)",
+                "(同一个|同一|同) {group} .. (多个|两个|所有) _ {member} .. (同一个|同一|一个) {partition} ^ 只能",
             ),
         ),
         Blunder(
@@ -235,9 +254,14 @@ Rubric(
             "it takes queue and publish/subscribe for two kinds of topics or a setting",
             "不是两种主题, 也不是开关",
             ways=(
-                "(queue|broadcast|pub / sub|pubsub) (mode|type|topic*|topics) ^ {not} ! group*",
+                "(two|2|different|separate|both) (kinds|types|sorts) of (topic*|queue*) ^ {not}",
+                "(two|2|separate|different) topics .. (queue|pub*|topic) ^ {not} ! (no need)",
+                "(of type|topic type|type =|mode =|setting|parameter|option|switch|flag|configuration) .. (queue|queues|pub*|broadcast) ^ ({not}|{group})",
                 "(queue|queues|pub / sub|pubsub|publish) .. (of type|topic type|type =|mode =|setting|parameter|option|switch|flag|when you create) ^ ({not}|{group}|sharing|same)",
+                "(queue|broadcast|pub / sub|pubsub) (mode|type|topic*|topics) ^ {not} ! group*",
                 "{group} .. (need*|require*|must have|have to have|gets|get|has|wants) _ _ (copies of the topic|copy of the topic|topic of (its|their) own|own topic|separate topic*|topics of their own|own copy of the topic) ^ {not}",
+                "(copy|duplicate|mirror*|send*|publish*|write*) .. (several|multiple|many|two|each|separate|different) _ topics ^ ({not}|{group} .. {own} _ {offset})",
+                "(每个|一个|给) _ {group} .. (建|创建|新建) _ (主题|topic)",
             ),
         ),
         Blunder(
@@ -245,8 +269,8 @@ Rubric(
             "it has the groups share one offset",
             "各组的位移是独立的",
             ways=(
-                "(global|common|shared|one) _ {offset} .. (all|every|both|across|between|groups) ^ ({not}|partition*|per|each)",
                 "(share|shares|sharing|shared) .. (one|global|single|same|a|common) _ {offset} ^ ({not}|partition*|own|log) ! would",
+                "(global|common|shared|one) _ {offset} .. (all|every|both|across|between|groups) ^ ({not}|partition*|per|each)",
                 "{group} (共享|共用|使用同一个|用同一个) _ {offset}",
             ),
         ),

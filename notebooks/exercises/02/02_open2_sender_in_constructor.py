@@ -188,8 +188,9 @@ Rubric(
                 "(finish|complete|build|construct) .. (then|-> ) .. (go|run|code|thread)",
             ),
             against=(
-                "{start} .. (first|before) .. (then|and) .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|不|错)",
+                "{start} .. (in|at|as|on) the (last|final|very last|end|bottom) (line|statement|instruction|step|of)? (of|in)? (the|its)? (constructor|ctor) ! (not|still|even|but|subclass*|too)",
                 "在? (构造函数|构造方法|构造器) 的? (最后|末尾|最后一行) _ {start} ! (不|也|仍|还是|错)",
+                "{start} .. (first|before) .. (then|and) .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|不|错)",
                 "(safe|correct|right|solution|order) .. {start} .. (at|as|in|on) the (end|last|bottom) .. constructor ! (not|still|even|but|subclass*)",
             ),
             near=("{start}",),
@@ -215,8 +216,12 @@ Rubric(
             even_supposed=True,
             ways=(
                 "~(not|n t|never) (dangerous|risky|a risk|unsafe|a problem) _ (because|since|the jvm|java|as) ! (if|once|when|then)",
-                "~(no risk|no problem|harmless|not risky|no danger|not dangerous|perfectly safe) _ _ (because|since|as long as) ! (not completely|after construction|if it|when it|once)",
+                "(jvm|java) (starts|runs|lets|executes) .. thread* .. only (after|when|once) .. {constructor} ! (not|should|must)",
+                "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not dangerous|perfectly safe|completely safe) _ _ (because|since|as long as) ! (not perfectly|not completely|after construction|if it|when it|once)",
+                "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! (if|once|after|when|then)",
                 "~see no (risk|danger|problem) ! (if|once|after|when|then)",
+                "~constructor* (is|are) _ (atomic|synchroni*|thread safe)",
+                "~no (special|particular)? (order|sequence) (is)? (necessary|needed|required) ",
             ),
         ),
         Blunder(
@@ -224,9 +229,10 @@ Rubric(
             "it says there is no risk",
             "认为没有风险, 不对",
             ways=(
-                "(nothing can go wrong|see no risk|there is no risk|no risk at all|perfectly safe|完全没有风险|完全安全) ! (if|unless|then|but|until|not completely|如果|除非)",
-                "(it|this|that|there|这|其实) _ {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
+                "{constructor} .. {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
+                "(nothing can go wrong|see no risk|see no problem|see no danger|there is no risk|no risk at all|no danger at all|nothing to worry|not risky at all|perfectly safe|completely safe|完全没有风险|完全安全) ! (if|unless|then|but|until|not perfectly|not completely|如果|除非)",
                 "{no_risk} .. {constructor} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
+                "(it|this|that|there|这|其实) _ {no_risk} ! (if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)",
             ),
             forgiven_by=("~{escape}", "~{sees} .. {half_built}"),
         ),
@@ -237,8 +243,17 @@ Rubric(
             ways=(
                 "thread _ (be|is|gets) (started|launched|start) first ! (not|never|wrong|risk*|unsafe|last)",
                 "{start} (it|the thread|thread) , (and|then|and then) _ {build} ! (not|never|wrong|risk*|if|when|unsafe)",
+                "(safe|correct|right|proper|should|must|better|solution|order|first) .. {start} .. thread _ (first|before) _ _ (the|all|its|and|then|initiali*|build*|construct*|creat*) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after)",
                 "{start} the? (sender)? thread first .. {then} .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
+                "(order|should|must|therefore|correct|safe|right|better|so) .. {start} (the|a|its)? (sender)? thread (first|,|->|and|then|before) (and|then|,)? (then|later|it|the|we|to)? _ {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|after|last)",
+                "{start} (the|a|its)? (sender)? thread before (calling|running|entering|building|creating|constructing|initialising|initializing|the constructor|constructor|the object|construct*|anything) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|constructor (has|is|ends|finishes|returns|completes)|fully|ready|finished|complete|done|can|may|might)",
+                "{start} _ thread (at|in|on) the (beginning|start|top|very beginning|very start) .. (then|afterwards|later|after|and) ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
+                "{build} _ _ (after|once) (the|a|its)? (sender)? thread _ _ {start} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
+                "(set|assign|initiali*) _ fields (after|once) (the|a|its)? (sender)? thread ! (not|never|wrong|risk*|danger*|bad|problem|unsafe|may|might|can)",
+                "first {start} .. thread .. then .. {build} ! (not|never|wrong|risk*|danger*|bad|problem|unsafe)",
                 "so {start} (the|a|its)? (sender)? thread first , then _ {build} ! (not|never)",
+                "(应该|应当|安全的顺序|正确的顺序|顺序是|顺序) .. 先 _ {start} .. 线程 .. (再|然后|之后) .. {build} ! (不|错|危险|风险)",
+                "先 (启动|开启|start) .. 线程 .. (再|然后|之后) .. (构造|初始化|创建|赋值) ! (不要|不能|不应|错|危险|风险|会导致|问题)",
             ),
         ),
         Blunder(
@@ -250,6 +265,7 @@ Rubric(
             ways=(
                 "(constructor|object|producer|main thread|caller) _ (see*|use*|access*|find*|read*|get*) (the|a|an)? (sender)? thread (before|while|when) _ _ (created|built|constructed|ready|started|finished|complete)",
                 "(constructor|object|producer|main thread|caller) _ (see*|use*|access*|find*|read*|get*) _ (half|partially|partly|unfinished|incomplete|not yet) _ _ (thread|sender)",
+                "(the)? (thread|sender|sender thread) (is|was|may be|might be|can be|could be) _ (half built|half constructed|half initiali*|partially built|partially constructed|incomplete|half started|not fully started|not fully built|half created)",
                 "(构造函数|对象|主线程) .. (看到|访问|使用|拿到) .. (半成品|未完成|没启动|不完整|未初始化) .. 线程",
             ),
         ),

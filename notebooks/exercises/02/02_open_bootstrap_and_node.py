@@ -105,8 +105,9 @@ partly: only if, only for, sometimes, in this case, in the simple case, not alwa
     在本例, 本例中, 此时, 特定情况, 多数情况, 表面上, 看似, 可以避免, 不彻底, 不可靠, 单机
 but: but, yet, though, while, whereas, until, as long as, once, as soon as, when, only, 但, 但是, 然而,
     不过, 可是, 除非, 却, 只是, 虽然, 一旦, 如果
-completely: completely, fully, entirely, perfectly, always, definitely, of course, simply, exactly,
-    100 %, without any, 完全, 彻底, 完美, 一定, 肯定, 绝对, 总是, 百分之百, 当然, 就能, 就可以, 即可
+completely: completely, fully, entirely, totally, perfectly, always, definitely, certainly,
+    absolutely, of course, obviously, surely, simply, exactly, 100 %, easily, indeed, for sure,
+    without any, 完全, 彻底, 完美, 一定, 肯定, 绝对, 总是, 百分之百, 当然, 就能, 就可以, 即可
 bootstrap_like: bootstrap, configured address, bootstrap.servers, seed, what you typed, 引导, 配置里
 """
     )
@@ -119,6 +120,7 @@ ONLY_HALF_A_CURE = (
     "~{but} .. {indirect}",
     "~{but} .. {advertised}",
     "~(not|n) (a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|enough) .. ",
+    "~(不能|不会|不一定|未必|并不) .. {would_fix}",
 )
 
 Rubric(
@@ -159,9 +161,11 @@ Rubric(
                 "~(client|producer|客户端|生产者) .. (assign*|give*|gave|number*|choose*|chose|generat*|invent*|分配|生成|给|起) .. {first_node}",
             ),
             against=(
+                "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? (real|true|actual|genuine) {id} ! (not|no|without|until|unknown)",
                 "(second|node 0|0) _ (has|have|gets|get|is) (a|the)? {fake} (one|id|ids|number)? ! (not|no)",
                 "{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)",
-                "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? (real|true|actual|genuine) {id} ! (not|no|without|until|unknown)",
+                "-1 _ _ (assigned|given|分配) _ by the? (broker|server|controller|cluster) ! (client|0|producer|config*)",
+                "broker .. (assign*|给|分配) .. -1",
             ),
             near=("{fake}", "-1"),
         ),
@@ -187,9 +191,9 @@ Rubric(
                 "~(only|just|purely|alone|只|仅) .. {id}",
             ),
             against=(
+                "{connection} .. (keyed|identified|indexed|stored|tracked|looked up|compared|managed) by (the|its|their)? (host|address|hostname|ip|port) ! (not|instead|would|if|could|were)",
                 "(kafka|client|producer|selector) (internally|always|also)? (compares|identifies|keys|tracks|stores|manages|matches|looks up) _ _ (host|address|ip) ! (not|instead|would|if|could|were|new|future|only|node id|by id)",
                 "连接 .. (按|以|用|根据) (host|地址|主机|ip) .. (索引|查找|区分|标识|管理) ! (如果|若|不|而|id)",
-                "{connection} .. (keyed|identified|indexed|stored|tracked|looked up|compared|managed) by (the|its|their)? (host|address|hostname|ip|port) ! (not|instead|would|if|could|were)",
             ),
             near=("{id} .. {connection}", "{connection} .. {id}", "{different_node}"),
         ),
@@ -237,9 +241,9 @@ Rubric(
                 "(9|nine|九) (minutes|min|mins|m|分钟)",
             ),
             against=(
-                "{closed} _ (immediately|at once|instantly|right away|as soon as|立即|马上|立刻) ! {idle}",
                 "~(first|bootstrap|-1|old|it|第一|它) _ _ (is|will|would|be|gets)? (never|not ever|永远不|永不|从不|不会) _ {closed} ! (-1|disabled|off|zombie*|unless|until|if|immediately|right)",
                 "(first|bootstrap|-1|old|it|第一|它) .. (stay*|remain*|kept|keep*|保持|留) _ (open|alive|连接)? _ (forever|for ever|permanently|indefinitely|永远|永久|一直) ! (-1|disabled|off|unless|until|if|idle)",
+                "{closed} _ (immediately|at once|instantly|right away|as soon as|立即|马上|立刻) ! {idle}",
             ),
             near=("{closed}", "{idle}"),
         ),
@@ -273,8 +277,8 @@ Rubric(
             "it takes 0 for the made-up id and -1 for the real one",
             "把真假 id 说反了",
             ways=(
-                "(second|node 0|0) (one|connection|node)? (has|have|gets|get|is) (a|the)? {fake} (one|id|ids|number)? ^ (not|no|nor)",
                 "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? (real|true|actual|genuine) {id} ^ (not|no|without|until|unknown|nor)",
+                "(second|node 0|0) (one|connection|node)? (has|have|gets|get|is) (a|the)? {fake} (one|id|ids|number)? ^ (not|no|nor)",
             ),
         ),
         Blunder(
@@ -283,9 +287,12 @@ Rubric(
             "认为比较 host:port 就够了",
             even_supposed=True,
             ways=(
-                "~{hostport} .. (problem|issue|trouble) .. (gone|solved|fixed|over)  ! (not fix|only|but)",
                 "(完美|完全|直接) _ (复用|重用) ! (为什么|不能|无法)",
+                "~{hostport} .. (problem|issue|trouble) .. (gone|solved|fixed|over)  ! (not fix|only|but)",
+                "(comparing|comparison|compare) .. (host*|port|address*) {would_fix} (it|this|that|the problem)? ! (not|n t|only|but|partly|unless|if|would|some*|in this|simple|here|case|though|although|however|except|while|unreliabl*|risk*)",
                 "~({hostport}|区分连接) .. (完全没问题|没有任何问题|就没问题|不会有任何问题|完美) ! (不一定|未必|但)",
+                "(problem|issue|trouble|it|matter) (would|will) be (entirely|completely|totally|fully|all|wholly) (gone|solved|fixed|over|settled) ! (not|n t|but|only)",
+                "same (address|host*|port|ip) always (means|is|gives|belongs|identifies) _ same (broker|node|machine|server) ! not",
             ),
             forgiven_by=ONLY_HALF_A_CURE,
         ),
@@ -297,6 +304,8 @@ Rubric(
                 "(identif*|key*|index*|look* up|find*|stor*|track*) (its|the|all)? connection* by (its|the)? (host*|address*|ip) ! (not|if|would|were|instead|rather|unlike|never|could)",
                 "(kafka|client|it) (checks|compares|looks at) _ (host*|address*) .. (take|takes|use|uses|reuse|reuses|keep|keeps) .. (existing|first|old|same|it) ! (not|if kafka|would|never|could|instead|why)",
                 "(you|one|we|it|client|kafka) (can|could be|can be|may) _ (reuse|reused) (it|them|the (first|old|existing) (one|connection))? ! (not|if|would|never|only|why|in principle|but|though|although|however|unless|risk*|compar*|code|complex*)",
+                "~(发现|如果) _ (相同|一样|一致) _ 就 _ (复用|重用) ! (不|没|未) (会|能|必)? (复用|重用)",
+                "(第一个|第一条|旧|原来) _ 连接 _ (可以|能|会|就) _ (直接|立刻)? (复用|重用) ! (为什么|不能|无法|如果)",
             ),
         ),
         Blunder(
@@ -304,9 +313,10 @@ Rubric(
             "it says that the broker closes the first connection at once",
             "第一个连接不是立即被关闭的",
             ways=(
-                "(broker*|server*) _ (close*|closed|drops|dropped|cut|cuts|terminates|kills|关闭|断开) .. ({first_node}|connection) .. (right|immediately|at once|directly|as soon as|straight|立即|马上|立刻) ! ({idle}|9|nine|not|never)",
-                "(after|once) _ {metadata} .. (closes|drops|disconnects) the? (first|bootstrap|old) (socket|connection|one) ! ({idle}|not|never)",
                 "(client|producer|it|kafka) (closes|drops|closed|disconnects) the? (first|bootstrap|old|-1) (connection|socket|one)? (and|then|before) .. (open*|connect*|new|fresh) ^ (idle|minutes|unused|not)",
+                "(after|once) _ {metadata} .. (closes|drops|disconnects) the? (first|bootstrap|old) (socket|connection|one) ! ({idle}|not|never)",
+                "(broker*|server*) _ (close*|closed|drops|dropped|cut|cuts|terminates|kills|关闭|断开) .. ({first_node}|connection) .. (right|immediately|at once|directly|as soon as|straight|立即|马上|立刻) ! ({idle}|9|nine|not|never)",
+                "(broker|服务器|服务端) .. (立即|马上|立刻|就) _ (关闭|断开) ! ({idle}|不)",
             ),
         ),
         Blunder(
@@ -316,7 +326,10 @@ Rubric(
             even_supposed=True,
             ways=(
                 "(host*|address*|port|hostport|compar*|that|this|it) .. {completely} .. {would_fix} ! (only|not|but|unless|however|when|if|otherwise|some|sometimes)",
-                "(comparing|compare|using|comparison) .. (host*|port|address*) .. (would|will|does|can) {completely}? {would_fix} ! (only|not|but|some*|if|when|otherwise|as long as)",
+                "(host*|port|compar*|that|this|it|yes) .. {would_fix} _ _ {completely} ! (only|not|but|unless|however|if|when|otherwise|some|sometimes)",
+                "yes , .. (host*|port|compar*|it|that|this) .. {would_fix} ! (only|not|but|unless|however|partly|partially)",
+                "(比较|用|按|换成|改成|改用) .. (host|端口|地址) .. {completely} .. {would_fix} ! (不|但|只|未必|部分)",
+                "(比较|用|按|换成|改成|改用) .. (host|port|端口|地址) .. (可以|能|会|能够|就) .. {would_fix} ! (不|但|只|未必|部分|有时|如果)",
                 "(comparing|compare|using|comparison) .. (host*|port|address*) .. (would|will|does|can) {completely}? {would_fix} ! (only|not|but|unless|however|partly|partially|some*|if|when|otherwise|as long as|provided)",
             ),
             forgiven_by=ONLY_HALF_A_CURE,
@@ -327,9 +340,11 @@ Rubric(
             "认为比较 host:port 能彻底解决, 不对",
             even_supposed=True,
             ways=(
-                "(completely|fully|entirely|totally|perfectly|彻底|完全|完美) (fixes|solves|fix|solve|fixed|solved|解决|修复|可以解决|能解决)",
                 "(host*|address*|port|hostport|compar*|that|this|it) _ (would|will|does|can) {would_fix} _ _ (completely|fully|entirely|totally|perfectly|100|in all cases|in every case)",
+                "(would|will|does|can) (completely|fully|entirely|totally|perfectly) {would_fix}",
+                "(completely|fully|entirely|totally|perfectly|彻底|完全|完美) (fixes|solves|fix|solve|fixed|solved|解决|修复|可以解决|能解决)",
                 "(fixes|solves|fix|solve|fixed|solved) (it|this|that|the problem|everything) (completely|fully|entirely|totally|perfectly)",
+                "(可以|能|会|就) (彻底|完全|完美) .. 解决",
             ),
         ),
         Blunder(
@@ -338,9 +353,10 @@ Rubric(
             "认为比较 host:port 是完整的解决办法, 不对",
             even_supposed=True,
             ways=(
-                "{hostport} .. (is|be|as|would be) (a|the) (complete|full|entire|total|final|correct|right|real|simple|easy|good) (fix|solution|cure|answer) ! (but|only|if)",
-                "{hostport} .. (all|every|the|this|that)? (problems|problem|issue|trouble*) (is|are|would be|will be|would|will) _ (gone|fixed|over|away) ! (not|only|but|if|some|in this case)",
                 "{hostport} .. (is|be|as|would be) (a|the) (complete|full|perfect|entire|total|final|proper|correct|right|real|simple|easy|good) (fix|solution|cure|answer|remedy) ! (but|only|unless|if)",
+                "(host*|port|address*) .. (always|一定|总是) (identif*|point*|mean*|refer*|belong*|unique*|唯一|对应) .. (one|exactly|same|single|a|unique*|一个|唯一) ! not",
+                "{hostport} .. (all|every|the|this|that)? (problems|problem|issue|issues|trouble*) (is|are|would be|will be|would|will) _ (gone|solved|fixed|over|away|history|disappear|vanish) ! (not|only|but|unless|if|some|in this case)",
+                "(everything|all) (would|will) be (ok|okay|fine|good|solved|fixed) ! (not|if only)",
             ),
             forgiven_by=("~{indirect} .. {differ}", "~{but} .. {advertised}"),
         ),
@@ -349,9 +365,11 @@ Rubric(
             "it says that the first connection is reused",
             "认为第一个连接会被复用, 不对",
             ways=(
-                "可以 复用 , (因为|kafka) ! (不|无法|如果|但)",
-                "(可以|能|会|就|然后) 直接 (用|使用|复用) _ (第一个|第一条|原来|已有|之前|原有) ! (不|无法|为什么|如果)",
+                "(first|bootstrap|-1|same) (connection|socket|one)? .. (is|gets|will be|can be|are|be) (simply|just|actually|always|also|later)? reused ! (not|never|why|if|instead|would|could|cannot)",
                 "(kafka|client|producer|it) (simply|just|actually|always|does|later)? (reuses|reuse) .. (first|bootstrap|same|-1) ! (not|never|why|if|would|could)",
+                "(可以|能|会|就|然后) 直接 (用|使用|复用) _ (第一个|第一条|原来|已有|之前|原有) ! (不|无法|为什么|如果)",
+                "可以 复用 , (因为|kafka) ! (不|无法|如果|但)",
+                "(第一个|第一条|bootstrap|-1) .. (连接)? .. (会被|可以|能|被|直接|就是) (复用|重用) ! (不|没|无法|如果|为什么|未)",
             ),
         ),
         Blunder(

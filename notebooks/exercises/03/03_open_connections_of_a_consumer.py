@@ -29,14 +29,19 @@ _WORDS = Lexicon(
 opened: open, opens, opened, opening, establish*, creat*, make, makes, made, in total, total, at
     first, initially, at start, start*, begin*, sum, up to, see, count, get, gets, 打开, 建立, 开, 总共,
     一共, 共, 建, 开始, 先, 开启, 连接数
-kept: keep*, kept, remain*, left, stay*, still, surviv*, retain*, alive, live, after _ idle, after _
-    minutes, after _ min, after _ limit, after that, afterwards, later, then, at the end, leaving,
-    leaves, persist*, hold*, becomes, only, long run, 保留, 剩, 剩下, 还剩, 留下, 留, 最后, 最终, 之后, 以后, 超时后,
-    空闲后, 后剩, 还有
+kept: keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, retain*, maintain*,
+    alive, live on, lives on, live, after _ idle, after _ minutes, after _ min, after _ limit, after
+    _ timeout, after that, afterwards, later, eventually, finally, in the end, end* up, end* up
+    with, ends with, then, thereafter, stays at, survivors, at the end, leaving, leave, leaves,
+    persist*, long term, steady state, hold*, in use, go* down to, down to, reduced to, becomes,
+    become, drops to, falls to, shrinks to, continues with, long lived, remain* open, stay* open,
+    still open, kept open, keep* open, then only, only, past the idle, past idle, long run, 9
+    minutes later, nine minutes later, once idle, permanent*, 保留, 保持, 剩, 剩下, 剩余, 还剩, 留下, 留, 维持, 存活,
+    最后, 最终, 之后, 以后, 超时后, 空闲后, 后剩, 仍, 仍然, 只剩, 还有, 留着, 变成, 减到, 降到, 保有, 长期
 closed: clos*, drop*, dies, expire*, goes away, terminat*, idles out, gone, 关闭, 断开, 关掉, 被关, 关了
 four: 4, four, 四, 1 + 1 + 2
-three: 3, three, 三, 1 + 2
-other: 2, 5, 6, 7, 8, 10, two, five, six, seven, ten, 两, 五
+three: 3, three, 三
+other: 5, 6, 7, 8, 10, five, six, seven, eight, ten, 五, 六, 七
 or: or, to, -, perhaps
 count: connection*, socket*, tcp, link*, 条, 个, 连接
 of_others: partition*, broker*, minute*, min, leader*, topic*, node*, 分钟, 分区, 个分区, 台, 个 broker, 个
@@ -73,9 +78,14 @@ symmetric: isolat*, separat*, 独立
 )
 
 _PER_PARTITION = (
-    "(one|1|a|single|一个|一条|separate|own) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|whatever|不|而|leader|how|many|would)",
-    "(each|every) (of the|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|with|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
-    "(five|5) (partition|partitions) (need|needs|means|=|so|give|->|get|hence) (five|5|ten|10|their own|own) (data|tcp|separate)? (sockets|connections|socket|connection)? ! (not|no|never|do not)",
+    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
+    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
+    "~not _ _ {leader} but _ _ {partition}",
+    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
+    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
+    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
+    "(five|5|each of the five) (partition|partitions) (need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? (sockets|connections|socket|connection|ones)? ! (not|no|never|do not)",
+    "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
 )
 
 Rubric(
@@ -101,6 +111,8 @@ Rubric(
             says="4 connections are opened",
             gloss="打开 4 个连接",
             ways=(
+                "it (is|s)? {four}",
+                "~not {other} but {four}",
                 "{four} _ {opened} ^ ({kept}|{other}) ! {four} {of_others} {opened}",
                 "{opened} _ {four} ^ ({kept}|{other}|{three})",
                 "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
@@ -112,6 +124,7 @@ Rubric(
                 "{one} .. {bootstrap} & {one} .. {coordinator} & {two} .. {leader}",
             ),
             against=(
+                "{four} 个? {or} {other}",
                 "({other}|{three}) 个? {or} {four}",
                 "(open*|creat*|establish*) ({other}|{three}) ({count}|,|and|then)",
                 "(打开|建立|创建|一共|总共|开|建) 了? ({other}|{three}) (条|个|根)",
@@ -123,6 +136,7 @@ Rubric(
             says="3 of them are kept after the idle limit",
             gloss="空闲超时后保留 3 个",
             ways=(
+                "{four} .. (one|1|一) (of|个|条|is)? _ {closed_any}",
                 "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
                 "{kept} _ {three} ^ ({four}|{other})",
                 "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
@@ -131,9 +145,10 @@ Rubric(
                 "{four} .. (after|later|end|之后|以后|后) .. {three}",
             ),
             against=(
+                "({three}|{other}) {count}? (are|get|is|were|被)? {closed_any} ! not",
                 "{three} 个? {or} ({other}|{four})",
-                "({other}|{four}) {count}? (are|is)? (kept|remain*|stay*|survive*) ! {three}",
                 "(keep*|kept|remain*|stay*|left|保留|剩下|只剩) _ ({other}|{four}) {count} ^ {three}",
+                "({other}|{four}) {count}? (are|is)? (kept|remain*|stay*|survive*) ! {three}",
             ),
         ),
         Concept(
@@ -148,9 +163,13 @@ Rubric(
                 "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! (coordinator|协调|not|data)",
             ),
             against=(
+                "~{bootstrap} _ _ (never|not) (be|get|gets|being|been|actually|really|ever)? {closed_any} ! (until|before|immediately|because|right|only|by|at once)",
+                "~{bootstrap} _ (不会|不会被|永远不会|没有被|没被|不被|不) {closed_any} ! (立即|才|马上|直到)",
+                "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ (open|alive|forever|always|打开|连接)? ! (not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)",
+                "{bootstrap} (connection|socket|one)? (stays|stay|remains|is kept|survives|lives on|is never closed|still there|保留|留下|一直) ! (not|until|unless|how|only|untill|直到)",
                 "{bootstrap} .. (reused|re used|reuse|复用|重用) ! (not|never|no|不|没|无法)",
                 "(coordinator|协调者|协调器) .. (connection|socket|连接|it) .. {closed_any} .. idle ! (not|never|bootstrap|-1|if)",
-                "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ (open|alive|forever|always|打开|连接)? ! (not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)",
+                "{bootstrap} .. {closed_any} _ (immediately|at once|as soon as|right after|right away|立即|马上|立刻) ! (not|不)",
             ),
             near=("{bootstrap}", "{closed_any}"),
         ),
@@ -213,10 +232,11 @@ Rubric(
             "认为协调者与数据共用连接, 不对",
             ways=(
                 "~(heartbeat*|心跳) (has|have|had|with)? (nothing to do|no role|not matter|are not the reason|is not the reason|无关) ! (wait|behind|data)",
-                "(coordinator*|协调者|heartbeat*|心跳) _ _ (shares|share|uses|use|共用) _ _ (data|same|fetch|leader*|broker*|bootstrap|数据|同一) .. (connection|socket|one|连接) ! (not|never|if|would|otherwise|were|had|could|不|如果|否则|若|own|separate)",
-                "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ (share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! (not|never|if|would|otherwise|were|had|could|own|separate)",
+                "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ (shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ (data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. (connection|socket|one|channel|连接) ! (not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|separate)",
+                "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ (share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! (not|never|if|would|instead|otherwise|were|had|could|own|separate)",
                 "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ (数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! (如果|若|不|否则|要是|假如)",
-                "~(coordinator*|协调者) (connection|socket)? (no|not need|not get|not have|does not (need|have|get|use|open)|needs no|has no|gets no|不需要|没有|不用) _ (separate|extra|own|单独|独立|second) .. (connection|socket|one|连接) ! (if|without|would|why|如果)",
+                "~(coordinator*|协调者|协调器) (connection|socket)? (no|not need|not get|not have|does not (need|have|get|use|open|require)|needs no|has no|gets no|不需要|没有|不用) _ (separate|extra|own|dedicated|单独|独立|额外|second|additional) .. (connection|socket|one|连接) ! (if|without|would|question|why|如果)",
+                "(coordinator*|heartbeat*|it) _ (uses|use|goes over|go over|runs over|rides on|piggybacks on) the? (connection|socket) (of|for|to) (the)? (data|leader|broker|fetch*) ! (not|if|would|otherwise|were|never|own)",
             ),
         ),
         Blunder(
@@ -234,8 +254,10 @@ Rubric(
             "关闭的是 bootstrap 连接, 不是协调者或数据连接",
             ways=(
                 "~(all|every|alle|everything) (4|four|of them|connections|sockets) (are|is|get|gets|will be)? {closed_any} ! (but|except|not|never|other)",
-                "(心跳|heartbeat*) .. (go|goes|run|sent) (through|over|via|on) the? (leader*|broker*|data|fetch) .. (connection|socket) ! (not|if|would|otherwise|separate|own)",
-                "(coordinator|协调者|data|数据) (connection|socket|one|连接) (is|gets|will be|being|closes|会|被|因为|因)? _ {closed_any} .. (idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap connection|不|如果)",
+                "(one|socket|connection) (that|which)? (is|s|gets|will be)? (closed|dropped) (is|:|=) _ (coordinator*|data) ! (not|bootstrap)",
+                "(心跳|heartbeat*) .. (go|goes|run|sent|travel) (through|over|via|on) the? (leader*|broker*|data|fetch) .. (connection|socket) ! (not|if|would|otherwise|separate|own)",
+                "(coordinator|协调者|协调器|data|数据) (connection|socket|one|连接) (is|gets|will be|being|closes|会|被|因为|因)? _ {closed_any} .. (idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap connection|不|如果)",
+                "(coordinator|协调者|协调器) (connection|socket|one|连接) _ (closed|closes|dropped|disconnected|关闭|断开) .. {bootstrap} (connection|socket|one)? (stays|remains|is kept|survives|保留)",
             ),
         ),
         Blunder(
@@ -245,10 +267,11 @@ Rubric(
             "说反了: 是心跳等 fetch, 不是 fetch 等心跳",
             even_supposed=True,
             ways=(
-                "~(fetch*|data|poll*|拉取|数据) _ _ (blocked|delayed|stuck|wait*|queue*|held up|slowed|slowed down|late) _ (behind|by|for|on|after|because of|due to) _ _ (heartbeat*|心跳|coordinator|coordination|group|commit*|join*)",
-                "~(heartbeat*) _ (block|blocks|delay|slow|slows|hold up|blocking|delaying) (the|a|any|down|up|long)? (long|down|the)? (fetch*|data|poll*|record*)",
+                "~(fetch*|data|poll*|拉取|数据) _ _ (blocked|delayed|stuck|wait*|queue*|held up|slowed|slowed down|starved|stalled|interrupted|disturbed|late) _ (behind|by|for|on|after|because of|due to) _ _ (heartbeat*|heart beat*|心跳|coordinator|coordination|group|commit*|join*)",
+                "~(heartbeat*|heart beat*) _ (block|blocks|delay|delays|slow|slows|slow down|hold up|stall|starve|disturb|interrupt|stop|blocking|delaying|slowing) (the|a|any|our|down|up|long|large)? (long|large|next|down|the)? (fetch*|data|poll*|record*)",
                 "~(fetch*|拉取|数据|poll) _ _ (被|让) _ (心跳|协调者|协调器) _ _ (阻塞|卡住|堵|影响|耽误|延迟|拖)",
                 "~(心跳|协调请求) (不会|会|不|可能|可能会)? (阻塞|卡住|堵住|耽误|影响|拖慢|延迟|挡住) (了|到|长|大)? (fetch*|拉取|数据|poll) ! (后面|之后)",
+                "~(fetch*|拉取|数据) .. (排在|等|等待) 心跳",
             ),
         ),
     ),

@@ -59,20 +59,25 @@ skipped: latest, auto.offset.reset, offset reset, reset policy, skip*, discover*
 old: old, older, existing, earlier, historic*, 旧
 record: record*, message*, event*, data, 消息, 数据
 system: kafka, broker*, it, partitioner*, 会
+keyless: 没有 key, 无 key, 不带 key, 没有键, 无键, 空 key, without keys, without a key
 """
     )
 )
 
 _MOVES = (
-    "{system} (can)? (then)? move* _ old ! {not}",
-    "old _ {record} .. are (all)? moved ! {not}",
+    "{system} (automatically|then|also|will|would|does|can|simply|just|internally)? (automatically|then|also|simply)? (move*|reassign*|re partition*|re assign*|relocat*|shift*|rehash*|re hash*|redistribut*|re distribut*|rebalanc*|migrat*|re sort*|reorgani*|reshuffl*|repartition*|sort*|copies|copy|spread*|transfer*) _ (old|older|existing|all|record*|data|message*|previous*|stored|written|them|events|what) ! ({not}|i would|we|should|mirror*|script*|replay*|new topic|tool)",
+    "(old|older|existing|stored|written|previous) _ {record} .. (is|are|get|gets|will be|be|being|become) (automatically|then|also|all|simply)? (moved|reassigned|relocated|shifted|rehashed|redistributed|rebalanced|migrated|re sorted|reshuffled|repartitioned|re distributed|spread|copied|transferred) ! ({not}|i would|we|should|new topic|{new_topic}|mirror*)",
     "自动 .. (移动|迁移|重新分布|重分布|重新分配|重新哈希|均衡|搬) ^ (消费者|再均衡|再平衡)",
+    "(会|将|把|能) _ _ {old} .. (移动|迁移到新分区|重新分布|重分布|重新分配|重新哈希|搬到) ^ (应该|我|新 topic|新主题|新建)",
 )
 
 _ORDER_KEPT = (
-    "{order} _ _ is _ kept ^ {not} ! (new topic)",
-    "~{order} .. not lost ! (new topic)",
+    "{order} _ _ (is|stays|remains|will be|still|keeps|are|remain|stay|gets) _ (kept|preserved|unchanged|unaffected|same|intact|guaranteed|maintained|safe|fine) ^ ({not}|no longer|only|within|inside|hard*|difficult) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "(keeps|preserves|maintains|guarantees|keep|leaves|ensures) _ _ {order} ^ ({not}|only|within|inside|per partition) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "~{order} .. (not|n t|never) (lost|broken|affected|influenced|changed|touched|break|suffer) ! (until|as long as|promise*|relied|rely|relies|assum*|contract|before the|so far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if you|were|was|used to|expect*|instead)",
+    "(顺序|有序) .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样|不会乱) ! (新建|应该|承诺|{keyless})",
     "(仍然|仍|还是|依然) (有序|保持顺序|按顺序) ! (新建|应该|承诺)",
+    "{order} .. unaffected ^ {not}",
 )
 
 Rubric(
@@ -129,8 +134,9 @@ Rubric(
                 "(one after the other|one after another|in turn) ! {new_topic}",
             ),
             against=(
-                "{order} .. is _ kept ! (not kept|no longer|never|nobody|nothing|only|within|inside|until|must|should|if|were|was|without)",
                 "{order} .. (is|stays|remains|will be|still|keeps|are|remain|stay) _ (kept|preserved|unchanged|unaffected|same|intact|guaranteed|maintained|not affected|not broken) ! (not (kept|preserved|guarante*|maintain*|the same|intact|unchang*)|no longer|never|nobody|nothing|only|within|inside|until|must|should|if|were|was|without)",
+                "(keeps|preserves|maintains|guarantees) .. {order} ! ({not}|only|within|inside|until|if|relied|promise*|per partition|new topic)",
+                "顺序 .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样) ^ (不能|无法|没) ! {keyless}",
                 "(global|total|overall|whole|all messages|entire) _ _ {order} ! ({not}|only|never|key)",
             ),
             near=("{order}", "(before|after|先|后)"),
@@ -149,8 +155,9 @@ Rubric(
             ),
             against=(
                 "{state} .. (is|are|stays|stay|remains|remain|gets|get|will|will be) _ (kept|fine|ok|unaffected|correct|safe|intact|preserved|valid|moved|migrated|follow*|unchanged) ^ ({not}|no longer|here|there) ! (until|as long as|would|new topic|so that|kept (by|per) partition* (no longer|not) match*)",
-                "~{state} .. (不受影响|自动迁移|不影响|自动跟|保持不变)",
+                "~{state} .. (not|n t) (affected|lost|touched|broken|influenced) ! {new_topic}",
                 "{state} _ (follow*|move*|migrat*) _ (automatically|along|with|too) ^ {not}",
+                "~{state} .. (不受影响|自动迁移|不影响|自动跟|保持不变)",
             ),
             near=("{state}", "streams"),
         ),
@@ -166,9 +173,9 @@ Rubric(
                 "(enough|plenty of|sufficient|ample|more|lots of|spare|足够|更多|充足|多) _ {partition} ^ too",
             ),
             against=(
-                "~(不需要|不用|没必要|无需|no need|not need|need not|unnecessary|superfluous) .. {new_topic}",
                 "(delet*|remov*|reduc*|shrink*|decreas*|drop*|减少|删除|缩减) _ _ {partition} ! ({not}|impossible|can not|could|old topic|never)",
                 "~{new_topic} .. (not|unnecessar*|no need|superfluous|needless) _ _ (need*|necessary|required|useful)?  ^ (only|just)",
+                "~(不需要|不用|没必要|无需|no need|not need|need not|unnecessary|superfluous) .. {new_topic}",
             ),
             near=("{migrate}", "{enough}", "(instead|rather|better|应该|建议)"),
         ),
@@ -180,9 +187,9 @@ Rubric(
             "已有分区和位移不变",
             even_supposed=True,
             ways=(
+                "(delet*|remov*|drops|destroys) (the)? (old|existing|former) partition* ! (not|never|no|can not)",
                 "~(offset*|位移) .. (invalid|no longer valid|失效) ! (not|never)",
                 "(offset*|位移) _ _ (restart*|reset*|start again|start over|begin again|set back|重置|清零|从 0) ! (not|never|no|不)",
-                "(delet*|remov*|drops|destroys) (the)? (old|existing|former) partition* ! (not|never|no|can not)",
             ),
         ),
         Blunder(
@@ -191,9 +198,10 @@ Rubric(
             "受影响的正是有 key 的消息",
             even_supposed=True,
             ways=(
-                "~(不会破坏|不影响) .. (因为|由于) .. key ! (没有 key|无 key|空 key|null)",
-                "(because of|with|for) (round robin|keyless|null key*) .. (promise|even distribution|break*) .. key* (are|is)? (never|not) ! (no order)",
                 "~(keyed|with (a|the)? key*|key) .. (never|not|no) _ (affected|concerned|changed|a problem|problem|touched) ! (without|keyless|null|no key|until|unless|guarantee*|as long)",
+                "~(不会破坏|不影响) .. (因为|由于) .. key ! (没有 key|无 key|空 key|null)",
+                "只 _ 影响 _ (新的|新) _ (key|键) ! 不",
+                "(because of|with|for) (round robin|keyless|null key*) .. (promise|even distribution|break*) .. key* (are|is)? (never|not) ! (no order)",
             ),
         ),
         Blunder(
@@ -208,15 +216,21 @@ Rubric(
             "it says that a key stays in its partition",
             "分区数变了, key 就会换分区",
             ways=(
-                "{key} .. always .. old _ {partition} ^ {not} ! need*",
                 "{key} .. (always|still|forever|permanently) .. (same|its|their|original|old) _ {partition} ^ {not} ! (until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|so far|must|should|only if|need*|want*)",
+                "{key} _ (stick|sticks|stay|stays|remain|remains) _ _ (same|its|their|original|old|to|in|on|where) ^ {not} ! ({old} _ {record}|new ones|{old} ones|until|as long as|promise*|rely|relied|assum*|contract|guarantee*|before|must|should|only if|need*|want*)",
+                "(only|just) (the|some)? new key* .. (new|added|additional|other) ^ {not}",
+                "~{key} .. (not|never) (move*|change*|switch*|leave*) .. {partition} ! (no longer|any more|if|unless|until|without|as long|assum*|promise*|rely|relied|must|should)",
+                "(key|键) .. (一直|始终|仍然|永远|总是|还是) .. (原来|同一|相同|原|固定) ^ (不|没|无) ! (承诺|依赖|假设|之前)",
+                "(只有|只|只会|仅) _ 新的? (key|键)",
                 "(key|键) _ _ (总是|一直|始终|永远|仍然|还是) _ _ (相同|同一|原来|原) ^ (不|无) ! (承诺|依赖|假设)",
             ),
             even_supposed=True,
             forgiven_by=(
-                "{key} .. (different|another|other) _ {partition}",
-                "key .. (其他|另一个|不同|别的|另外) 的? _ (分区|partition)",
                 "{key} .. {maps} .. (different|another|other|new|wrong) _ {partition}",
+                "{key} .. (different|another|other) _ {partition}",
+                "({hash}|{modulo}|mapping) .. (is|gets|becomes|are) _ (different|changed|other)",
+                "~(no longer|not) .. same _ {partition}",
+                "key .. (其他|另一个|不同|别的|另外) 的? _ (分区|partition)",
             ),
         ),
         Blunder(
@@ -224,9 +238,11 @@ Rubric(
             "it says that adding partitions leaves the places of the keys alone",
             "加分区会改变 key 到分区的映射",
             ways=(
+                "~(not|never|n t) (change*|affect*|influence*|alter*|touch*) _ _ (where|which|mapping|place*|routing|assignment|{key}|partition of) ! (custom|own partitioner|explicit*|would|if|so that|must|should|unless)",
+                "(kafka|partitioner|default) .. consistent hash* ^ {not} ! (own|custom|could|would|instead|i d|use a)",
                 "consistent hash* _ (is|are) (used|applied|done|by) ^ {not}",
                 "{key} .. (together|along) with (its|their|the) {record} ! (new topic|migrat*)",
-                "~(not|never|n t) (change*|affect*|influence*|alter*|touch*) _ _ (where|which|mapping|place*|routing|assignment|{key}|partition of) ! (custom|own partitioner|explicit*|would|if|so that|must|should|unless)",
+                "~(不会|不) (改变|影响) _ _ (key|映射|分配)",
             ),
         ),
         Blunder(
@@ -268,9 +284,12 @@ Rubric(
             "it has the records without a key lose their order, and those with a key keep it",
             "说反了: 有 key 的消息才受影响",
             ways=(
-                "~(keyed {record}) _ keep _ {order} ^ {not} ! (new topic)",
-                "~(breaks|break|problem|affected|lost|lose) .. (without|null|keyless|unkeyed|with no|have no|has no) (a)? (key|keys) ! ({skipped}|{not} (break*|problem|affect*)|nothing|safe|fine)",
                 "~(without|null|keyless|unkeyed|with no|have no|has no|having no) _ (key|keys|key*) .. (break*|lose|loses|lost|order*|problem*|affected|matter*) ! ({skipped}|nothing|no promise|no order*|only if you use|safe|fine|harmless|no problem|rest|have|had|round|never|no guarantee*)",
+                "~(breaks|break|problem|affected|lost|lose) .. (without|null|keyless|unkeyed|with no|have no|has no) (a)? (key|keys) ! ({skipped}|{not} (break*|problem|affect*)|nothing|safe|fine)",
+                "~(with|have|having|use|using) (a)? (key|keys) .. (nothing changes|not affected|unaffected|safe|stays|no problem|not change) ! ({skipped}|without|no key*|not safe)",
+                "~(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ! ({skipped}|不受影响|不丢)",
+                "~(keyed {record}|{record} with a key) _ (keep|keeps|retain|retains|preserve|preserves) _ {order} ^ ({not}|only|within|inside) ! (until|as long as|promise that|relied|rely|must|should|so that|new topic|would|before)",
+                "~(without|with no|have no|no) (a|any)? (key|keys) _ they _ hash* ! (with a key|keyed ones are)",
             ),
         ),
     ),

@@ -22,11 +22,16 @@ from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 _WORDS = Lexicon(
     lists(
         """
-equal: equal*, same, otherwise, rf = 2, 相等, 相同
+equal: equal*, eqaul, same, identical, equality, match*, no slack, no spare, no reserve, no margin,
+    without spare, without the extra, only two, otherwise, rf = 2, 2 and 2, 2 / 2, 3 and 3, if both
+    are, both are, 相等, 相同, 一样, 等于, 同样大, 都是, 一致, 否则
 plus: +, plus, one more, extra, additional, more, spare, third, three, rf = 3, 加一, 多一, 大一
 replica: replica*, broker*, follower*, copy, isr, one, any, leader, 副本, 机器, 一台, 一个
-down: down, die, dies, dead, fail*, lost, lose*, loss, crash*, goes, out, restart*, reboot*,
-    maintenance, away, absent, outage*, patch*, 挂, 下线, 故障, 掉, 坏, 重启, 少
+down: down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone,
+    goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill,
+    away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*,
+    drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick,
+    breakdown, kaput, goner, 宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少
 nowrite: 停写, 写不, no produce, 不足, turn* _ away, write* 就 (fail*|stop*|block*|error*), not _ write,
     not produce*, no (more|further|new)? write*, no cheques, write*
     (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write*
@@ -55,6 +60,7 @@ rf: replication.factor, rf
 beyond: +, plus, one more, extra, additional, 加一, 多一
 lossy: lost, lose, loss, 丢
 data: data, record*, message*, write*, 数据, 消息
+system: kafka, broker*, it, leader, controller, cluster
 """
     ),
     scopes={
@@ -81,9 +87,15 @@ data: data, record*, message*, write*, 数据, 消息
 )
 
 _WRITES_GO_ON = (
-    "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
-    "@equal! {down} .. (也能|还能|仍能|照样|照常|依然能|也可以|还可以) _ 写 ^ {beyond}",
+    "@equal! {down} .. {goon} ^ {beyond} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
     "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
+    "{rf} = {min} _ (survives|survive|tolerates|tolerate) ^ {not}",
+    "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ^ ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|while)",
+    "@equal! (accept*|take|takes|allow*) _ (write*|record*|produc*) .. (even|although|though|despite) ^ {beyond}",
+    "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
+    "@equal! ~{down} .. (not|never) _ (stop*|block*|prevent*|affect*|hinder*) _ _ (write*|writing|produc*) ^ {beyond}",
+    "@equal! {down} .. (也能|还能|仍能|照样|照常|依然能|也可以|还可以) _ 写 ^ {beyond}",
+    "{equal} .. (写入|写) _ _ (继续|仍然|仍会|仍|照样|还会|可以|成功) ! (不|失败|无法|停|加一|加 1|多一|拒绝)",
 )
 
 Rubric(
@@ -116,6 +128,7 @@ Rubric(
                 "~(equal*|equality) .. (zero|0|none)",
                 "~(tolerat*|surviv*|allow*|afford*) (zero|0|none)",
                 "(every|all|each|全部|所有|每个) _ {replica} .. (must|have to|has to|need*|required|in sync|up|alive|必须|都要|都在)",
+                "@equal {down} .. {replica} .. {nowrite} ^ {beyond}",
             ),
             against=(
                 *_WRITES_GO_ON,
@@ -185,9 +198,11 @@ Rubric(
             "多出的副本是为了可用性, 确认数不变",
             even_supposed=True,
             ways=(
-                "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not replicated) (data|record*|message*) ^ {not}",
                 "{ack} .. (stronger|wait* for (rf|more|{rf})) .. (rather than|instead of|not just) .. {min} ! (fewer|less)",
+                "(make*|makes) {ack} (stronger|safer|better)",
                 "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) (replica*|cop*)? than _ {min} ^ {not}",
+                "(never|not) lose availab* .. (two|2) ! (left|remain)",
+                "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not replicated) (data|record*|message*) ^ {not}",
             ),
         ),
         Blunder(
@@ -203,9 +218,15 @@ Rubric(
             "相等的问题是写不了, 不是丢数据",
             even_supposed=True,
             ways=(
-                "{equal} .. {lossy} _ {data} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
                 "{equal} .. {data} _ _ {lossy} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
+                "{equal} .. {lossy} _ {data} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
+                "(if|when|with|because) .. {equal} .. (data|record*|message*) (would|will|could|can|may|might|gets|is|are)? (be|get)? (lost|disappear*|vanish*) ^ {not} ! nothing",
                 "{equal} .. (会|就|可能|将|容易) .. (丢失|丢数据|丢消息|丢) ^ (写不|写入失败|无法写|不能写)",
+                "~(not|never) _ (notice*|see*) .. {lossy}",
+                "{equal} .. (durability|durable|safety) _ (is|gets|be)? _ (gone|lost|broken|lower*|reduc*|weaken*) ^ ({not}|+|plus)",
+                "{equal} .. (leader alone|only the leader|leader only|leader by itself|single replica is enough) ^ {beyond}",
+                "{system} (lowers|reduces|decreases|lower|reduce) _ {min}",
+                "{equal} .. (fewer|less) (copies|replicas) ^ ({not}|refus*|reject*|than asked) ! {nowrite}",
             ),
         ),
         Blunder(
@@ -215,8 +236,8 @@ Rubric(
             even_supposed=True,
             ways=(
                 "{min} .. (greater|larger|higher|bigger|more|above|exceed*) _ {rf} ^ {not} ! (would|{rf} .. {min} .. than)",
-                "{min} .. (大于|超过|高于|比) _ {rf} ! (不|没|如果)",
                 "{rf} .. (smaller|less|lower|below|fewer) _ {min} ^ {not} ! (would|never|if|impossible)",
+                "{min} .. (大于|超过|高于|比) _ {rf} ! (不|没|如果)",
             ),
         ),
         Blunder(
@@ -225,9 +246,11 @@ Rubric(
             "说反了: 多一个副本时写入继续",
             even_supposed=True,
             ways=(
-                "(+ 1|plus one|plus 1) (stops|blocks|refuses|halts) (the|all)? (writes|producers|writing|producing) ^ {not}",
-                "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) (are|get|will be)? (stop*|block*|fail*|refused|rejected)",
+                "@plus! {down} .. {nowrite} ^ ({not} _ (stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
                 "@plus! {nowrite} .. {down} ^ ({equal}|second|two|2|another|without|until|instead|only) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
+                "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) (are|get|will be)? (stop*|block*|fail*|refused|rejected)",
+                "(+ 1|plus one|plus 1) (stops|blocks|refuses|halts) (the|all)? (writes|producers|writing|producing) ^ {not}",
+                "~(加一|加 1|多一个副本) .. (写入失败|写不了|停止写|无法写) ! (不|相等|否则|两)",
             ),
         ),
         Blunder(
@@ -236,9 +259,12 @@ Rubric(
             "停止的是写入, 不是读取",
             even_supposed=True,
             ways=(
-                "~{equal} .. reads .. (not|fail*) .. (read*)? ! still",
-                "@equal! ~(consumers|reads|readers|reading) (can not|can|could not|stop|stops|fail|are blocked|no longer) ^ ({beyond}|still|continue|go on|work) ! (still read|can still|go on reading|continue to read|only writes)",
                 "~{equal} .. (consumer*|reads|reading|read) .. (not|no longer|stop*|block*|fail*|unable|refus*) .. (read*|consum*|fetch*)? ! (still|only writes|go on|continue|works|possible|producers|write|writing)",
+                "(reads|consumers|reading) (need*|require*|want|demand*) .. ({min}|in sync|two|cop*|replica*) ^ {not}",
+                "@equal! ~(consumers|reads|readers|reading) (can not|can|could not|stop|stops|fail|are blocked|no longer) ^ ({beyond}|still|continue|go on|work) ! (still read|can still|go on reading|continue to read|only writes)",
+                "(make|makes) (the)? (consumers|reads) (stop|fail|block)",
+                "(keeps|keep) (the)? (consumers|reads|readers) (going|running|alive|working)",
+                "~(相等|一样) .. (消费者|读取|消费) .. (无法|不能|不了|失败) ! (写不|写入失败|写入停)",
             ),
         ),
         Blunder(
@@ -247,9 +273,19 @@ Rubric(
             "min.insync 不是可容忍的故障数; +1 只容忍一次",
             even_supposed=True,
             ways=(
-                "@plus! (surviv*|tolerat*|withstand*) _ (two|2|both|{min}) ^ ({not}|left|remain*|in sync)",
+                "@plus! (failure*|loss|outage|death) of (two|2|both|{min}) _ ({replica})? _ (tolerated|survived|allowed|fine|ok|possible|no problem) ^ {not}",
                 "({min}|two|2|both) (broker*|node*|failure*|replica*|machine*) _ (can|may|could|are|is) _ (tolerated|survived|lost|missing|down|failing|fail|die) ^ ({not}|left|remain*|in sync|equal*|stop*)",
+                "(two|2|both|three|min.insync.replicas|as many as) (other|more|of the)? (broker*|replica*|node*|failures|machines) .. (may|can|could|fail|fails|die|dies|be down|are down|lost) .. (write*|still|go on|continue|fine|tak*|available|down|fail) ^ {not} ! (with two left|in sync|must|need*|remain*|equal*|alive|block*|stop*|refus*|rf = 4|would|one may|one can|left)",
+                "(when|if|surviv*|tolerat*) (two|2|both) (broker*|replica*|node*|failures) (fail|die|are down|are lost|go down)? ^ {not} ! (stop*|refus*|block*|no longer|fails|alive|in sync|left|would)",
+                "@plus! (surviv*|tolerat*|withstand*) _ (two|2|both|{min}) ^ ({not}|left|remain*|in sync)",
+                "@plus! (two|2|both) _ {replica} _ (may|can|could) _ {down} ^ {not}",
+                "(surviv*|tolerat*|withstand*) as many .. {min} ^ {not}",
                 "(surviv*|tolerat*|withstand*) _ _ _ {min} (broker*|node*|failure*) ^ ({not}|minus|-)",
+                "(with|=) 2 .. (surviv*|tolerat*|lose) (two|2) ^ {not}",
+                "(surviv*|tolerat*|withstand*|allow*) {min} (failure*|broker*|replica*|fault*|node*) ^ {not}",
+                "@plus! (容忍|允许|可以) _ (两个|两台|2 个|2 台)",
+                "({min}|it) .. (is|means|gives|tells) (the)? number of (failures|brokers that (can|may)|faults|replicas that (can|may)) ^ {not}",
+                "(容忍|允许|可以) .. (两个|两台|2 个|2 台) _ (副本|节点|broker|机器)? _ (故障|宕机|挂|下线) ! (不|无法)",
             ),
         ),
         Blunder(
@@ -258,9 +294,16 @@ Rubric(
             "acks=all 只等同步副本",
             even_supposed=True,
             ways=(
-                "(waits|wait) for (all|every) _ (replicas|replica|copies) .. (dead|down|failed|crashed|offline) ^ {not}",
                 "~leader _ _ (not|never) (counted|included|part|count|in) _ (isr|in sync|replica*|it)?",
+                "(all|every|each) (of the)? (three|3)? (replicas|copies|brokers) (including|even|also) .. {down} ^ {not}",
+                "(three|3|all three|one more|more) (cop*|replica*|broker*) (have to|has to|must|need to|will|would)? (ack*|confirm*|acknowledg*) ^ {not} ! only",
+                "(only|just) (adds|add|gives|improves|increases|for) (more|better)? (durab*|safety|reliab*) ^ {not}",
+                "(counts|count|counting|means) _ (followers only|only followers|only _ followers)",
+                "without (counting)? (the)? leader",
+                "~(leader) (is|does) not (count*|in sync|part of|one of|included|belong*) ! (would|if)",
+                "~(leader|主副本) (不算|不计|不包括) .. (同步|isr)",
                 "{equal} .. (more available|better availab*|higher availab*|is fine|safer for avail*) ^ ({not}|plus|+)",
+                "(waits|wait) for (all|every) _ (replicas|replica|copies) .. (dead|down|failed|crashed|offline) ^ {not}",
             ),
         ),
     ),

@@ -86,8 +86,9 @@ not: not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没
 
 _UNDONE = (
     "{mail} (is|are|gets|get|will be|would be|be|being) _ (rolled back|undone|aborted|reverted|withdrawn|recalled|taken back|cancelled|canceled|unsent|revoked) ! ({not}|only if|may|think*|believe*)",
-    "邮件 (也|都|就)? (会|能|可以|被) _ (撤回|回滚|取消|撤销) ^ (不|没|无法)",
+    "(roll|rolls|rolled|rolling) back (the)? {mail} ! {not}",
     "(undo|undoes|revert|reverts|abort|aborts|recall|recalls|withdraw*) (the|an|each|all)? {mail} ! {not}",
+    "邮件 (也|都|就)? (会|能|可以|被) _ (撤回|回滚|取消|撤销) ^ (不|没|无法)",
 )
 
 Rubric(
@@ -199,9 +200,10 @@ Rubric(
             "it says that the mail cannot be repeated",
             "邮件可能被重复发送",
             ways=(
+                "(mail*|email*) _ (lost|missed) if _ (consumer|process|app|it) (crashes|dies|fails) ! (commit*|at most|after|before)",
+                "~({mail}|it|they) .. (may|can|might|could) be (lost|missed) .. (never|not) _ (repeat*|twice|duplicat*|sent again) ! (at most|if you commit|if we commit|when you commit|commit before|would)",
                 "~exactly once never (repeat*|duplicat*|sends) ! inside",
                 "~exactly once .. (never|不会) _ (repeat*|retri*|resend*) _ (anything|a message|mails)",
-                "(mail*|email*) _ (lost|missed) if _ (consumer|process|app|it) (crashes|dies|fails) ! (commit*|at most|after|before)",
             ),
         ),
         Blunder(
@@ -213,9 +215,14 @@ Rubric(
                 "yes .. (exactly once|cover*|every e? mail*|each e? mail*|mail*|email*|kafka|transaction*|set|only|once|rolled|works|possible) ! (yes but|but not|not cover*|yes and no|not the|only inside|only within|it does not|only for kafka)",
                 "(kafka* exactly once|exactly once|eos|transaction*|guarantee*|it) (semantics)? (does|do|will|also|really|of course)? (also)? (covers|cover|includes|include|extends|extend|reaches|protects|protect) _ _ (e mail*|email*|mail*|external|outside|side effect*|sending) ^ ({not}|nope|only|whether|neither|nor|no|wrong|myth|ends)",
                 "it (covers|cover) (it|this|that|them|e mails|mails) ^ {not}",
+                "(it|this|that) (is)? (fully|also|automatically)? covered (if|when|as long|because|by|since|as) ^ {not}",
                 "duplicates _ (are|get) (dropped|removed|filtered|discarded|ignored|detected) by (the)? broker* ! (but|only|producer retries|inside)",
+                "(端到端|每条消息) .. (只|仅) _ (处理|发送|发) 一次 ^ (无法|不能)",
+                "~(所以|因此|就) 邮件 _ (不会|不再) _ (重复|再发) ! (去重|幂等|唯一)",
                 "(yes|yep|yeah|yup|indeed) ! (but|no|not|partly|inside|within|for kafka|n t)",
                 "(side effect*|mail|mails|e mail|email) .. (happens|happen|sent|executed|goes out|delivered) .. (one time only|exactly once|only once|once only|just once) ^ {not} ! ({unique}|if|would|make sure|want|need|can not|whether|so that)",
+                "(e mail*|email*|mail*|sending) _ (is|are|gets) _ (covered|included|protected|guaranteed|part of the transaction) ^ {not} ! (only if|wrong|whether)",
+                "(每封|每个|每条) 邮件 .. (只|仅|恰好|刚好|精确) .. 一次 ^ (不|没|无法) ! (去重|幂等|唯一)",
                 "邮件 .. (只|仅|恰好|刚好|精确) _ (会|被)? (发送|发) 一次 ^ (不|没|无法) ! (去重|幂等|唯一)",
                 "(可以|能|能够|会) (覆盖|保证|包括|涵盖) ^ (只|仅|吗|如果) ! 吗",
                 "(可以|能够|包括|覆盖) , _ .. (事务|邮件|kafka|开启|只要) ^ (不|没|无法|仅|吗)",
@@ -234,9 +241,11 @@ Rubric(
             "Kafka 的参数不能防止邮件重复",
             even_supposed=True,
             ways=(
-                "~(enable.idempotence*|idempotence|isolation.level*|read committed|transactional.id*|acks = all) .. (not|never|no|only|exactly) _ _ (twice|again|duplicat*|repeat*|once) ! (not help*|does not|not enough|only inside|only within|useless|nothing|no use|not prevent*|not cover*|not protect*|within kafka|in kafka|can not|not _ mail*|do not)",
-                "~(enable.idempotence*|幂等生产者|事务) .. 邮件 .. (就)? (不会|不再) (重复|再发|被重复) ^ (不能|无法|不足)",
                 "~(enable.idempotence*|idempotent producer*|idempotence|isolation.level*|read committed|transactional.id*|transactional producer*|acks = all) .. (not|never|no|only|exactly) _ _ (twice|again|duplicat*|repeat*|once) ! (not help*|does not|not enough|only inside|only within|useless|nothing|no use|not prevent*|not cover*|not protect*|within kafka|in kafka|can not|not _ mail*|do not)",
+                "(enable.idempotence*|idempotent producer*|transactional.id*|transactional producer*|read committed) .. (prevent*|avoid*|ensure*|guarantee*|make sure|makes sure|solve*|part of the transaction|enough|suffic*) ^ {not}",
+                "(coordinator*|broker*|kafka) (remembers|knows|remember|tracks|notes|records) .. (mail*|e mail*|email*|sent) ^ {not}",
+                "~(enable.idempotence*|幂等生产者|事务) .. 邮件 .. (就)? (不会|不再) (重复|再发|被重复) ^ (不能|无法|不足)",
+                "~{mail} .. {not} _ (sent|send|repeated|repeat|go out) _ (twice|again) .. because .. (transaction*|kafka|exactly once|coordinator*|broker*|committed) ! ({unique}|can not)",
             ),
         ),
         Blunder(

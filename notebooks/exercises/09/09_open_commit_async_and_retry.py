@@ -79,8 +79,12 @@ subject: offset*, group*, position*, committed, it, store, stored, kafka, coordi
 
 _REVERSED = (
     "(newer|new|newest|later|more recent|latest|bigger|higher|larger) {thing} (would|could|can|will|may|might|then|simply|just|always)? {overwrites} (the|an|a|any|its|our)? (old|older|earlier|previous|stale|smaller|lower) ! (by|with|否)",
+    "(newer|new|latest|bigger|higher|larger) {thing} .. comes last .. {overwrites} (the|an)? (old|older|earlier|previous|smaller|lower)",
     "(新|新的|较新|更大|较大|后面) 的? {thing} _ (覆盖|盖掉|替换|取代) _ (旧|较旧|较早|之前|前面|更小|较小|以前) ! (被|把)",
+    "(older|old|earlier|previous|stale|smaller|lower) {thing} _ (be|is|gets|get|being|been) (overwritten|overridden|replaced) (by|with) _ (newer|new|later|latest|bigger|higher|larger|more recent) ! (good|right|fine|want*|as it should)",
+    "(旧|较旧|较早|之前) 的? {thing} 被 _ (新|较新|更大|后面) _ {thing}? _ (覆盖|盖掉|替换|取代)",
     "{overwrite} _ {thing} (with|by) (a|an|the)? (newer|higher|bigger|larger|later|greater) ! (older|stale|not)",
+    "(let|lets|allow|allows|make|makes|letting) _ (newer|new|later|bigger|higher) {thing}? {overwrites} _ (older|old|earlier|smaller)",
 )
 
 Rubric(
@@ -107,8 +111,8 @@ Rubric(
                 "{older} .. (written|arrive*|come*|land*|stored|applied|win*) _ (last|later|late)",
             ),
             against=(
-                "~not (because of|about|due to|a matter of|a question of) _ (order|ordering|sequence)",
                 "(order|顺序|ordering) (is|are|was|always|总是|一直) _ (kept|guarantee*|preserved|safe|保证|不变) ! (not|no|never|不|if|无法)",
+                "~not (because of|about|due to|a matter of|a question of) _ (order|ordering|sequence)",
             ),
             near=("{order}", "{retry} .. {newer}"),
         ),
@@ -166,8 +170,8 @@ Rubric(
                 "~{final} .. {sync} ! {final} _ {commitasync} ! (not|never|no need) _ {sync}",
             ),
             against=(
-                "~(no need|not need*|never|unnecessary|avoid|不需要|不要|没必要) .. commitsync ! (in the loop|each|every|循环)",
                 "{final} _ _ (use|call|do|用|调用) _ commitasync ! {sync}",
+                "~(no need|not need*|never|unnecessary|avoid|不需要|不要|没必要) .. commitsync ! (in the loop|each|every|循环)",
             ),
             near=("{sync}",),
         ),
@@ -179,9 +183,12 @@ Rubric(
             "认为重试会阻塞, 不对",
             even_supposed=True,
             ways=(
-                "~(heartbeat*|心跳) .. (not|could not|发不|无法) .. (send|sent|出去|evict*|kick*|踢)",
-                "(thread|loop|consumer|poll) .. (would|could|will) (hang|block|freeze|stall|be blocked|be stuck) ! (commitsync|sync|not|never|同步)",
                 "~{retry} _ (be|is|run|runs|executed|happen*) _ (in|on|by) (another|other|a second|different|background) thread ! (commitsync|sync)",
+                "(because|since|as) .. (single threaded|not thread safe|thread safe) ! (commitsync|sync)",
+                "retrying _ _ (block*|hang*|stall*|freez*) _ _ (poll|loop|thread|consumer) ! (commitsync|sync|never|without|同步)",
+                "(thread|loop|consumer|poll) .. (would|could|will) (hang|block|freeze|stall|be blocked|be stuck) ! (commitsync|sync|not|never|同步)",
+                "~(heartbeat*|心跳) .. (not|could not|发不|无法) .. (send|sent|出去|evict*|kick*|踢)",
+                "重试 _ 阻塞 ! (commitsync|同步|不)",
             ),
         ),
         Blunder(
@@ -200,9 +207,9 @@ Rubric(
             "协调者不会忽略较旧的位移",
             even_supposed=True,
             ways=(
-                "(commit*|offset*) (are|is) (ordered|sorted) by offset (at|in|on|by) the? (broker|coordinator|server) ! not",
                 "retr* _ (be|is|gets) (simply|just)? (ignored|refused|rejected|dropped) by? ! (not|if|should|could|would be better)",
                 "(broker|coordinator|server|kafka) _ (refuses|rejects|ignores|discards|drops) _ (offset|offsets|commit|commits)? _ {older} ! (not|no|never|if|would|should|could)",
+                "(commit*|offset*) (are|is) (ordered|sorted) by offset (at|in|on|by) the? (broker|coordinator|server) ! not",
             ),
         ),
         Blunder(
@@ -211,8 +218,8 @@ Rubric(
             "重试提交的是旧位移, 不是未处理的位置",
             even_supposed=True,
             ways=(
-                "~(因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) 的? 位置 ! (不会|不是|旧)",
                 "~(消息|数据) .. (丢失|丢) .. (因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) ! (不会|不是|旧)",
+                "~(因为|由于) .. 重试 .. (还没|未|没有) (处理|消费) 的? 位置 ! (不会|不是|旧)",
             ),
         ),
         Blunder(
@@ -243,9 +250,10 @@ Rubric(
             "it says that records would be skipped or lost, where they would be read again",
             "认为会丢消息, 其实是重复消费",
             ways=(
-                "{retry} .. (newer|unprocessed|not processed) (message*|record*) .. (consumed|processed|read) ",
                 "~{retry} .. (too high|too far|higher) .. (never|not|skip*|lost|miss*) ! ({older} .. {overwrite})",
+                "{retry} .. (newer|unprocessed|not processed) (message*|record*) .. (consumed|processed|read) ",
                 "{retry} .. (message*|record*|consumer) .. (skip|skips|skipped|lost|lose|loses) ! ({older} .. {overwrite} .. {newer}) ! (not|no|never|rather)",
+                "{overwrite} .. (higher|newer|bigger|larger) .. skip* ! (older|stale|lower|smaller) .. {overwrite}",
             ),
             forgiven_by=("{older} .. {overwrite} .. {newer}", "{subject} .. {back}", "{reread}"),
         ),
@@ -254,9 +262,10 @@ Rubric(
             "it says that commitAsync already retries, or that a retry could do no harm",
             "认为 commitAsync 已自动重试或重试无害, 不对",
             ways=(
-                "offset* (only|ever|always|only ever) (grow*|increase*)",
+                "(commitasync|it|client|异步提交) (already|does|itself|automatically|internally|always|will|已经|会自动|自动) (retry|retries|retried|重试) ! (not|no|never|不|without|if|would)",
                 "(broker|coordinator|kafka|server|协调者) _ (refus*|reject*|ignor*|拒绝|忽略) _ (an|the|any)? (older|old|smaller|lower|stale|旧|较小|小) ! (not|no|never|不|if)",
                 "(is|are|be|would be|its|perfectly|quite) (fine|safe|harmless|no problem|ok) _ _ {retry} ! (not|never|if|only|when|because nothing|sync*|commitsync)",
+                "offset* (only|ever|always|only ever) (grow*|increase*)",
             ),
         ),
         Blunder(
@@ -274,8 +283,8 @@ Rubric(
             "否认顺序问题, 不对",
             ways=(
                 "~not (because of|about|due to|a matter of) _ (order|ordering|sequence)",
-                "~{disorder} (is not|is no|not|isn) (a|the)? problem",
                 "order (is|are) always (kept|guaranteed|preserved|right)",
+                "~{disorder} (is not|is no|not|isn) (a|the)? problem",
             ),
         ),
     ),

@@ -90,15 +90,21 @@ hard: hard, difficult, tricky, headache*, painful, trouble*, delicate, bookkeepi
 )
 
 _POOL_ORDER_KEPT = (
-    "@pool! (keep*|preserv*|guarant*|maintain*|retain*) _ _ {order} ! (not|no|never|hard|difficult|only if|unless|if|can not)",
     "@pool! {order} _ _ {keeps} ! (not|no|never|hard|difficult|only if|unless|不|无法|难|没)",
+    "@pool! (keep*|preserv*|guarant*|maintain*|retain*) _ _ {order} ! (not|no|never|hard|difficult|only if|unless|if|can not)",
+    "@pool! (keep*|preserv*|maintain*|retain*) _ {in_order} ^ (not|no|never|out)",
     "@pool! (能|可以|可|能够) _ (保证|保持|确保) _ {order} ! (不|无法|难)",
+    "@pool! {order} _ (能够|能|可以|有) _ (保证|保持) ! (不|无法|难|没)",
+    "@pool! (no|without) _ (problem*|trouble|issue*) _ (with|about) _ {order}",
 )
 
 _OWN_ORDER_LOST = (
+    "@own! (out of order|unordered|reorder*|no order*|乱序|无序|没有顺序) ! (between|across)",
+    "@own! {breaks} _ {order} ! (between|across|different partitions|global)",
+    "@own! {order} (is|gets|will be|would be|can be|may be|are)? (not|no longer|never) {keeps} ! (between|across|different partitions|global|total)",
     "@own! {order} (is|gets|will be|would be|can be|may be|are|会|被|就)? {breaks} ! (between|across|different partitions|global|total)",
     "@own! ~(not|never|can not) (keep*|preserv*|guarant*|maintain*|retain*) _ {order} ! (between|across|different partitions|global|total)",
-    "@own! {breaks} _ {order} ! (between|across|different partitions|global)",
+    "@own! (不能|无法|不) (保证|保持) _ {order} ! (之间|全局|跨)",
 )
 
 Rubric(
@@ -167,8 +173,8 @@ Rubric(
             ),
             against=(
                 "@own! (without|no) (limit*|cap|bound*|ceiling) ! (pool|worker*)",
-                "@own! as many _ as you (like|want|wish|need) ! (pool|worker*|partition*)",
                 "@own! (not|never) (limit*|capped|bounded|restricted) _ _ {partition} ! (pool|worker*)",
+                "@own! as many _ as you (like|want|wish|need) ! (pool|worker*|partition*)",
             ),
             near=("{partition}", "{evict}"),
         ),
@@ -212,8 +218,8 @@ Rubric(
                 "@pool ~{commit} .. (unfinished|not finished|unprocessed|not processed|not done|still in work|没处理|未处理)",
             ),
             against=(
-                "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! easy to (lose|miss|duplicate|skip|forget|get) ! (not|no longer|never|不|丢|重复)",
                 "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? (easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no longer|never|不|难|容易 (丢|重|出|漏|导|造|错))",
+                "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! easy to (lose|miss|duplicate|skip|forget|get) ! (not|no longer|never|不|丢|重复)",
                 "@pool! (no|without) _ (problem*|trouble|issue*) .. {commit}",
             ),
             near=("{commit}",),
@@ -254,6 +260,8 @@ Rubric(
             (
                 "{consumer} is (fully|completely|a)? (thread safe|threadsafe) ! (not|if|only)",
                 "(kafkaconsumer|消费者|consumer) 是 (线程安全|thread safe)",
+                "(threads|they|workers) (can|may) (all)? (share|use) (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*)",
+                "(threads|workers) share (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*|exception*|concurrentmodification*|throw*|refus*|error*|unsafe|wrong|never)",
                 "线程 可以? (共用|共享) (一个|同一个) (kafkaconsumer|消费者|consumer) ! (不|无法|难|如果|异常|错)",
             ),
         ),

@@ -83,15 +83,22 @@ _LEAD_MEANS_ELSE = (
     "lead (is|=|means|shows|tells|says|measures|:) _ _ (how far|distance|difference|gap|number|between) .. {log_end} ! ({log_start}|lag)",
     "(consumer|reader|it) (leads|is leading|is ahead of|runs ahead of) the? producer*",
     "lead (of|at|is|=|near|close to) (zero|0) (tells|means|shows|says|indicates|is)? .. ({good}|(processed|read|consumed) (everything|all)) ! (not|no|never|lag)",
+    "lead .. (ahead of|in front of|faster than|before) _ (producer*|log end|end of)",
+    "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
 )
 
 _LEAD_WRONG = (
+    "lead 是? .. (领先|超过|超前) .. (生产者|末尾|最新)",
+    "lead .. (距离|离|到|与|和) .. {log_end} .. (距离|差|多远|多少)? ! ({log_start}|lag)",
     "(large|larger|big|bigger|high|higher|growing|huge|increasing) lead _ _ (danger*|bad|problem*|risk*|alarm*|harm*|critical) ! (not|no|never)",
     "lead .. (grows|rises|increases|gets bigger|gets larger|too high|too large|too big|高|大) .. (danger*|bad|problem*|risk*|critical|too fast|危险|丢) ! (not|no|never|不)",
     "lead (越大|很大|过大|太大|变大) .. (危险|丢|问题|报警|不好|慢) ! 不",
     "(lead|it) _ (near|close to|of|at|goes to|->|=|is|接近|为|等于) (zero|0|零) _ (means|is|shows|says|indicates|表示|说明|意味着|,) _ _ (consumer|it|消费者)? _ _ {good} ! (not|no|never|不|lag)",
+    "(low|small|zero|tiny) lead _ (is|means|shows) _ _ {good} ! (not|no|never|lag)",
+    "(near|close to) zero .. (read|consumed|processed) (everything|all|every) ! (not|no|never|lag)",
     "(lead|lag) _ (and|plus|+) (lead|lag) _ (is|are|always)? _ (constant|same (thing|information|value|number)|equal) ! (not|no|never)",
     "(lag|one alarm|alarm on lag|lag alone) _ (is|are) (sufficient|enough) ! (not|no|never|n't)",
+    "lag .. measured from the? (log)? (start|beginning)",
 )
 
 Rubric(
@@ -143,8 +150,10 @@ Rubric(
             ),
             against=(
                 "(large|larger|big|high|bigger|大|高) _ lead _ _ _ {deletes} ! (not|no|never|不)",
-                "lead _ _ (ahead of|in front of) .. producer*",
+                "lead _ (near|close to|at) (zero|0) _ (good|fine|harmless) ! (not|no)",
+                "(low|small) lead is (harmless|fine|good|safe)",
                 "high lag leads? to (deletion|delet*)",
+                "lead _ _ (ahead of|in front of) .. producer*",
             ),
             near=("{retention}", "{deletes}"),
         ),
@@ -163,8 +172,8 @@ Rubric(
             ),
             against=(
                 "{reset} (deletes|removes|will delete|删除|清理)",
-                "~{reset} .. (nothing to do|does not matter|not apply|is irrelevant)",
                 "{retention} (decides|determines|决定) where .. (continue*|goes on|reading|restart*|继续)",
+                "~{reset} .. (nothing to do|does not matter|not apply|is irrelevant)",
             ),
             near=("{reset}", "(out of range|越界|outofrange*)"),
         ),
@@ -206,8 +215,15 @@ Rubric(
             "lead 是到日志起始的距离, 越小越危险",
             even_supposed=True,
             ways=(
+                "lead 小 .. (快|好事|正常|健康|没问题) ^ (不|危险)",
+                "lead (大|高|变大) (才|就|要|会|时)? _ (报警|危险|告警|丢) ^ (不|小)",
                 "(large|larger|big|bigger|high|higher|growing|huge) lead (means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)",
+                "lead .. (ahead of|in front of|before) (the)? (slowest|other|others|another|average|rest) ^ not",
+                "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly caught|up to date|almost caught|at the end of|reached the end) ! (not|retention .. caught|start .. caught|cleaner|delet*|it catches)",
+                "(delet*|danger*|alarm|lose|loss) _ _ (if|when|because) lead (is|gets|grows)? (high|large|big|higher|larger|bigger) ^ not ! (not|safe|no|fine|good|far|plenty|harmless|never|low|small)",
                 "lead _ (becomes|grows) (too)? (large|high|big) .. {retention} ^ (not|safe|no)",
+                "alarm* (on|for|at) (a)? (large|high|big) lead ! not",
+                "lead (很大|过大|太大) .. (保留策略|删除) ^ (不|没)",
                 "lead 是 .. (日志末尾|末尾|末端) 的? 距离",
                 "alarm .. (when|if) (it|lead) (s|is|gets|grows)? _ (large|high|big|larger|higher|bigger) ^ (lag|small|low|not)",
             ),
