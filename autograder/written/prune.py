@@ -4,7 +4,7 @@ The marked answers are those of the scorer's tests. Those that were read while t
 written are read here, too; those that were kept back then are only measured, before and after. A
 piece is a phrase of a list, a pattern, or one choice in a pattern's bracket. The rarest go first,
 so that what is general stays. A piece goes where no answer is judged worse without it, and no more
-go once the rubric is short.
+go once the rubric is short. Every pattern of a false claim stays: few answers show what it is for.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ TRIED_TOGETHER = 4
 SEVERAL = 3  # answers
 UNSEEN = 0.3  # answers that a piece may explain although nobody has seen one
 LONG_PATTERN = 160  # characters; in a shorter one each choice stays, for it costs no line
-LEAST_PATTERNS = 3  # of an idea or a false claim
+LEAST_PATTERNS = 3  # of an idea
 FLIPPED = 4
 _COLUMNS = 100  # of a list; a pattern stands on one line
-_OF_PATTERNS = ("ways", "against", "forgiven_by", "concepts", "blunders")
 _LIST = re.compile(r"^(\w+):((?:.*\n)(?:[ \t].*\n)*)", re.MULTILINE)
 _AT_BLANKS = {"break_long_words": False, "break_on_hyphens": False}
 _BRACKET = re.compile(r"\(([^()]*\|[^()]*)\)")
@@ -181,12 +180,17 @@ class _Rows(ast.NodeTransformer):
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
         if node.arg == "scopes":
             return node
-        # `near` and `doubts` decide no mark, only who reads it; `core` and `needed` are names
-        if isinstance(node.value, ast.Tuple) and node.arg not in _OF_PATTERNS:
-            self.stays = True
-        node = self.generic_visit(node)  # type: ignore[assignment]
+        before = self.stays
+        self.stays = before or node.arg not in ("concepts", "ways", "lexicon")
+        told = self.generic_visit(node)
+        self.stays = before
+        return told
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.stays = isinstance(node.value, ast.Tuple)
+        told = self.generic_visit(node)
         self.stays = False
-        return node
+        return told
 
     def _row(self, row: Row, items: tuple[str, ...]) -> ast.expr:
         index = ast.Constant(0)

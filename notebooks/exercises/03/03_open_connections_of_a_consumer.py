@@ -112,6 +112,7 @@ Rubric(
             gloss="打开 4 个连接",
             ways=(
                 "it (is|s)? {four}",
+                "{three} _ (of|out of) {four}",
                 "~not {other} but {four}",
                 "{four} _ {opened} ^ ({kept}|{other}) ! {four} {of_others} {opened}",
                 "{opened} _ {four} ^ ({kept}|{other}|{three})",
@@ -137,6 +138,7 @@ Rubric(
             gloss="空闲超时后保留 3 个",
             ways=(
                 "{four} .. (one|1|一) (of|个|条|is)? _ {closed_any}",
+                "{three} _ (of|out of) {four}",
                 "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
                 "{kept} _ {three} ^ ({four}|{other})",
                 "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
