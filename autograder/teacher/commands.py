@@ -364,7 +364,7 @@ def _model(wanted):
         "--prune",
         action="store_true",
         help="for an author: take out of the exercise's rubric what decides nothing on the marked "
-        "answers of the tests, down to 200 lines",
+        "answers of the tests, down to 230 lines",
     ),
 )
 def _calibrate(wanted) -> int:

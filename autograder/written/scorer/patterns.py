@@ -8,9 +8,9 @@ A pattern is a row of words:
     \)          a closing bracket, as in a list of points: 1)
     #a .. #a    a number, and the same number again; `[a<b]` at the end of a pattern: only if a is
                 less than b
-A named list (a `Lexicon` entry) is such phrases separated by commas. So `{bootstrap} .. {closed}`
-says "something that means bootstrap and later in that sentence something that means closed", in
-English, in Chinese or in a mixture.
+A named list (a `Lexicon` entry; `lists` reads them from a text) is such phrases separated by
+commas. So `{bootstrap} .. {closed}` says "something that means bootstrap and later in that sentence
+something that means closed", in English, in Chinese or in a mixture.
 """
 
 from __future__ import annotations

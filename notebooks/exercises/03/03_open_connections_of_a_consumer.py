@@ -26,11 +26,9 @@ from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 _WORDS = Lexicon(
     lists(
         """
-opened: open, opens, opened, opening, establish*, creat*, make, makes, made, set up, sets up,
-    initiat*, connects, in total, total, altogether, overall, at first, initially, at start, start*,
-    begin*, at the beginning, at peak, over its life, ever, in all, sum, number of connections, up
-    to, see, saw, count, get, gets, 打开, 建立, 创建, 开, 总共, 一共, 共, 共计, 合计, 建, 最初, 开始, 开始时, 先, 起初, 新建, 开启,
-    发起, 连接数
+opened: open, opens, opened, opening, establish*, creat*, make, makes, made, in total, total, at
+    first, initially, at start, start*, begin*, sum, up to, see, count, get, gets, 打开, 建立, 开, 总共,
+    一共, 共, 建, 开始, 先, 开启, 连接数
 kept: keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, retain*, maintain*,
     alive, live on, lives on, live, after _ idle, after _ minutes, after _ min, after _ limit, after
     _ timeout, after that, afterwards, later, eventually, finally, in the end, end* up, end* up
@@ -40,118 +38,53 @@ kept: keep*, kept, persist*, carr* on, remain*, left, stay*, still, surviv*, ret
     still open, kept open, keep* open, then only, only, past the idle, past idle, long run, 9
     minutes later, nine minutes later, once idle, permanent*, 保留, 保持, 剩, 剩下, 剩余, 还剩, 留下, 留, 维持, 存活,
     最后, 最终, 之后, 以后, 超时后, 空闲后, 后剩, 仍, 仍然, 只剩, 还有, 留着, 变成, 减到, 降到, 保有, 长期
-closed: clos*, drop*, die, dies, expire*, disconnect*, lost, lose*, reap*, disappear*, goes away, go
-    away, terminat*, idle out, idles out, timed out, gone, 关闭, 断开, 关掉, 回收, 被关, 断掉, 少了, 关了
+closed: clos*, drop*, dies, expire*, goes away, terminat*, idles out, gone, 关闭, 断开, 关掉, 被关, 关了
 four: 4, four, 四, 1 + 1 + 2
-three: 3, three, 三, 1 + 2
-other: 2, 5, 6, 7, 8, 10, two, five, six, seven, eight, ten, 两, 五, 六, 七
-or: or, to, -, ~, perhaps, maybe, 或, 或者, 还是
-count: connection*, socket*, tcp, link*, channel*, 条, 个, 连接
-of_others: partition*, broker*, minute*, min, leader*, topic*, node*, 分钟, 分区, 个分区, 台, 个 broker, 个节点,
-    个 leader
-one: one, 1, a, an, single, the, first, its own, own, dedicated, 一, 一个, 一条, 1 个, 1 条, 一个给, 单独
-two: two, 2, both, each, every, per, 两, 两个, 两条, 2 个, 2 条, 每个, 各, 二, 各一
-bootstrap: boot connection, boot socket, boot one, boot, bootstrap, boot strap, bootstrapping, -1, -
-    1, minus one, seed, initial connection, initial one, initial socket, first connection, first
-    one, first socket, metadata connection, metadata socket, metadata one, temporary connection,
-    entry connection, startup connection, discovery connection, lookup connection, 引导, 初始连接, 初始的,
-    第一个, 第一条, 最初的, 元数据连接, 启动连接, 找协调者, 查找协调者, 寻找协调者, 种子, bootstrap 连接, 负一
+three: 3, three, 三
+other: 5, 6, 7, 8, 10, five, six, seven, eight, ten, 五, 六, 七
+or: or, to, -, perhaps
+count: connection*, socket*, tcp, link*, 条, 个, 连接
+of_others: partition*, broker*, minute*, min, leader*, topic*, node*, 分钟, 分区, 个分区, 台, 个 broker, 个
+    leader
+one: one, 1, a, an, single, the, first, its own, own, 一, 一个, 一条, 1 个, 单独
+two: two, 2, both, each, every, per, 两, 两个, 两条, 2 个, 每个, 各, 二, 各一
+bootstrap: boot, bootstrap, bootstrapping, -1, - 1, first one, 引导, 找协调者
 idle: idle*, (nobody|no one|nothing|no data|no request|no requests|none) _
     (talks|talk|sends|send|sent|uses|use|used|needs|need|goes|go|flows|travels|runs|comes|passes|asks),
-    abandon*, forgotten, unused, inactiv*, 9 minutes, nine minutes, 9 min, 9 mins, 9min, 9m, 540,
-    540000, connections.max.idle.ms, connection.max.idle.ms, max idle, timeout, time out, timed out,
-    times out, no traffic, no more traffic, not used, no longer used, no longer needed, never used,
-    nobody uses, no one uses, not needed, useless, nothing is sent, nothing sent, silent, quiet,
-    limit, without use, dormant, redundant, obsolete, 空闲, 闲置, 9 分钟, 九分钟, 超时, 不再使用, 没人用, 不用, 没有流量,
-    无流量, 不活跃, 没有请求, 没用, 闲着, 不再需要, 用不到
-closed_any: missing, clos*, drop*, die, dies, died, dead, expire*, expiry, disconnect*, reap*,
-    disappear*, go* away, terminat*, idle* out, time* out, timed out, gone, killed, kill*, remov*,
-    cut, shut*, clean* up, cleaned, lost, lose*, evict*, release*, end, ends, ended, vanish*,
-    retire*, discarded, torn down, tears down, garbage, collected, not kept, not survive*, thrown
-    away, 关闭, 断开, 关掉, 回收, 被关, 断掉, 关了, 释放, 清理, 关上, 会关, 消失, 清除, 淘汰, 掉线
-leader: leader*, leads, lead, leading, lead* broker, broker, brokers, node 0, node 1, broker 0, data
-    connection*, data socket*, fetch connection*, fetch socket*, leadership, replica leader*, 0 and
-    1, leader, 领导, 首领, 主副本, 节点, broker, 主节点, 数据连接, 代理, 服务器, server, servers, machine, machines,
-    node, nodes
+    unused, inactiv*, 9 minutes, nine minutes, 9 min, 9min, 540000, connections.max.idle.ms,
+    timeout, time out, times out, no traffic, not used, never used, silent, quiet, limit, 空闲, 闲置, 9
+    分钟, 九分钟, 超时, 没人用, 没有请求, 没用
+closed_any: missing, clos*, drop*, dies, dead, expire*, expiry, go* away, terminat*, idle* out,
+    time* out, gone, remov*, end, ends, discarded, 关闭, 断开, 关掉, 被关, 关了, 会关
+leader: leader*, leads, lead, leading, lead* broker, broker, brokers, broker 0, data connection*,
+    data socket*, 0 and 1, leader, broker, 数据连接, server, node
 partition: partition*, 分区, partition
-per: per, each, every, for each, for every, 每, 每个, 每台, 各, 按, 一个一
-coordinator: coordinator*, group coordinator, coordinating, coordination, group protocol, group
-    membership, membership, 协调者, 协调器, 组协调, 协调
-heartbeat: heartbeat*, heart beat*, hearbeat*, keep alive*, keepalive*, group request*, group
-    message*, group traffic, group management, control request*, control message*, control traffic,
-    control plane, coordination request*, coordination traffic, coordination message*, coordinator
-    request*, coordinator traffic, coordinator message*, coordinator s request*, coordinator
-    connection, coordinator, commit*, join*, rebalanc*, membership, liveness, liveness signal*,
-    offset commit*, heart beats, pings, ping, 心跳, 组请求, 控制请求, 协调请求, 协调器的请求, 提交位移, 提交, 加入组, 协调消息,
-    控制消息, 位移提交, 心跳包, 组管理, 协调流量, 控制流量, 协调者请求, 协调者的请求
-fetch: fetch*, long poll*, longpoll*, poll*, data request*, data traffic, data connection, data
-    read*, bulk data, data, pull*, consum* request*, big response*, large response*, big transfer*,
-    read request*, slow request*, long request*, record*, download*, payload*, long wait*, fetch,
-    拉取, 拉数据, 取数据, 长轮询, 数据请求, 抓取, 长拉取, 拉取请求, 数据流量, 消费数据, 获取数据, 取消息, 拉消息, 读取数据, 数据传输, 大量数据, 轮询, 读数据,
-    poll, 数据
-blocks: 拖延, 拖, get* in, stand* in the way, detain*, block* everything, park*, sit* in the way, hold*
-    (it|them|everything|heartbeats|all) up, block, blocks, blocking, delay, delays, delaying, hold*
-    up, holding up, stall, stalls, stalling, starve, starves, starving, slow down, slows down, slow,
-    slows, prevent*, stop, stops, obstruct*, hinder*, clog*, jam*, choke*, block*, hog*, monopoli*,
-    occup*, interfere*, disturb*, affect*, impact*, hamper*, impede*, get in the way, gets in the
-    way, keep* _ waiting, keep* _ from, make* _ wait, make* _ late, make* _ queue, mak* _ wait,
-    crowd* out, sit in front, drown*, suffocat*, hold back, holds back, held, 阻塞, 堵塞, 堵住, 挡住, 卡住,
-    耽误, 延迟, 拖延, 拖慢, 影响, 妨碍, 干扰, 占用, 占住, 阻挡, 堵, 卡, 耽搁, 拖累, 占满, 阻碍, 挤占, 饿死, 延误, 推迟
-waits: detain*, stand* in line, stand* behind, parked, too late, wait*, queue*, queueing, queuing,
-    queued, behind, stuck, sit* behind, held up, held back, blocked, delayed, stalled, starved,
-    slowed, late, lag*, miss*, trapped, lined up, line up, get in line, in line, postponed, jammed,
-    clogged, suffer*, be held, being held, hold* up, time* out, timed out, arrive late, not arrive,
-    not get through, get through, reach*, go* out, in time, on time, promptly, immediately,
-    overtak*, pass, bypass, buried, suspended, be answered, impacted, affected, interrupted,
-    disturbed, not sent, starving, starve, 等, 等待, 排队, 排在, 后面, 卡在, 卡住, 被阻塞, 被堵, 被卡, 被延迟, 被耽误, 被拖, 被挡,
-    及时, 按时, 迟到, 延迟, 超时, 错过, 被影响, 受影响, 不受, 阻塞, 堵住, 堵在, 延误, 耽误, 发不出, 收不到, 准时, 准时到, 堵
-hol: head of line, head of the line, hol blocking, head line blocking, head of queue, hol, 队头阻塞, 队头,
-    线头阻塞, 队首阻塞, 对头阻塞, 头部阻塞, 行头阻塞
-in_order: in order, in sequence, one after another, one after the other, one by one, one at a time,
-    sequential*, serial*, fifo, first in first out, strict order, strictly order*, ordered, order of
-    arrival, same order, 按顺序, 顺序, 依次, 串行, 先进先出, 一个一个, 逐个, 有序, 按序, 先后
-dead: dead, died, failed, session.timeout*, session timeout, session time out, session expire*,
-    kick*, evict*, remov* from the group, thrown out, out of the group, rebalanc*, expel*, lost
-    member, lose* membership, considered dead, leaves the group, fall* out, declared, 死, 死了, 踢出, 踢,
-    移出, 会话超时, 重平衡, 再平衡, rebalance, 剔除, 下线, 挂了, 掉线
-symmetric: each other, one another, independent*, isolat*, not interfere, separat*, not mixed, not
-    disturb, do not share, 互相, 相互, 彼此, 互不, 独立, 隔离, 分开, 分离
-shared: share, shares, shared, sharing, reuse, reuses, reused, reusing, same, common, piggyback*,
-    共用, 共享, 复用, 同一个, 同一条, 重用, 共同使用
+per: per, each, every, for each, for every, 每, 每个, 各, 按
+coordinator: coordinator*, group coordinator, coordination, 协调者, 协调
+heartbeat: heartbeat*, coordinator, commit*, join*, 心跳
+fetch: fetch*, long poll*, poll*, data, record*, long wait*, fetch, 拉取, 长轮询, 拉取请求, 取消息, 轮询, poll, 数据
+blocks: 拖延, 拖, get* in, detain*, park*, hold* (it|them|everything|heartbeats|all) up, block,
+    blocking, delay, delaying, hold* up, slow, slows, prevent*, block*, keep* _ from, make* _ late,
+    holds back, held, 阻塞, 堵住, 挡住, 卡住, 耽误, 延迟, 拖延, 拖慢, 影响, 堵, 卡
+waits: detain*, parked, too late, wait*, queue*, queued, behind, stuck, sit* behind, held up,
+    blocked, delayed, slowed, late, miss*, trapped, in line, suffer*, be held, hold* up, time* out,
+    arrive late, get through, reach*, in time, pass, be answered, 等, 排在, 后面, 卡在, 卡住, 延迟, 超时, 阻塞, 堵住,
+    堵在, 耽误, 堵
+hol: head of line, hol, 队头
+in_order: in order, in sequence, sequential*, 按顺序, 顺序, 先后
+symmetric: isolat*, separat*, 独立
 """
     )
 )
 
 _PER_PARTITION = (
-    (
-        "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? "
-        "(connection*|socket*|one|连接)? (per|for each|for every|to each|to "
-        "every|each) (single|individual|topic|of the|one of the)? (five|5)? "
-        "{partition} ! "
-        "(not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)"
-    ),
-    ("(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)"),
+    "(one|1|a|single|一个|一条|separate|own|dedicated) (tcp|data|separate)? (connection*|socket*|one|连接)? (per|for each|for every|to each|to every|each) (single|individual|topic|of the|one of the)? (five|5)? {partition} ! (not|no|never|rather|instead|regardless|whatever|不|而|leader|how|many|would)",
+    "(每个|每|各|各个) {partition} _ (一个|一条|单独|自己|独立|各自|一) ! (不|而|非|leader|没)",
     "~not _ _ {leader} but _ _ {partition}",
-    (
-        "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ "
-        "(gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its "
-        "own|own|separate|connection|socket) ! (not|no|never|would|if)"
-    ),
-    (
-        "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) "
-        "(connections|sockets|连接) ! (not|no|instead|never|不)"
-    ),
-    (
-        "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. "
-        "(for|because|since|as|one per|因为|对应) .. {partition} ! "
-        "(not|no|instead|never|不|coordinator|协调)"
-    ),
-    (
-        "(five|5|each of the five) (partition|partitions) "
-        "(need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|"
-        "therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? "
-        "(sockets|connections|socket|connection|ones)? ! (not|no|never|do not)"
-    ),
+    "(each|every) (of the|of these|single|one of the)? (five|5)? {partition} _ (gets|has|needs|opens|uses|requires|with|got|receives|takes) _ (one|1|a|its own|own|separate|connection|socket) ! (not|no|never|would|if)",
+    "(five|5|五) 个? 条? (data|fetch|partition|separate|数据|分区) (connections|sockets|连接) ! (not|no|instead|never|不)",
+    "(five|5|五) 个? 条? tcp? (connections|sockets|连接) .. (for|because|since|as|one per|因为|对应) .. {partition} ! (not|no|instead|never|不|coordinator|协调)",
+    "(five|5|each of the five) (partition|partitions) (need|needs|require|requires|mean|means|=|so|give|gives|->|get|hence|therefore) (five|5|ten|10|their own|own) (data|tcp|separate)? (sockets|connections|socket|connection|ones)? ! (not|no|never|do not)",
     "(5|five|五个|五条) (for|to|因为|对应|给) the? (5|five|五个|五)? (partitions|分区)",
 )
 
@@ -170,10 +103,7 @@ Rubric(
     core=(
         "4 opened",
         "3 kept",
-        (
-            "coordinator separate so heartbeats are not stuck behind a long fetch (head of line; "
-            "requests on one socket answer in order)"
-        ),
+        "coordinator separate so heartbeats are not stuck behind a long fetch (head of line; requests on one socket answer in order)",
     ),
     concepts=(
         Concept(
@@ -181,21 +111,18 @@ Rubric(
             says="4 connections are opened",
             gloss="打开 4 个连接",
             ways=(
+                "it (is|s)? {four}",
+                "{three} _ (of|out of) {four}",
+                "~not {other} but {four}",
                 "{four} _ {opened} ^ ({kept}|{other}) ! {four} {of_others} {opened}",
                 "{opened} _ {four} ^ ({kept}|{other}|{three})",
                 "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
-                "{three} _ (of|out of) {four}",
                 "{four} {count} ! {four} {count} {kept}",
                 "(=|->) {four}",
-                "{four} (=|:|->)",
                 "{four} .. ({bootstrap}|{leader}) .. {coordinator} ^ ({kept}|{closed_any})",
                 "{four} .. (after|later|end|之后|以后|后) .. {three}",
                 "{four} .. {count} .. ({closed_any}|{kept}) ^ {of_others}",
                 "{one} .. {bootstrap} & {one} .. {coordinator} & {two} .. {leader}",
-                (
-                    "{bootstrap} & {coordinator} & (two|2|both|each of the two|两个|两条|每个) _ "
-                    "{leader} & (open*|connection*|socket*|连接)"
-                ),
             ),
             against=(
                 "{four} 个? {or} {other}",
@@ -210,26 +137,17 @@ Rubric(
             says="3 of them are kept after the idle limit",
             gloss="空闲超时后保留 3 个",
             ways=(
+                "{four} .. (one|1|一) (of|个|条|is)? _ {closed_any}",
+                "{three} _ (of|out of) {four}",
                 "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
                 "{kept} _ {three} ^ ({four}|{other})",
                 "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
                 "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
-                "{three} _ (of|out of) {four}",
-                "{four} .. (one|1|一) (of|个|条)? _ {closed_any}",
                 "{three} (=|:|after|later|at the end|一直)",
-                "(=|->|later|at the end) {three} ^ {of_others}",
                 "{four} .. (after|later|end|之后|以后|后) .. {three}",
-                (
-                    "{coordinator} & {two} .. {leader} & "
-                    "(keep*|kept|remain*|stay*|surviv*|left|保留|剩*|保持)"
-                ),
-                "(all|everything) (but|except) .. {bootstrap}",
-                (
-                    "(others|other|rest|其余|其他|其它|剩下的) .. "
-                    "(remain*|stay*|kept|keep*|surviv*|alive|保留|保持|留)"
-                ),
             ),
             against=(
+                "({three}|{other}) {count}? (are|get|is|were|被)? {closed_any} ! not",
                 "{three} 个? {or} ({other}|{four})",
                 "(keep*|kept|remain*|stay*|left|保留|剩下|只剩) _ ({other}|{four}) {count} ^ {three}",
                 "({other}|{four}) {count}? (are|is)? (kept|remain*|stay*|survive*) ! {three}",
@@ -241,54 +159,19 @@ Rubric(
             gloss="bootstrap 连接因空闲被关闭",
             ways=(
                 "~{bootstrap} .. {closed_any}",
-                "{closed_any} .. {bootstrap}",
                 "~{bootstrap} .. {idle} ! (not|never) idle",
                 "~{idle} .. {bootstrap} ! (not|never) idle",
-                (
-                    "the (first|first one|initial|former) (one|socket|connection)? "
-                    "(is|gets|was|will be|then) _ {closed_any}"
-                ),
-                "~(without|minus|less|excluding) (the|its)? {bootstrap}",
-                (
-                    "~(not|without|except|minus|but|没有|除) .. {bootstrap} .. "
-                    "(kept|keep*|remain*|surviv*|after|保留)"
-                ),
-                "(minus|without|except|all but|减去|除了|-) the? {bootstrap}",
-                "(first|initial|第一|-1) .. (one|connection|socket|连接) .. {closed_any}",
-                "(socket|connection|连接) (one|1|一) .. ({closed_any}|{idle})",
-                (
-                    "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! "
-                    "(coordinator|协调|not|data)"
-                ),
+                "the (first|first one|initial|former) (one|socket|connection)? (is|gets|was|will be|then) _ {closed_any}",
+                "(one|it|which|that|this|那条|那个|它) .. {idle} .. {closed_any} ! (coordinator|协调|not|data)",
             ),
             against=(
-                (
-                    "~{bootstrap} _ _ (never|not) (be|get|gets|being|been|actually|really|ever)? "
-                    "{closed_any} ! (until|before|immediately|because|right|only|by|at once)"
-                ),
-                (
-                    "~{bootstrap} _ (不会|不会被|永远不会|没有被|没被|不被|不) {closed_any} ! "
-                    "(立即|才|马上|直到)"
-                ),
-                (
-                    "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ "
-                    "(open|alive|forever|always|打开|连接)? ! "
-                    "(not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)"
-                ),
-                (
-                    "{bootstrap} (connection|socket|one)? (stays|stay|remains|is "
-                    "kept|survives|lives on|is never closed|still there|保留|留下|一直) ! "
-                    "(not|until|unless|how|only|untill|直到)"
-                ),
+                "~{bootstrap} _ _ (never|not) (be|get|gets|being|been|actually|really|ever)? {closed_any} ! (until|before|immediately|because|right|only|by|at once)",
+                "~{bootstrap} _ (不会|不会被|永远不会|没有被|没被|不被|不) {closed_any} ! (立即|才|马上|直到)",
+                "{bootstrap} .. (stay*|remain*|kept|keeps|kept open|保持|保留|一直) _ (open|alive|forever|always|打开|连接)? ! (not|until|unless|only|{idle}|closed|coordinator|9|3|three|all)",
+                "{bootstrap} (connection|socket|one)? (stays|stay|remains|is kept|survives|lives on|is never closed|still there|保留|留下|一直) ! (not|until|unless|how|only|untill|直到)",
                 "{bootstrap} .. (reused|re used|reuse|复用|重用) ! (not|never|no|不|没|无法)",
-                (
-                    "(coordinator|协调者|协调器) .. (connection|socket|连接|it) .. {closed_any} .. "
-                    "idle ! (not|never|bootstrap|-1|if)"
-                ),
-                (
-                    "{bootstrap} .. {closed_any} _ (immediately|at once|as soon as|right "
-                    "after|right away|立即|马上|立刻) ! (not|不)"
-                ),
+                "(coordinator|协调者|协调器) .. (connection|socket|连接|it) .. {closed_any} .. idle ! (not|never|bootstrap|-1|if)",
+                "{bootstrap} .. {closed_any} _ (immediately|at once|as soon as|right after|right away|立即|马上|立刻) ! (not|不)",
             ),
             near=("{bootstrap}", "{closed_any}"),
         ),
@@ -299,78 +182,17 @@ Rubric(
             ways=(
                 "{leader} a .. {leader} b",
                 "~(one|1|single|a|一个|一条|一) _ {per} _ {leader} ! not _ {per} {leader}",
-                (
-                    "{per} (of the|single|the|one)? (two|2)? {leader} .. "
-                    "(one|1|a|single|only|own|一个|一条|一)"
-                ),
-                (
-                    "(connection*|socket*|连接|one|ones|1|2|two) _ "
-                    "(to|for|with|toward|towards|与|到|给) (each|both|every|the two|the "
-                    "2|two|2|两个|每个) _ {leader}"
-                ),
-                (
-                    "(two|2|both|两个|两|两条|两台|2 个) _ "
-                    "(leaders|leader|leading|leader*|领导|主副本)"
-                ),
-                "(leader|leaders) (:|=|->)? (2|two)",
-                "(both|两个|两台) .. (lead|leads|leading|leader*|是 leader|都)",
-                (
-                    "(two|2|两|两个|两条|2 个|2 条) (data|fetch|数据|拉取) "
-                    "(connection*|socket*|ones|连接)? .. "
-                    "(for|to|because|since|as|=|given|by|per|因为|对应) .. {leader}"
-                ),
-                (
-                    "{leader} _ "
-                    "(=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ "
-                    "(two|2|one|1|a|两|两个|两条|一个|一条)"
-                ),
-                (
-                    "(two|2|both) (data|fetch) (connections|sockets) .. "
-                    "(carry|serve|hold|cover|transport|handle) .. {partition}"
-                ),
-                (
-                    "(number|count|amount|many) of? (distinct|different|leading|leader)? {leader} "
-                    ".. (lead*|partition*|connection*|socket*|data) ! (five|5) (data|tcp)? "
-                    "(connections|sockets)"
-                ),
-                "{leader} _ (各|都|每) _ (一个|一条|1|有)",
+                "{per} (of the|single|the|one)? (two|2)? {leader} .. (one|1|a|single|only|own|一个|一条|一)",
+                "(two|2|both|两个|两|两条|两台|2 个) _ (leaders|leader|leading|leader*|领导|主副本)",
+                "{leader} _ (=|->|so|means|mean|give|gives|need|needs|therefore|hence|两|各|所以|就) _ (two|2|one|1|a|两|两个|两条|一个|一条)",
+                "(two|2|both) (data|fetch) (connections|sockets) .. (carry|serve|hold|cover|transport|handle) .. {partition}",
+                "(number|count|many) of? (different|leading|leader)? {leader} .. (lead*|partition*|connection*|socket*|data) ! (five|5) (data|tcp)? (connections|sockets)",
                 "leader 0 .. leader 1",
                 "(one|1|一个|一条) (for|to|with|给|到) the? (broker|node|leader)? 0 .. 1",
-                (
-                    "(broker|node)? 0 (and|,|&|和|与) (one)? (for|to)? (broker|node)? 1 .. "
-                    "(data|lead*|fetch*|数据)"
-                ),
-                (
-                    "(data|fetch*|数据) .. (broker|node)? 0 (and|,|&|和|与) (one)? (for|to)? "
-                    "(broker|node)? 1"
-                ),
-                "~not _ {per} (single|individual|topic)? {partition}",
-                "~not _ (one|a) .. {per} .. {partition}",
-                (
-                    "~(not|rather than|instead of|irrespective of|regardless of|independent of|no "
-                    "matter|不是|而不是|并非|无关|跟|与|和|不按|不看) _ _ {partition} ! (leader of)"
-                ),
+                "(broker|node)? 0 (and|,|&|和|与) (one)? (for|to)? (broker|node)? 1 .. (data|lead*|fetch*|数据)",
+                "~(not|rather than|instead of|irrespective of|regardless of|independent of|no matter|不是|而不是|并非|无关|跟|与|和|不按|不看) _ _ {partition} ! (leader of)",
                 "~{partition} .. (share*|same|共用|共享|同一) .. (connection*|socket*|连接|it|one)",
-                (
-                    "~{partition} .. (not matter|irrelevant|do not|does not|no influence|no "
-                    "role|no effect|not count|无关|没关系|不影响|没有关系|不重要)"
-                ),
-                (
-                    "~(number|count|how many|数量|个数|多少) .. {partition} .. "
-                    "(not|irrelevant|no|无关|不)"
-                ),
-                (
-                    "~{partition} .. (spread*|live|lie|sit|distributed|on|across|分布|落在|在) "
-                    "(the|just|only|over|on|across)? (two|2|both|两个|两台) {leader}"
-                ),
-                (
-                    "{leader} .. (has|holds|serves|carries|carry|handles) .. "
-                    "(all|its|several|many|any) .. {partition} .. (one|single|same|1)"
-                ),
-                (
-                    "(by|per|follow*|count*|depend*|按|看|取决于|根据) (the|on)? (number of)? "
-                    "(leader*|leadership|leading broker*|distinct leader*)"
-                ),
+                "~{partition} .. (not matter|irrelevant|do not|does not|no influence|no role|no effect|not count|无关|没关系|不影响|没有关系|不重要)",
             ),
             against=_PER_PARTITION,
             near=("{leader}", "{partition}"),
@@ -386,29 +208,15 @@ Rubric(
             ways=(
                 "~{hol}",
                 "~{heartbeat} .. {waits} .. {fetch}",
-                "~{fetch} .. {blocks} .. {heartbeat}",
                 "~{fetch} .. {heartbeat} .. {waits}",
                 "~{heartbeat} .. {fetch} .. {blocks}",
-                "~{heartbeat} .. (被|让|因|给) .. {fetch} .. {blocks}",
                 "~{heartbeat} .. (behind|after|后面|之后|by|because of|due to|under) .. {fetch}",
                 "~{heartbeat} .. {waits} .. (behind|after|because|by|if|while|when) .. {fetch}",
-                "~{in_order} .. {heartbeat}",
                 "~{heartbeat} .. {in_order}",
                 "~{in_order} & {fetch}",
-                "~{fetch} .. {dead}",
-                "~{heartbeat} .. {fetch} .. {symmetric}",
-                "~{fetch} .. {heartbeat} .. {symmetric}",
-                "~{fetch} .. {in_order} .. (wait*|behind|block*|delay*)",
-                "~{in_order} .. {fetch} .. (wait*|behind|block*|delay*|first)",
-                "~{fetch} .. (in front|ahead) of .. {heartbeat}",
-                "~{fetch} .. (up to|500|long|长) .. {heartbeat}",
             ),
             against=(
-                (
-                    "(requests|answers|responses|replies|请求|响应) .. (one|same|single|a|同一) "
-                    "(connection|socket|连接) .. (any order|out of "
-                    "order|parallel|parallelly|concurrently|乱序|并行|并发) ! (not|never|no|不)"
-                ),
+                "(requests|answers|responses|replies|请求|响应) .. (one|same|single|a|同一) (connection|socket|连接) .. (any order|out of order|parallel|parallelly|concurrently|乱序|并行|并发) ! (not|never|no|不)",
             ),
             near=("{heartbeat}", "{fetch}", "{symmetric}"),
         ),
@@ -425,40 +233,12 @@ Rubric(
             "it says that the coordinator shares a data connection",
             "认为协调者与数据共用连接, 不对",
             ways=(
-                (
-                    "~(heartbeat*|心跳) (has|have|had|with)? (nothing to do|no role|not matter|are "
-                    "not the reason|is not the reason|无关) ! (wait|behind|data)"
-                ),
-                (
-                    "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ "
-                    "(shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ "
-                    "(data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. "
-                    "(connection|socket|one|channel|连接) ! "
-                    "(not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|"
-                    "separate)"
-                ),
-                (
-                    "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ "
-                    "(share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! "
-                    "(not|never|if|would|instead|otherwise|were|had|could|own|separate)"
-                ),
-                (
-                    "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ "
-                    "(数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! "
-                    "(如果|若|不|否则|要是|假如)"
-                ),
-                (
-                    "~(coordinator*|协调者|协调器) (connection|socket)? (no|not need|not get|not "
-                    "have|does not (need|have|get|use|open|require)|needs no|has no|gets "
-                    "no|不需要|没有|不用) _ "
-                    "(separate|extra|own|dedicated|单独|独立|额外|second|additional) .. "
-                    "(connection|socket|one|连接) ! (if|without|would|question|why|如果)"
-                ),
-                (
-                    "(coordinator*|heartbeat*|it) _ (uses|use|goes over|go over|runs over|rides "
-                    "on|piggybacks on) the? (connection|socket) (of|for|to) (the)? "
-                    "(data|leader|broker|fetch*) ! (not|if|would|otherwise|were|never|own)"
-                ),
+                "~(heartbeat*|心跳) (has|have|had|with)? (nothing to do|no role|not matter|are not the reason|is not the reason|无关) ! (wait|behind|data)",
+                "(coordinator*|协调者|协调器|heartbeat*|心跳) _ _ (shares|share|reuses|reuse|uses|use|共用|共享|复用|使用) _ _ (data|same|fetch|leader*|broker*|existing|bootstrap|数据|同一|已有) .. (connection|socket|one|channel|连接) ! (not|never|if|would|instead|otherwise|were|had|could|不|如果|否则|若|own|separate)",
+                "(coordinator*|heartbeat*) _ (and|with) _ (data|fetch*|leader*) _ (share|shares|use|uses) _ (same|one|single|a|common|socket|connection) ! (not|never|if|would|instead|otherwise|were|had|could|own|separate)",
+                "(协调者|协调器|心跳|coordinator) _ (跟|和|与|同) _ (数据|fetch|拉取|leader|broker) _ (共用|共享|复用|同用|用同一|走同一|合用) ! (如果|若|不|否则|要是|假如)",
+                "~(coordinator*|协调者|协调器) (connection|socket)? (no|not need|not get|not have|does not (need|have|get|use|open|require)|needs no|has no|gets no|不需要|没有|不用) _ (separate|extra|own|dedicated|单独|独立|额外|second|additional) .. (connection|socket|one|连接) ! (if|without|would|question|why|如果)",
+                "(coordinator*|heartbeat*|it) _ (uses|use|goes over|go over|runs over|rides on|piggybacks on) the? (connection|socket) (of|for|to) (the)? (data|leader|broker|fetch*) ! (not|if|would|otherwise|were|never|own)",
             ),
         ),
         Blunder(
@@ -466,15 +246,8 @@ Rubric(
             "it says that the bootstrap connection is used on for the data or the coordinator",
             "认为 bootstrap 连接会被复用, 不对",
             ways=(
-                (
-                    "{bootstrap} .. (is|gets|will be|can be|be|are|then|会被|被) "
-                    "(then|also|later|simply|just|always)? (reused|re used|复用|重用|becomes) ! "
-                    "(not|never|no|if|would|不|没|无法)"
-                ),
-                (
-                    "(reuses|reuse|复用|重用) the? (bootstrap|first|initial|引导) .. "
-                    "(connection|socket|one|连接)? ! (not|never|no|if|would|can not|不|没|无法)"
-                ),
+                "{bootstrap} .. (is|gets|will be|can be|be|are|then|会被|被) (then|also|later|simply|just|always)? (reused|re used|复用|重用|becomes) ! (not|never|no|if|would|不|没|无法)",
+                "(reuses|reuse|复用|重用) the? (bootstrap|first|initial|引导) .. (connection|socket|one|连接)? ! (not|never|no|if|would|can not|不|没|无法)",
             ),
         ),
         Blunder(
@@ -482,30 +255,11 @@ Rubric(
             "it closes the wrong connection",
             "关闭的是 bootstrap 连接, 不是协调者或数据连接",
             ways=(
-                (
-                    "~(all|every|alle|everything) (4|four|of them|connections|sockets) "
-                    "(are|is|get|gets|will be)? {closed_any} ! (but|except|not|never|other)"
-                ),
-                (
-                    "(one|socket|connection) (that|which)? (is|s|gets|will be)? (closed|dropped) "
-                    "(is|:|=) _ (coordinator*|data) ! (not|bootstrap)"
-                ),
-                (
-                    "(心跳|heartbeat*) .. (go|goes|run|sent|travel) (through|over|via|on) the? "
-                    "(leader*|broker*|data|fetch) .. (connection|socket) ! "
-                    "(not|if|would|otherwise|separate|own)"
-                ),
-                (
-                    "(coordinator|协调者|协调器|data|数据) (connection|socket|one|连接) "
-                    "(is|gets|will be|being|closes|会|被|因为|因)? _ ({closed_any}) .. "
-                    "(idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap "
-                    "connection|不|如果)"
-                ),
-                (
-                    "(coordinator|协调者|协调器) (connection|socket|one|连接) _ "
-                    "(closed|closes|dropped|disconnected|关闭|断开) .. {bootstrap} "
-                    "(connection|socket|one)? (stays|remains|is kept|survives|保留)"
-                ),
+                "~(all|every|alle|everything) (4|four|of them|connections|sockets) (are|is|get|gets|will be)? {closed_any} ! (but|except|not|never|other)",
+                "(one|socket|connection) (that|which)? (is|s|gets|will be)? (closed|dropped) (is|:|=) _ (coordinator*|data) ! (not|bootstrap)",
+                "(心跳|heartbeat*) .. (go|goes|run|sent|travel) (through|over|via|on) the? (leader*|broker*|data|fetch) .. (connection|socket) ! (not|if|would|otherwise|separate|own)",
+                "(coordinator|协调者|协调器|data|数据) (connection|socket|one|连接) (is|gets|will be|being|closes|会|被|因为|因)? _ {closed_any} .. (idle|unused|空闲|闲置) ! (not|never|if|so|would|otherwise|bootstrap connection|不|如果)",
+                "(coordinator|协调者|协调器) (connection|socket|one|连接) _ (closed|closes|dropped|disconnected|关闭|断开) .. {bootstrap} (connection|socket|one)? (stays|remains|is kept|survives|保留)",
             ),
         ),
         Blunder(
@@ -515,28 +269,11 @@ Rubric(
             "说反了: 是心跳等 fetch, 不是 fetch 等心跳",
             even_supposed=True,
             ways=(
-                (
-                    "~(fetch*|data|poll*|拉取|数据) _ _ (blocked|delayed|stuck|wait*|queue*|held "
-                    "up|slowed|slowed down|starved|stalled|interrupted|disturbed|late) _ "
-                    "(behind|by|for|on|after|because of|due to) _ _ (heartbeat*|heart "
-                    "beat*|心跳|coordinator|coordination|group|commit*|join*)"
-                ),
-                (
-                    "~(heartbeat*|heart beat*) _ (block|blocks|delay|delays|slow|slows|slow "
-                    "down|hold up|stall|starve|disturb|interrupt|stop|blocking|delaying|slowing) "
-                    "(the|a|any|our|down|up|long|large)? (long|large|next|down|the)? "
-                    "(fetch*|data|poll*|record*)"
-                ),
-                (
-                    "~(fetch*|拉取|数据|poll) _ _ (被|让) _ (心跳|协调者|协调器) _ _ "
-                    "(阻塞|卡住|堵|影响|耽误|延迟|拖)"
-                ),
-                (
-                    "~(心跳|协调请求) (不会|会|不|可能|可能会)? "
-                    "(阻塞|卡住|堵住|耽误|影响|拖慢|延迟|挡住) (了|到|长|大)? "
-                    "(fetch*|拉取|数据|poll) ! (后面|之后)"
-                ),
-                "~(fetch*|拉取|数据) .. (排在|等|等待) (心跳)",
+                "~(fetch*|data|poll*|拉取|数据) _ _ (blocked|delayed|stuck|wait*|queue*|held up|slowed|slowed down|starved|stalled|interrupted|disturbed|late) _ (behind|by|for|on|after|because of|due to) _ _ (heartbeat*|heart beat*|心跳|coordinator|coordination|group|commit*|join*)",
+                "~(heartbeat*|heart beat*) _ (block|blocks|delay|delays|slow|slows|slow down|hold up|stall|starve|disturb|interrupt|stop|blocking|delaying|slowing) (the|a|any|our|down|up|long|large)? (long|large|next|down|the)? (fetch*|data|poll*|record*)",
+                "~(fetch*|拉取|数据|poll) _ _ (被|让) _ (心跳|协调者|协调器) _ _ (阻塞|卡住|堵|影响|耽误|延迟|拖)",
+                "~(心跳|协调请求) (不会|会|不|可能|可能会)? (阻塞|卡住|堵住|耽误|影响|拖慢|延迟|挡住) (了|到|长|大)? (fetch*|拉取|数据|poll) ! (后面|之后)",
+                "~(fetch*|拉取|数据) .. (排在|等|等待) 心跳",
             ),
         ),
     ),

@@ -25,22 +25,15 @@ _WORDS = Lexicon(
 equal: equal*, eqaul, same, identical, equality, match*, no slack, no spare, no reserve, no margin,
     without spare, without the extra, only two, otherwise, rf = 2, 2 and 2, 2 / 2, 3 and 3, if both
     are, both are, 相等, 相同, 一样, 等于, 同样大, 都是, 一致, 否则
-plus: +, plus, one more, extra, additional, more, spare, one bigger, one greater, one higher,
-    surplus, third, 3 replicas, three, rf = 3, rf 3, greater, 加一, 加 1, 多一个, 多一, 多一份, 大一, 额外, 三个, 多出
-replica: replica*, broker*, node, nodes, follower*, server*, machine*, copy, isr, member*,
-    keyholder*, signator*, host*, computer*, one, any, disk*, leader, element, people, 副本, 节点, 机器,
-    服务器, 一台, 一个, 任意, 任何, broker
+plus: +, plus, one more, extra, additional, more, spare, third, three, rf = 3, 加一, 多一, 大一
+replica: replica*, broker*, follower*, copy, isr, one, any, leader, 副本, 机器, 一台, 一个
 down: down, die, dies, died, dead, fail*, falls, fall, lost, lose*, losing, loss, crash*, gone,
     goes, out, missing, unavailab*, offline, restart*, reboot*, maintenance, leave*, left, ill,
     away, absent, absence, holiday, slow, lag*, outage*, broken, breaks, break, unreachable, shut*,
     drop*, disappear*, remov*, patch*, upgrad*, stop working, behind, shrink*, hiccup*, pause, sick,
     breakdown, kaput, goner, 宕机, 挂, 挂掉, 下线, 故障, 失效, 崩溃, 掉, 离线, 不可用, 停机, 宕, 坏, 重启, 维护, 丢失, 落后, 少
-nowrite: producing stop*, production stop*, produce* stop*, or producing stops, 停写, 写入停, 不能再写, 写不,
-    no produce, no writes, no writing, no producing, 不足, 不够, turn* _ away, turn* _ _ away, write* 就
-    (fail*|stop*|block*|error*), not _ write, not _ written, not _ be written, not _ writable, not
-    produce*, not _ produce, not _ send, not _ accept*, not _ reach*, not _ possible, not _
-    confirm*, not _ ack, not _ acked, not _ acknowledged, no (more|further|new)? write*, no
-    (more|further|new)? records, no (more|further|new)? message*, no cheques, no cheque, write*
+nowrite: 停写, 写不, no produce, 不足, turn* _ away, write* 就 (fail*|stop*|block*|error*), not _ write,
+    not produce*, no (more|further|new)? write*, no cheques, write*
     (stop*|fail*|halt*|block*|hang*|blocked|refused|rejected|break*|end|ends|cease*), write*
     (is|are|get|gets|will|would|will be|would be|be|being) _
     (stop*|fail*|refus*|reject*|block*|halt*|impossible|unavailable|denied|interrupt*|suspend*|broken|off),
@@ -48,64 +41,26 @@ nowrite: producing stop*, production stop*, produce* stop*, or producing stops, 
     (write*|writing|produc*|append*|record*|message*|traffic|batch*), produc* _ _
     (stop*|fail*|block*|reject*|refus*|stuck|error*|exception*|halt*|denied|turned
     away|suffer*|hang*|down), producer* .. (get|gets|receive*|see|sees|has|have|face*|throw*) ..
-    (error*|exception*|notenough*), unwritable, unwriteable, read only, readonly, notenoughreplica*,
-    not enough replica*, not enough in sync*, not enough isr*, notenough*, unavailab*, write outage,
-    unable to write, unable to produce, can t write, zero failure*, not open*, can not work, stuck,
-    stand* still, standstill, downtime, blocked, cease*, leader refuse*, refuse*, reject*,
-    impossible, (lose|loses) availability, refusal*, rejection*, (不能|无法|不可以|不可) (write|produce),
-    write* stop, 写入 stop, 写不了, 写不进, 写不进去, 无法写, 不能写, 无法写入, 不能写入, 写入失败, 拒绝写, 停止写, 写入停止, 写失败, 报错, 写入报错,
-    写就失败, 写入会失败, 写入就会, 写会失败, 无法再写, 不可写, 拒绝, 阻塞, 失败, 写入会停, 停止, 没法写, 收到异常, 异常, 抛异常, 不可用, 写入就, 无法生产,
-    无法发送, 只读
-paralysed: paraly*, nobody can, no one can, nothing (works|goes|can)?, no decision*, can not
-    (be|open|decide|issue|sign|go), no quorum, interrupt*, stands still, halts everything, brought
-    to a halt, stops everything, 中断, 停摆, 瘫痪, 就不行, 一台都不能少, 不能少
-tolerate: tolerat*, tolarat*, surviv*, absorb*, afford*, can lose, can be lost, may lose, could
-    lose, allowed to, may fail, can fail, could fail, may be, can be, could be, may die, can die,
-    can go, may go, may break, lose one, withstand*, cope*, stand, stands, bear, bears, handle*,
-    endure*, one failure, a failure, single failure, headroom, slack, spare, margin, buffer,
-    reserve, fault toleran*, failure toleran*, room for, is allowed, not a problem, no problem,
-    fine, without downtime, without interrupt*, without _ outage, without stopping, without _
-    blocking, without _ losing availability, no harm, does not matter, doesn t matter, not matter,
-    not hurt, high availability, stays available, remain* available, still available, availability,
-    compensat*, resist*, resilien*, redundan*, 容忍, 允许, 承受, 容许, 容错, 可以挂, 能挂, 可以坏, 可用性, 高可用, 冗余, 余量,
-    备用, 扛, 没关系, 不影响
-one: one, 1, a, single, an, any, the loss of one, another, 一个, 一台, 一次, 一, 1 个, 1 台, 单个, 任意, 任一, 某个
-goon: still write, still can write, still can produce, still can, can still, is ok, is fine, is no
-    problem, go through, goes through, through while, still be written, still produce, still
-    accept*, still work*, still writable, keep* writ*, keep* accept*, keep* work*, keep* produc*,
-    keep* going, continu*, go on, goes on, going on, carry on, carries on, proceed*, run on, keep*
-    running, keep on, keeps on, write* (is|are)? (still)?
-    (ok|possible|fine|working|accepted|available), writable, remain* writable, stay* writable,
-    writing (is)? (still)? possible, stay* available, remain* available, still available, writes are
-    still, without downtime, write is still, still ok, nd still, work* on, not stop*, not block*,
-    not interrupt*, uninterrupted, still satisfied, still met, still reached, still enough, enough
-    (replicas|copies|brokers), 仍然可以写, 仍可以写, 还能写, 还可以写, 仍能写, 继续写, 写入继续, 继续工作, 仍可写, 不影响写, 可以继续, 继续,
-    照常, 仍然可写, 依然可以, 正常写, 不中断, 仍能, 照写, 照样写, 照样能写, 也能写, 照常写, in peace, fly on
-ack: ack, acked, acknowledg*, confirm*, commit*, promise*, accepted write*, successful write*,
-    success, guarantee*, durab*, durable, safe, safety, signed, cheque*, bears, written record*,
-    write is only, write needs, write requires, safe*, reliab*, stored on, acks = all, 确认, 提交, 持久,
-    可靠, 安全, 持久性, 可靠性, 一致性, 成功, 保证, 写入成功, ack
-copies: min.insync.replicas*, min.insync*, min insync, mininsync, min in sync, minimum in sync,
-    minisr, min isr, min. isr, misr, minimum, copies, copy, copys, replicas, signatures, two, 2,
-    that many, same number, enough copies, as many, in sync, on min, on two, on 2,
-    min.insync.replicas, 副本, 两份, 两个副本, 份, 足够
-same: same, unchanged, kept, keep*, still, intact, maintain*, preserv*, not lower*, not reduc*, not
-    weaken*, not sacrific*, not _ chang*, not give up, not giving up, not _ lost, without giving up,
-    without lowering, without losing, without weakening, without sacrific*, without reducing, no
-    loss, not lose, remain*, stay*, either case, both cases, neither, equally, no less, nothing is
-    lost, nothing lost, never lost, 不变, 保持, 仍然, 仍, 依然, 同样, 不影响, 不降低, 不会丢, 不丢失, 还是, 不牺牲
-not: not, never, no, nothing, nobody, without, nor, neither, none, 不, 没, 没有, 不会, 并不, 不是, 非, 无, 无法,
-    不能
-min: min.insync.replicas, min.insync*, min insync*, mininsync*, min in sync*, minisr, min isr, misr,
-    minimum in sync*
-rf: replication.factor, replication factor, rf, replicationfactor, number of replicas, replica
-    count, 副本数, 复制因子, 副本因子
-other_two: two, 2, both, several, three, 3, 两个, 两台, 2 个, 2 台
+    (error*|exception*|notenough*), read only, notenough*, not open*, blocked, refuse*, reject*,
+    refusal*, (不能|无法|不可以|不可) (write|produce), 无法写, 不可写, 拒绝, 没法写
+paralysed: nobody can, nothing (works|goes|can)?, no quorum, 中断
+tolerate: tolerat*, surviv*, afford*, can lose, may fail, can fail, may be, can be, lose one, one
+    failure, single failure, slack, spare, reserve, availability, 容忍, 允许, 承受, 扛
+one: one, 1, a, single, an, any, 一
+goon: still write, is ok, still work*, keep* going, continu*, go on, carry on, write* (is|are)?
+    (still)? (ok|possible|fine|working|accepted|available), writable, not interrupt*, 还能写, 正常写, 照写,
+    fly on
+ack: acked, acknowledg*, confirm*, guarantee*, durab*, safe*, acks = all, 确认, 安全
+copies: min.insync*, min insync, min isr, minimum, copies, copy, replicas, two, 2, in sync,
+    min.insync.replicas, 副本, 份
+same: same, keep*, still, 不变, 仍
+not: not, no, nothing, nobody, without, none, 不
+min: min.insync.replicas, min.insync*, min insync*, min isr
+rf: replication.factor, rf
+beyond: +, plus, one more, extra, additional, 加一, 多一
+lossy: lost, lose, loss, 丢
+data: data, record*, message*, write*, 数据, 消息
 system: kafka, broker*, it, leader, controller, cluster
-beyond: +, plus, one more, one extra, one additional, extra, additional, on top, 加一, 加 1, 多一, 额外
-lossy: lost, lose, loses, losing, loss, data loss, disappear*, vanish*, gone, missing, 丢失, 丢, 丢数据,
-    数据丢失
-data: data, record*, message*, write*, event*, 数据, 消息, 记录
 """
     ),
     scopes={
@@ -132,38 +87,15 @@ data: data, record*, message*, write*, event*, 数据, 消息, 记录
 )
 
 _WRITES_GO_ON = (
-    (
-        "@equal! {down} .. {goon} ^ {beyond} ! "
-        "({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)"
-    ),
-    (
-        "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! "
-        "({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)"
-    ),
+    "@equal! {down} .. {goon} ^ {beyond} ! ({nowrite}|+|plus|more|extra|additional|third|spare|加一|多一)",
+    "@equal! {tolerate} .. (one|a|single|1|一个|一台|一次) _ ({down}|{replica}) ^ {beyond} ! ({nowrite}|+ 1 .. {nowrite}|zero|no|not|plus one|one more|extra|without losing avail*)",
     "{rf} = {min} _ (survives|survive|tolerates|tolerate) ^ {not}",
-    (
-        "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes "
-        "on|keep|keeps|still|succeed|succeeds) ^ "
-        "({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|"
-        "while)"
-    ),
-    (
-        "@equal! (accept*|take|takes|allow*) _ (write*|record*|produc*) .. "
-        "(even|although|though|despite) ^ {beyond}"
-    ),
-    (
-        "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ "
-        "(stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)"
-    ),
-    (
-        "@equal! ~{down} .. (not|never) _ (stop*|block*|prevent*|affect*|hinder*) _ _ "
-        "(write*|writing|produc*) ^ {beyond}"
-    ),
+    "{equal} .. (writes|write|producers|producer|writing) _ _ (continue|continues|go on|goes on|keep|keeps|still|succeed|succeeds) ^ ({not}|+|plus|more|extra|third|spare|three|stop*|refus*|block*|fail*|reject*|but|whereas|while)",
+    "@equal! (accept*|take|takes|allow*) _ (write*|record*|produc*) .. (even|although|though|despite) ^ {beyond}",
+    "@equal! ~(writes|producers|writing) (do|does|will|would|are) not _ (stop*|fail*|block*|affected|refused|rejected) ^ ({beyond}|+|plus) ! (not that|two)",
+    "@equal! ~{down} .. (not|never) _ (stop*|block*|prevent*|affect*|hinder*) _ _ (write*|writing|produc*) ^ {beyond}",
     "@equal! {down} .. (也能|还能|仍能|照样|照常|依然能|也可以|还可以) _ 写 ^ {beyond}",
-    (
-        "{equal} .. (写入|写) _ _ (继续|仍然|仍会|仍|照样|还会|可以|成功) ! "
-        "(不|失败|无法|停|加一|加 1|多一|拒绝)"
-    ),
+    "{equal} .. (写入|写) _ _ (继续|仍然|仍会|仍|照样|还会|可以|成功) ! (不|失败|无法|停|加一|加 1|多一|拒绝)",
 )
 
 Rubric(
@@ -186,61 +118,17 @@ Rubric(
             says="with equal values one replica down stops the writes (NotEnoughReplicas)",
             gloss="相等时一个副本下线就不能写入",
             ways=(
-                (
-                    "@equal ~not (lose|miss|spare|afford|do without) .. (or|otherwise|else) .. "
-                    "{nowrite} ^ {beyond}"
-                ),
-                (
-                    "(all|every|each|both) _ _ (must|have to|has to|need*) _ _ (in "
-                    "sync|up|alive|there) .. (else|otherwise|or) .. (exception*|error*)"
-                ),
-                "@equal {replica} _ _ {down} .. {nowrite} ^ {beyond}",
-                "@equal {down} .. {replica} .. {nowrite} ^ {beyond}",
-                "@equal {nowrite} .. {down} ^ {beyond}",
-                "@equal {down} .. {nowrite} ^ {beyond}",
+                "@equal ~not (lose|miss|spare|afford|do without) .. (or|otherwise|else) .. {nowrite} ^ {beyond}",
+                "(all|every|each|both) _ _ (must|have to|has to|need*) _ _ (in sync|up|alive|there) .. (else|otherwise|or) .. (exception*|error*)",
                 "{equal} .. {nowrite} ^ (+|plus|one more|extra|additional|加一|多一)",
-                (
-                    "{nowrite} .. {equal} ^ (+|plus|one "
-                    "more|extra|additional|加一|多一|but|while|whereas)"
-                ),
                 "@equal {replica} .. {nowrite} ^ {beyond}",
-                "@equal {down} .. {paralysed} ^ {beyond}",
-                "@equal paraly* ^ {beyond}",
-                "@equal {paralysed} .. {down} ^ {beyond}",
                 "{equal} .. {paralysed} ^ (+|plus|one more|extra|additional|加一|多一)",
-                (
-                    "(only|just) _ _ (while|when|if|as long as|so long as) _ (all|every|each|both) "
-                    "_ _ (healthy|alive|up|in sync|there|available|present|well|running|online)"
-                ),
-                (
-                    "@equal ~(not|can not|never|nobody) _ (afford|allow*|accept*|be able) .. "
-                    "{down} ^ {beyond}"
-                ),
-                (
-                    "(all|every|each|both|全部|所有) _ _ (must|have to|has "
-                    "to|need*|required|必须|都要) .. (else|otherwise|or|so) .. {nowrite}"
-                ),
-                (
-                    "~(no|zero|without|not any) _ "
-                    "(room|slack|tolerance|margin|reserve|surplus|headroom|spare|redundancy) ! "
-                    "{not} lost"
-                ),
-                "~(没有|没|无) _ (余量|容错|余地|冗余|备用)",
+                "~(no|zero|without|not any) _ (room|slack|tolerance|margin|reserve|surplus|headroom|spare|redundancy) ! {not} lost",
                 "notenough*",
-                "(not enough) (in sync)? replica*",
-                "~(zero|0|no) _ (failure*|fault*|slack|loss*) .. (tolera*|allow*|surviv*)",
-                "~(tolerat*|surviv*|afford*|allow*) (zero|0|no) _ (failure*|fault*|loss*)",
-                (
-                    "~(not|can not|never|unable to) _ "
-                    "(afford|tolerate|survive|lose|withstand|cope) .. (one|a|single|any) _ "
-                    "{replica}"
-                ),
                 "~(equal*|equality) .. (zero|0|none)",
                 "~(tolerat*|surviv*|allow*|afford*) (zero|0|none)",
-                (
-                    "(every|all|each|全部|所有|每个) _ {replica} .. (must|have to|has "
-                    "to|need*|required|in sync|up|alive|必须|都要|都在)"
-                ),
+                "(every|all|each|全部|所有|每个) _ {replica} .. (must|have to|has to|need*|required|in sync|up|alive|必须|都要|都在)",
+                "@equal {down} .. {replica} .. {nowrite} ^ {beyond}",
             ),
             against=(
                 *_WRITES_GO_ON,
@@ -256,70 +144,28 @@ Rubric(
             says="with one more, one failure is survived and writes go on",
             gloss="多一个副本可以容忍一次故障, 写入继续",
             ways=(
-                (
-                    "~(nobody|no one|nothing|none) _ "
-                    "(notices|notice|noticed|happens|sees|seen|feels|changes) ^ ="
-                ),
+                "~(nobody|no one|nothing|none) _ (notices|notice|noticed|happens|sees|seen|feels|changes) ^ =",
                 "~{down} _ (go|goes|pass|passes) (by)? (unnoticed|unseen|without notice) ^ {equal}",
-                (
-                    "@plus ~{down} .. (without|no) _ "
-                    "(impact|effect|outage|interruption|error*|trouble)"
-                ),
-                "@plus {tolerate} (one|a|1|a single|exactly one) _ ({down}|{replica})",
                 "@plus {tolerate} .. {down} ^ (zero|0|no|none|{nowrite})",
-                "@plus {tolerate} .. {one} .. {replica} ^ (zero|0|no|none|{nowrite})",
                 "@plus {one} .. {replica} .. {tolerate} ^ (zero|0|no|none|{nowrite})",
                 "@plus {down} .. {goon} ^ {nowrite}",
                 "@plus {goon} .. {down} ^ {nowrite}",
                 "{plus} .. {goon} ^ ({nowrite}|{equal})",
                 "@plus {down} .. {tolerate} ^ (zero|0|no|none|{nowrite})",
                 "{plus} .. {tolerate} ^ (zero|0|no|none|{nowrite}|{equal} _ {tolerate})",
-                "{plus} .. {down} .. {goon} ^ {nowrite}",
-                (
-                    "@plus! {one} .. {down} .. ({goon}|{tolerate}|usual|normal*|照样|正常|就不会) "
-                    "^ {nowrite}"
-                ),
-                (
-                    "@plus {one} .. (can|may|could|is allowed to|可以|能) _ {down} ^ "
-                    "(zero|0|no|none|{nowrite})"
-                ),
-                (
-                    "@plus (can|could|may|might|able to|afford to|allowed to|free to) _ "
-                    "(lose|miss|spare|reboot|restart|patch|do without) _ (one|1|a|an|exactly "
-                    "one|exactly that|any one) ^ (not|never|zero|no|none|nobody)"
-                ),
-                "@plus ~(without) _ (anybody|anyone|nobody|producers|users) _ notic*",
+                "@plus {one} .. (can|may|could|is allowed to|可以|能) _ {down} ^ (zero|0|no|none|{nowrite})",
+                "@plus (can|able to) _ (lose|reboot) _ one ^ not",
                 "@plus (may|can|could) (be)? (missing|absent|away|out|off|stay|lost) ^ none",
                 "(rolling|roll) (restart*|upgrade*|update*|maintenance|patch*|deploy*)",
-                (
-                    "@plus! ~{down} .. (not|notice* nothing|nothing|no|harmless|unnoticed|business "
-                    "as usual|没关系|不会|照样)"
-                ),
-                "@plus! tolerance of (one|1)",
-                (
-                    "(room|tolerance|margin|slack|surplus|price|reserve) (for|of) (one|1|a single) "
-                    "^ no"
-                ),
-                "(one|1|a) (replica|broker|spare) _ (in reserve|as (a )?spare|to spare|spare|备用)",
+                "@plus! ~{down} .. (not|notice* nothing|nothing|no|harmless|unnoticed|business as usual|没关系|不会|照样)",
+                "(room|tolerance|margin|slack|surplus|price|reserve) (for|of) (one|1|a single) ^ no",
                 "(plus one|plus 1|+ 1) (means|->|=|gives|:) .. (one|1) ^ ({nowrite}|two)",
-                (
-                    "~(restart*|maintenance|maintain*|patch*|rolling|reboot*|重启|维护) .. "
-                    "(without|still|possible|one by one|不影响|不中断|no downtime)"
-                ),
-                "~(producers|nobody|clients|users) .. notice* (nothing|no)",
+                "~(restart*|maintenance|maintain*|patch*|rolling|reboot*|重启|维护) .. (without|still|possible|one by one|不影响|不中断|no downtime)",
                 "~(多一个|加一|加 1|多一|多一台|多一份) _ (就)? _ (不会|没事|没问题|不受影响|不怕)",
-                "(spare|reserve|margin|buffer|headroom|slack) _ {replica}",
             ),
             against=(
-                (
-                    "{plus} .. (two|2|both|any number of) _ (broker*|replica*|node*|failure*) .. "
-                    "(fail*|die*|down|lost|may|can|surviv*|tolera*) ! {not}"
-                ),
-                (
-                    "(surviv*|tolerat*|when|if) .. (two|2|both) (of the)? "
-                    "(broker*|replica*|failures) (fail*|die*|down|lost|are down|may)? .. (still|go "
-                    "on|continue|fine|ok|write) ! {not}"
-                ),
+                "{plus} .. (two|2|both|any number of) _ (broker*|replica*|node*|failure*) .. (fail*|die*|down|lost|may|can|surviv*|tolera*) ! {not}",
+                "(surviv*|tolerat*|when|if) .. (two|2|both) (of the)? (broker*|replica*|failures) (fail*|die*|down|lost|are down|may)? .. (still|go on|continue|fine|ok|write) ! {not}",
             ),
             near=("{tolerate}", "{plus}", "{goon}"),
         ),
@@ -328,56 +174,19 @@ Rubric(
             says="durability is kept: an acknowledgement still needs min.insync.replicas copies",
             gloss="持久性不变: 确认仍需 min.insync 个副本",
             ways=(
-                (
-                    "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. "
-                    "(below|under|with less|with fewer|on fewer) .. ({copies}|{min})"
-                ),
+                "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. (below|under|with less|with fewer|on fewer) .. ({copies}|{min})",
                 "~{ack} .. {same}",
-                "~{same} .. {ack}",
-                "(ack|acked|acknowledg*|confirm*|cheque*|commit*|确认|ack) .. {copies}",
-                (
-                    "{copies} .. (ack|acked|acknowledg*|confirm*|cheque*|commit*|before|确认|ack) "
-                    "^ {lossy}"
-                ),
-                "(every|each|any) (ack|acked|acknowledg*|confirm*|commit*|write) .. {copies}",
-                (
-                    "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. "
-                    "(before|until|unless|without|fewer) .. ({copies}|have it)"
-                ),
-                (
-                    "(acks|acknowledgements|confirmations) _ (still|come|comes|only|arrive|are "
-                    "sent|sent|need|require) .. {copies} ^ ="
-                ),
-                "(ack|acked|acknowledg*|confirm*) .. (on|at) (two|three|2|3|all|min*) ",
-                "~(level|degree) of (safety|durab*) .. {not}",
-                (
-                    "(minimum|min) (number)? (of)? (copies|replicas) .. "
-                    "(ack|acked|confirm*|acknowledg*)"
-                ),
+                "(ack|acked|acknowledg*|confirm*|cheque*|commit*|确认) .. {copies}",
+                "{copies} .. (ack|acked|acknowledg*|confirm*|cheque*|commit*|before|确认) ^ {lossy}",
+                "~(nothing|no|not|never|nobody) .. (ack|acked|acknowledg*|confirm*) .. (before|until|unless|without|fewer) .. ({copies}|have it)",
+                "(acks|acknowledgements|confirmations) _ (still|come|comes|only|arrive|are sent|sent|need|require) .. {copies} ^ =",
                 "(still|仍|依然) _ (carr*|bear*|need*|has|have) .. (two|three|2|3|same)",
-                "~{same} .. (cop*|replicas|副本) ! {equal} .. {nowrite}",
-                (
-                    "(write|record|message|it) .. (on|in|to|at|exist* (in|on)) (at least)? "
-                    "(two|2|min.insync*|min insync*|that many|the same number) .. "
-                    "(cop*|replica*|broker*|min.insync*)"
-                ),
                 "still (has|carries|bears|gets|needs) _ (required|needed|same|full) number of",
-                "(still|always) .. (two|2|min.insync*|enough) .. (cop*|replica*|signature*)",
-                "~(without|not) .. (durab*|safety|copies|reliab*|guarantee*)",
                 "~(data|records|nothing|message*|write*) .. {not} .. (lost|at risk|lose)",
-                "~(as|equally|just as) safe",
-                (
-                    "~no _ (acknowledged|acked|confirmed|committed) _ "
-                    "(data|record*|message*|write*) .. {lossy}"
-                ),
-                "(仍|仍然|还是|依然|至少|需要) .. (份|副本) ! (写不了|失败)",
             ),
             against=(
                 "{equal} .. {data} .. {lossy} ! ({not}|nothing)",
-                (
-                    "(more|better|higher|greater|only adds|improves|increases|adds) (the)? "
-                    "(durab*) ! ({not}|availab*|for more)"
-                ),
+                "(more|better|higher|greater|only adds|improves|increases|adds) (the)? durab* ! ({not}|availab*|for more)",
             ),
             near=("{ack}", "(safe*|durab*|reliab*|可靠|安全|持久)"),
         ),
@@ -389,20 +198,11 @@ Rubric(
             "多出的副本是为了可用性, 确认数不变",
             even_supposed=True,
             ways=(
-                (
-                    "{ack} .. (stronger|wait* for (rf|more|{rf})) .. (rather than|instead of|not "
-                    "just) .. {min} ! (fewer|less)"
-                ),
+                "{ack} .. (stronger|wait* for (rf|more|{rf})) .. (rather than|instead of|not just) .. {min} ! (fewer|less)",
                 "(make*|makes) {ack} (stronger|safer|better)",
-                (
-                    "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) "
-                    "(replica*|cop*)? than _ {min} ^ {not}"
-                ),
+                "{ack} .. (need*|require*|want*|wait*) (one|1|a) (more|extra|additional) (replica*|cop*)? than _ {min} ^ {not}",
                 "(never|not) lose availab* .. (two|2) ! (left|remain)",
-                (
-                    "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not "
-                    "replicated) (data|record*|message*) ^ {not}"
-                ),
+                "(delet*|discard*|remov*|los*) the? (unreplicated|un replicated|not replicated) (data|record*|message*) ^ {not}",
             ),
         ),
         Blunder(
@@ -418,37 +218,15 @@ Rubric(
             "相等的问题是写不了, 不是丢数据",
             even_supposed=True,
             ways=(
-                (
-                    "{equal} .. {data} _ _ {lossy} ^ ({not}|nothing|never|as safe|+|plus|one more) "
-                    "! (not lose|nothing|not lost|no loss|not about|not that)"
-                ),
-                (
-                    "{equal} .. {lossy} _ {data} ^ ({not}|nothing|never|as safe|+|plus|one more) ! "
-                    "(not lose|nothing|not lost|no loss|not about|not that)"
-                ),
-                (
-                    "(if|when|with|because) .. {equal} .. (data|record*|message*) "
-                    "(would|will|could|can|may|might|gets|is|are)? (be|get)? "
-                    "(lost|disappear*|vanish*) ^ {not} ! (nothing)"
-                ),
-                (
-                    "{equal} .. (会|就|可能|将|容易) .. (丢失|丢数据|丢消息|丢) ^ "
-                    "(写不|写入失败|无法写|不能写)"
-                ),
+                "{equal} .. {data} _ _ {lossy} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
+                "{equal} .. {lossy} _ {data} ^ ({not}|nothing|never|as safe|+|plus|one more) ! (not lose|nothing|not lost|no loss|not about|not that)",
+                "(if|when|with|because) .. {equal} .. (data|record*|message*) (would|will|could|can|may|might|gets|is|are)? (be|get)? (lost|disappear*|vanish*) ^ {not} ! nothing",
+                "{equal} .. (会|就|可能|将|容易) .. (丢失|丢数据|丢消息|丢) ^ (写不|写入失败|无法写|不能写)",
                 "~(not|never) _ (notice*|see*) .. {lossy}",
-                (
-                    "{equal} .. (durability|durable|safety) _ (is|gets|be)? _ "
-                    "(gone|lost|broken|lower*|reduc*|weaken*) ^ ({not}|+|plus)"
-                ),
-                (
-                    "{equal} .. (leader alone|only the leader|leader only|leader by itself|single "
-                    "replica is enough) ^ {beyond}"
-                ),
+                "{equal} .. (durability|durable|safety) _ (is|gets|be)? _ (gone|lost|broken|lower*|reduc*|weaken*) ^ ({not}|+|plus)",
+                "{equal} .. (leader alone|only the leader|leader only|leader by itself|single replica is enough) ^ {beyond}",
                 "{system} (lowers|reduces|decreases|lower|reduce) _ {min}",
-                (
-                    "{equal} .. (fewer|less) (copies|replicas) ^ ({not}|refus*|reject*|than asked) "
-                    "! {nowrite}"
-                ),
+                "{equal} .. (fewer|less) (copies|replicas) ^ ({not}|refus*|reject*|than asked) ! {nowrite}",
             ),
         ),
         Blunder(
@@ -457,14 +235,8 @@ Rubric(
             "说反了: 副本数要大于 min.insync",
             even_supposed=True,
             ways=(
-                (
-                    "{min} .. (greater|larger|higher|bigger|more|above|exceed*) _ {rf} ^ {not} ! "
-                    "(would|{rf} .. {min} .. than)"
-                ),
-                (
-                    "{rf} .. (smaller|less|lower|below|fewer) _ {min} ^ {not} ! "
-                    "(would|never|if|impossible)"
-                ),
+                "{min} .. (greater|larger|higher|bigger|more|above|exceed*) _ {rf} ^ {not} ! (would|{rf} .. {min} .. than)",
+                "{rf} .. (smaller|less|lower|below|fewer) _ {min} ^ {not} ! (would|never|if|impossible)",
                 "{min} .. (大于|超过|高于|比) _ {rf} ! (不|没|如果)",
             ),
         ),
@@ -474,27 +246,10 @@ Rubric(
             "说反了: 多一个副本时写入继续",
             even_supposed=True,
             ways=(
-                (
-                    "@plus! {down} .. {nowrite} ^ ({not} _ "
-                    "(stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! "
-                    "(second|two "
-                    "(fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so "
-                    "that|advised|because|since)"
-                ),
-                (
-                    "@plus! {nowrite} .. {down} ^ "
-                    "({equal}|second|two|2|another|without|until|instead|only) ! (second|two "
-                    "(fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so "
-                    "that|advised|because|since)"
-                ),
-                (
-                    "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) "
-                    "(are|get|will be)? (stop*|block*|fail*|refused|rejected)"
-                ),
-                (
-                    "(+ 1|plus one|plus 1) (stops|blocks|refuses|halts) (the|all)? "
-                    "(writes|producers|writing|producing) ^ {not}"
-                ),
+                "@plus! {down} .. {nowrite} ^ ({not} _ (stop*|block*|fail*)|{equal}|second|two|2|another|without|until|instead) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
+                "@plus! {nowrite} .. {down} ^ ({equal}|second|two|2|another|without|until|instead|only) ! (second|two (fail*|replicas|brokers|failures)|without|before|avoid*|prevent*|instead|so that|advised|because|since)",
+                "(+ 1|plus one|plus 1) (means that|means|and|:|=)? (the)? (writes|producers) (are|get|will be)? (stop*|block*|fail*|refused|rejected)",
+                "(+ 1|plus one|plus 1) (stops|blocks|refuses|halts) (the|all)? (writes|producers|writing|producing) ^ {not}",
                 "~(加一|加 1|多一个副本) .. (写入失败|写不了|停止写|无法写) ! (不|相等|否则|两)",
             ),
         ),
@@ -504,26 +259,12 @@ Rubric(
             "停止的是写入, 不是读取",
             even_supposed=True,
             ways=(
-                (
-                    "~{equal} .. (consumer*|reads|reading|read) .. (not|no "
-                    "longer|stop*|block*|fail*|unable|refus*) .. (read*|consum*|fetch*)? ! "
-                    "(still|only writes|go on|continue|works|possible|producers|write|writing)"
-                ),
-                (
-                    "(reads|consumers|reading) (need*|require*|want|demand*) .. ({min}|in "
-                    "sync|two|cop*|replica*) ^ {not}"
-                ),
-                (
-                    "@equal! ~(consumers|reads|readers|reading) (can not|can|could "
-                    "not|stop|stops|fail|are blocked|no longer) ^ ({beyond}|still|continue|go "
-                    "on|work) ! (still read|can still|go on reading|continue to read|only writes)"
-                ),
+                "~{equal} .. (consumer*|reads|reading|read) .. (not|no longer|stop*|block*|fail*|unable|refus*) .. (read*|consum*|fetch*)? ! (still|only writes|go on|continue|works|possible|producers|write|writing)",
+                "(reads|consumers|reading) (need*|require*|want|demand*) .. ({min}|in sync|two|cop*|replica*) ^ {not}",
+                "@equal! ~(consumers|reads|readers|reading) (can not|can|could not|stop|stops|fail|are blocked|no longer) ^ ({beyond}|still|continue|go on|work) ! (still read|can still|go on reading|continue to read|only writes)",
                 "(make|makes) (the)? (consumers|reads) (stop|fail|block)",
                 "(keeps|keep) (the)? (consumers|reads|readers) (going|running|alive|working)",
-                (
-                    "~(相等|一样) .. (消费者|读取|消费) .. (无法|不能|不了|失败) ! "
-                    "(写不|写入失败|写入停)"
-                ),
+                "~(相等|一样) .. (消费者|读取|消费) .. (无法|不能|不了|失败) ! (写不|写入失败|写入停)",
             ),
         ),
         Blunder(
@@ -532,53 +273,19 @@ Rubric(
             "min.insync 不是可容忍的故障数; +1 只容忍一次",
             even_supposed=True,
             ways=(
-                (
-                    "@plus! (failure*|loss|outage|death) of (two|2|both|{min}) _ ({replica})? _ "
-                    "(tolerated|survived|allowed|fine|ok|possible|no problem) ^ {not}"
-                ),
-                (
-                    "({min}|two|2|both) (broker*|node*|failure*|replica*|machine*) _ "
-                    "(can|may|could|are|is) _ "
-                    "(tolerated|survived|lost|missing|down|failing|fail|die) ^ "
-                    "({not}|left|remain*|in sync|equal*|stop*)"
-                ),
-                (
-                    "(two|2|both|three|min.insync.replicas|as many as) (other|more|of the)? "
-                    "(broker*|replica*|node*|failures|machines) .. "
-                    "(may|can|could|fail|fails|die|dies|be down|are down|lost) .. (write*|still|go "
-                    "on|continue|fine|tak*|available|down|fail) ^ {not} ! (with two left|in "
-                    "sync|must|need*|remain*|equal*|alive|block*|stop*|refus*|rf = 4|would|one "
-                    "may|one can|left)"
-                ),
-                (
-                    "(when|if|surviv*|tolerat*) (two|2|both) (broker*|replica*|node*|failures) "
-                    "(fail|die|are down|are lost|go down)? ^ {not} ! (stop*|refus*|block*|no "
-                    "longer|fails|alive|in sync|left|would)"
-                ),
-                (
-                    "@plus! (surviv*|tolerat*|withstand*) _ (two|2|both|{min}) ^ "
-                    "({not}|left|remain*|in sync)"
-                ),
+                "@plus! (failure*|loss|outage|death) of (two|2|both|{min}) _ ({replica})? _ (tolerated|survived|allowed|fine|ok|possible|no problem) ^ {not}",
+                "({min}|two|2|both) (broker*|node*|failure*|replica*|machine*) _ (can|may|could|are|is) _ (tolerated|survived|lost|missing|down|failing|fail|die) ^ ({not}|left|remain*|in sync|equal*|stop*)",
+                "(two|2|both|three|min.insync.replicas|as many as) (other|more|of the)? (broker*|replica*|node*|failures|machines) .. (may|can|could|fail|fails|die|dies|be down|are down|lost) .. (write*|still|go on|continue|fine|tak*|available|down|fail) ^ {not} ! (with two left|in sync|must|need*|remain*|equal*|alive|block*|stop*|refus*|rf = 4|would|one may|one can|left)",
+                "(when|if|surviv*|tolerat*) (two|2|both) (broker*|replica*|node*|failures) (fail|die|are down|are lost|go down)? ^ {not} ! (stop*|refus*|block*|no longer|fails|alive|in sync|left|would)",
+                "@plus! (surviv*|tolerat*|withstand*) _ (two|2|both|{min}) ^ ({not}|left|remain*|in sync)",
                 "@plus! (two|2|both) _ {replica} _ (may|can|could) _ {down} ^ {not}",
                 "(surviv*|tolerat*|withstand*) as many .. {min} ^ {not}",
-                (
-                    "(surviv*|tolerat*|withstand*) _ _ _ {min} (broker*|node*|failure*) ^ "
-                    "({not}|minus|-)"
-                ),
+                "(surviv*|tolerat*|withstand*) _ _ _ {min} (broker*|node*|failure*) ^ ({not}|minus|-)",
                 "(with|=) 2 .. (surviv*|tolerat*|lose) (two|2) ^ {not}",
-                (
-                    "(surviv*|tolerat*|withstand*|allow*) {min} "
-                    "(failure*|broker*|replica*|fault*|node*) ^ {not}"
-                ),
+                "(surviv*|tolerat*|withstand*|allow*) {min} (failure*|broker*|replica*|fault*|node*) ^ {not}",
                 "@plus! (容忍|允许|可以) _ (两个|两台|2 个|2 台)",
-                (
-                    "({min}|it) .. (is|means|gives|tells) (the)? number of (failures|brokers that "
-                    "(can|may)|faults|replicas that (can|may)) ^ {not}"
-                ),
-                (
-                    "(容忍|允许|可以) .. (两个|两台|2 个|2 台) _ (副本|节点|broker|机器)? _ "
-                    "(故障|宕机|挂|下线) ! (不|无法)"
-                ),
+                "({min}|it) .. (is|means|gives|tells) (the)? number of (failures|brokers that (can|may)|faults|replicas that (can|may)) ^ {not}",
+                "(容忍|允许|可以) .. (两个|两台|2 个|2 台) _ (副本|节点|broker|机器)? _ (故障|宕机|挂|下线) ! (不|无法)",
             ),
         ),
         Blunder(
@@ -587,37 +294,16 @@ Rubric(
             "acks=all 只等同步副本",
             even_supposed=True,
             ways=(
-                (
-                    "~leader _ _ (not|never) (counted|included|part|count|in) _ (isr|in "
-                    "sync|replica*|it)?"
-                ),
-                (
-                    "(all|every|each) (of the)? (three|3)? (replicas|copies|brokers) "
-                    "(including|even|also) .. {down} ^ {not}"
-                ),
-                (
-                    "(three|3|all three|one more|more) (cop*|replica*|broker*) (have to|has "
-                    "to|must|need to|will|would)? (ack*|confirm*|acknowledg*) ^ {not} ! (only)"
-                ),
-                (
-                    "(only|just) (adds|add|gives|improves|increases|for) (more|better)? "
-                    "(durab*|safety|reliab*) ^ {not}"
-                ),
+                "~leader _ _ (not|never) (counted|included|part|count|in) _ (isr|in sync|replica*|it)?",
+                "(all|every|each) (of the)? (three|3)? (replicas|copies|brokers) (including|even|also) .. {down} ^ {not}",
+                "(three|3|all three|one more|more) (cop*|replica*|broker*) (have to|has to|must|need to|will|would)? (ack*|confirm*|acknowledg*) ^ {not} ! only",
+                "(only|just) (adds|add|gives|improves|increases|for) (more|better)? (durab*|safety|reliab*) ^ {not}",
                 "(counts|count|counting|means) _ (followers only|only followers|only _ followers)",
                 "without (counting)? (the)? leader",
-                (
-                    "~(leader) (is|does) not (count*|in sync|part of|one of|included|belong*) ! "
-                    "(would|if)"
-                ),
+                "~(leader) (is|does) not (count*|in sync|part of|one of|included|belong*) ! (would|if)",
                 "~(leader|主副本) (不算|不计|不包括) .. (同步|isr)",
-                (
-                    "{equal} .. (more available|better availab*|higher availab*|is fine|safer for "
-                    "avail*) ^ ({not}|plus|+)"
-                ),
-                (
-                    "(waits|wait) for (all|every) _ (replicas|replica|copies) .. "
-                    "(dead|down|failed|crashed|offline) ^ {not}"
-                ),
+                "{equal} .. (more available|better availab*|higher availab*|is fine|safer for avail*) ^ ({not}|plus|+)",
+                "(waits|wait) for (all|every) _ (replicas|replica|copies) .. (dead|down|failed|crashed|offline) ^ {not}",
             ),
         ),
     ),

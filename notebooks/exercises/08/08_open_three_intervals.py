@@ -96,64 +96,36 @@ Rubric(
         "{member}",
         "{broker}",
     ),
-    core=(
-        "how soon a member learns of a rebalance",
-        "session.timeout decides liveness",
-    ),
+    core=("how soon a member learns of a rebalance", "session.timeout decides liveness"),
     concepts=(
         Concept(
             "how soon a member learns of a rebalance",
             says="the interval sets how soon a member learns that the group rebalances",
             gloss="间隔决定成员多久得知重平衡",
             ways=(
-                (
-                    "{member} .. {learn} .. {rebalance} ! {broker} (also|then|can|will|only)? "
-                    "{learn} ! {learn} _ (dead|crash*|fail*|lost)"
-                ),
-                (
-                    "{soon} .. {learn} .. {rebalance} ! {broker} (also|then|can|will|only)? "
-                    "{learn} ! {learn} _ (dead|crash*|fail*|lost)"
-                ),
-                (
-                    "{learn} _ _ {rebalance} ! {broker} (also|then|can|will|only)? {learn} ! "
-                    "{learn} _ (dead|crash*|fail*|lost)"
-                ),
+                "{member} .. {learn} .. {rebalance} ! {broker} (also|then|can|will|only)? {learn} ! {learn} _ (dead|crash*|fail*|lost)",
+                "{soon} .. {learn} .. {rebalance} ! {broker} (also|then|can|will|only)? {learn} ! {learn} _ (dead|crash*|fail*|lost)",
+                "{learn} _ _ {rebalance} ! {broker} (also|then|can|will|only)? {learn} ! {learn} _ (dead|crash*|fail*|lost)",
                 "{rebalance} .. {learn} ! {broker} _ {learn} ! {learn} _ (dead|crash*|fail*|lost)",
                 "{soon} .. {member} .. {rebalance} ! {broker} _ {learn}",
                 "{tell} .. {member} .. {rebalance}",
-                (
-                    "{member} .. ({tell}|ask*) .. {rebalance} ! {member} _ "
-                    "(tells|informs|notifies|asks) the? {broker}"
-                ),
+                "{member} .. ({tell}|ask*) .. {rebalance} ! {member} _ (tells|informs|notifies|asks) the? {broker}",
                 "{rebalance} .. {beat} .. (answer*|response*|repl*|响应|回复|回应)",
                 "(answer*|response*|repl*|响应|回复|回应|返回) .. {rebalance}",
                 "{rebalance} .. (answer*|response*|repl*|error|响应|回复|回应|返回)",
-                (
-                    "{beat} .. {tell} .. {rebalance} ! {member} _ (tells|informs|notifies) the? "
-                    "{broker}"
-                ),
+                "{beat} .. {tell} .. {rebalance} ! {member} _ (tells|informs|notifies) the? {broker}",
                 "{rebalance} _ {tell} .. {member}",
                 "{soon} .. {learn} .. (group|change*|组)",
-                "{learn} .. (don't|not) .. until .. {beat}",
-                "~{rebalance} .. not .. {tell} .. until .. {beat}",
-                "~not .. {learn} .. (until|before) .. {beat}",
                 "~without .. {learn} .. {rebalance}",
                 "(speed|latency|delay|速度|延迟|快慢) .. {rebalance}",
                 "{rebalance} .. (speed|latency|delay|速度|延迟|快慢)",
             ),
             against=(
-                (
-                    "~not _ _ "
-                    "(influence*|affect*|control*|decide*|determine*|change*|concern*|matter*) .. "
-                    "{learn} .. {rebalance} ! but"
-                ),
+                "~not _ _ (influence*|affect*|control*|decide*|determine*|change*|concern*|matter*) .. {learn} .. {rebalance} ! but",
                 "~(nothing to do with|no influence|no effect|no impact) .. {rebalance} ! {alive}",
                 "~(不|没) (影响|决定|控制|能影响) .. {rebalance} ! 而",
                 "{session} _ (decides|determines|controls|sets|决定|控制) _ _ {soon} .. {learn}",
-                (
-                    "{broker} (only|first|also)? (learns|notices|hears|finds out|knows) _ "
-                    "(from|of|about) the? {member} .. {rebalance}"
-                ),
+                "{broker} (only|first|also)? (learns|notices|hears|finds out|knows) _ (from|of|about) the? {member} .. {rebalance}",
             ),
             near=("{rebalance}", "~{learn} .. (change*|group|news)"),
         ),
@@ -162,70 +134,21 @@ Rubric(
             says="whether a member is alive is decided by session.timeout.ms, not by the interval",
             gloss="是否存活由 session.timeout.ms 判定",
             ways=(
-                (
-                    "~(stop|stops|stopped|cease*|silent|silence|no more) .. {session} _ "
-                    "(that|which)? (counts|matters|decides|rules|kicks in|applies)"
-                ),
+                "~(stop|stops|stopped|cease*|silent|silence|no more) .. {session} _ (that|which)? (counts|matters|decides|rules|kicks in|applies)",
                 "~not (death|dead|liveness|the death|the liveness) _ {session}",
-                (
-                    "(struck|thrown|crossed|taken|put|kicked) (off|out) .. "
-                    "(another|other|different) (rule|setting|parameter|timer|clock|limit) , "
-                    "{session}"
-                ),
+                "(struck|thrown|crossed|taken|put|kicked) (off|out) .. (another|other|different) (rule|setting|parameter|timer|clock|limit) , {session}",
                 "{session} .. {alive} ! {session} _ (larger|smaller|shorter)",
                 "{alive} .. {session} ! {interval} (is|must|should)",
-                (
-                    "~{alive} _ _ (by|but|that is|is|it|this|job of|task of|role of|up to|decided "
-                    "by|determined by|governed by|depends on|由|是|看|取决于|靠|归|根据) _ "
-                    "{session} ! not (by|the|via|through|up to|on|with) the? {session} ! {session} "
-                    "_ (nothing|not decide|not determine|not matter|does not)"
-                ),
-                (
-                    "~{alive} .. (by|but by|rather|instead|that is|that the|而是) _ {session} ! "
-                    "not (by|the|via|through|up to|on|with) the? {session} ! (nothing to do|has "
-                    "nothing) ! not true"
-                ),
-                (
-                    "~(not|never|no|不|没) .. {alive} .. {session} _ "
-                    "(does|do|is|has|decides|determines|决定|判定|负责)"
-                ),
-                "{session} .. (judge|knob|clock) .. {alive}",
-                "~{session} .. not .. {interval} & {alive}",
-                (
-                    "(only|not|never|until) .. {session} .. (without|no|nothing|passed|gone "
-                    "by|silent|silence|elapsed|expired|expires|超过|过了|内没)"
-                ),
-                (
-                    "(silent|silence|nothing|none|no beat*|no heartbeat*|without) .. {session} & "
-                    "({alive}|out|off|list)"
-                ),
-                (
-                    "~{session} .. (no|without|not|nothing|none|没有|没|未) .. "
-                    "({beat}|receiv*|heard|hears|seen|arriv*|收到) .. {alive} ! not _ {alive}"
-                ),
-                (
-                    "~(no|without|not|nothing|none|没有|没|未) .. "
-                    "({beat}|receiv*|heard|hears|seen|arriv*|收到) .. {session} .. {alive} ! not _ "
-                    "{alive}"
-                ),
+                "~{alive} _ _ (by|but|that is|is|it|this|job of|task of|role of|up to|decided by|determined by|governed by|depends on|由|是|看|取决于|靠|归|根据) _ {session} ! not (by|the|via|through|up to|on|with) the? {session} ! {session} _ (nothing|not decide|not determine|not matter|does not)",
+                "~{alive} .. (by|but by|rather|instead|that is|that the|而是) _ {session} ! not (by|the|via|through|up to|on|with) the? {session} ! (nothing to do|has nothing) ! not true",
+                "~(not|never|no|不|没) .. {alive} .. {session} _ (does|do|is|has|decides|determines|决定|判定|负责)",
+                "~{session} .. (no|without|not|nothing|none|没有|没|未) .. ({beat}|receiv*|heard|hears|seen|arriv*|收到) .. {alive} ! not _ {alive}",
                 "{session} _ (decid*|determin*|judg*|detect*|判断|判定)",
             ),
             against=(
-                (
-                    "(it|{interval}) (is|s|=)? (the|a) (failure|death|crash|liveness) "
-                    "(detection|detector|timeout|check) ! (not|no|{session} .. "
-                    "(failure|death|crash|dead|liveness))"
-                ),
-                (
-                    "~{session} _ (nothing to do|does not|do not|has no|is not|is "
-                    "irrelevant|never|不|没有|无关) _ "
-                    "(decid*|determin*|with|role|matter|control|the one|决定|判定|关|影响)? .. "
-                    "{alive} ! but ! 而是"
-                ),
-                (
-                    "{session} _ {decides} _ _ (often|poll*|commit*|{soon}) .. "
-                    "({beat}|poll*|{rebalance}|commit*)"
-                ),
+                "(it|{interval}) (is|s|=)? (the|a) (failure|death|crash|liveness) (detection|detector|timeout|check) ! (not|no|{session} .. (failure|death|crash|dead|liveness))",
+                "~{session} _ (nothing to do|does not|do not|has no|is not|is irrelevant|never|不|没有|无关) _ (decid*|determin*|with|role|matter|control|the one|决定|判定|关|影响)? .. {alive} ! but ! 而是",
+                "{session} _ {decides} _ _ (often|poll*|commit*|{soon}) .. ({beat}|poll*|{rebalance}|commit*)",
                 "~not (decided|determined|governed|controlled|judged) by the? {session}",
                 "~not _ (that|true) .. {session} _ {decides} .. {alive}",
             ),
@@ -236,41 +159,16 @@ Rubric(
             says="the interval should be at most a third of the session timeout",
             gloss="间隔不超过会话超时的三分之一",
             ways=(
-                (
-                    "~{third} .. {session} ! {session} .. (at most|should be|<=) a? third of .. "
-                    "{interval}"
-                ),
-                (
-                    "~{session} .. {third} ! {session} _ (be|is|=|<=|at most|should be|shall be) _ "
-                    "third of _ {interval}"
-                ),
+                "~{third} .. {session} ! {session} .. (at most|should be|<=) a? third of .. {interval}",
+                "~{session} .. {third} ! {session} _ (be|is|=|<=|at most|should be|shall be) _ third of _ {interval}",
                 "(three|3) _ (or more|at least) (per|a|in one|within a|in a) session",
                 "~{third} .. (of it|max|maximum|at most|or less|rule|beat*|heartbeat*)",
-                (
-                    "~(at most|no more than|not more than|no higher than|not higher "
-                    "than|maximum|max|less than|below|under|<|<=|lower "
-                    "than|within|不超过|小于|低于|最多|不大于) _ {third}"
-                ),
-                (
-                    "~(several|couple of|few|two|2|一两|两|几) (heart)? "
-                    "(beats|heartbeats|个心跳|次心跳|心跳) .. (lost|miss*|lose|丢) & {third}"
-                ),
+                "~(at most|no more than|not more than|no higher than|not higher than|maximum|max|less than|below|under|<|<=|lower than|within|不超过|小于|低于|最多|不大于) _ {third}",
             ),
             against=(
-                (
-                    "~{session} _ (be|is|=|<=|at most|should be|shall be) _ (third|1 / 3) of _ "
-                    "{interval}"
-                ),
-                (
-                    "{interval} _ _ (at least|minimum|no less than|bigger than|larger than|greater "
-                    "than|higher than|more than|longer than|exceed*|大于|高于|超过) _ (third|1 / "
-                    "3|三分之一|{session})"
-                ),
-                (
-                    "{interval} .. (three times|3 times|3x|triple|三倍) _ "
-                    "(of|as|larger|longer|higher|bigger)? .. {session} ! {session} .. (three "
-                    "times|3 times|3x|triple|三倍)"
-                ),
+                "~{session} _ (be|is|=|<=|at most|should be|shall be) _ (third|1 / 3) of _ {interval}",
+                "{interval} _ _ (at least|minimum|no less than|bigger than|larger than|greater than|higher than|more than|longer than|exceed*|大于|高于|超过) _ (third|1 / 3|三分之一|{session})",
+                "{interval} .. (three times|3 times|3x|triple|三倍) _ (of|as|larger|longer|higher|bigger)? .. {session} ! {session} .. (three times|3 times|3x|triple|三倍)",
                 "{third} of .. (max.poll.interval*|poll interval|request.timeout*|poll timeout)",
             ),
             near=(
@@ -285,26 +183,14 @@ Rubric(
             ways=(
                 "{more} .. {requests} ! one request lost",
                 "{requests} .. {more}",
-                (
-                    "{requests} .. (load|coordinator|broker*|协调者) .. "
-                    "(answer*|handle*|serve*|process*|pay*|处理)"
-                ),
+                "{requests} .. (load|coordinator|broker*|协调者) .. (answer*|handle*|serve*|process*|pay*|处理)",
                 "{load} ! no (load|overhead|traffic|extra)",
-                (
-                    "{more} .. {beat} .. (network|coordinator|broker*|协调者) ! "
-                    "({learn}|{tell}|{alive}|miss*)"
-                ),
+                "{more} .. {beat} .. (network|coordinator|broker*|协调者) ! ({learn}|{tell}|{alive}|miss*)",
                 "(work|busy|talk*|chat*) .. (for|of) the? {broker}",
             ),
             against=(
-                (
-                    "{big} _ {interval} _ _ {more} _ ({load}|{requests}) ! "
-                    "(less|fewer|smaller|shorter|少|小)"
-                ),
-                (
-                    "{interval} _ {big} .. {more} _ ({load}|{requests}) ! "
-                    "(less|fewer|smaller|shorter|少|小)"
-                ),
+                "{big} _ {interval} _ _ {more} _ ({load}|{requests}) ! (less|fewer|smaller|shorter|少|小)",
+                "{interval} _ {big} .. {more} _ ({load}|{requests}) ! (less|fewer|smaller|shorter|少|小)",
                 "{small} _ {interval} _ _ (less|fewer|reduces|少) _ ({load}|{requests})",
                 "~(no|not|never|不|没有) _ _ (load|traffic|overhead|负载|压力|开销)",
             ),
@@ -317,15 +203,8 @@ Rubric(
             "it takes the interval for a limit on poll()",
             "与 poll 间隔混淆",
             ways=(
-                (
-                    "(time|how long|interval|period|max*) .. (between|without) _ "
-                    "(two|2|consecutive|calls)? _ poll* ! "
-                    "(not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)"
-                ),
-                (
-                    "(how long|time) .. (consumer|member|client) _ (be)? (busy|process*) ! "
-                    "(not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)"
-                ),
+                "(time|how long|interval|period|max*) .. (between|without) _ (two|2|consecutive|calls)? _ poll* ! (not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)",
+                "(how long|time) .. (consumer|member|client) _ (be)? (busy|process*) ! (not|max.poll.interval.ms|independent|thread|unlike|nothing|separate)",
                 "(coordinator|broker) is dead ! (not|if|when the)",
             ),
         ),
@@ -334,96 +213,28 @@ Rubric(
             "it says that the interval decides whether a member is alive",
             "认为心跳间隔决定存活, 不对",
             ways=(
-                (
-                    "(it|this) (is|s|=)? (the|a)? (time|period|limit|deadline|timeout) "
-                    "(after|until|before|in|within) which .. {alive} ! (not|{session} .. which)"
-                ),
-                (
-                    "{interval} (does|decides|determines|is what) ! ({alive}|session) (not|never) "
-                    "^ x & {alive}"
-                ),
+                "(it|this) (is|s|=)? (the|a)? (time|period|limit|deadline|timeout) (after|until|before|in|within) which .. {alive} ! (not|{session} .. which)",
+                "{interval} (does|decides|determines|is what) ! ({alive}|session) (not|never) ^ x & {alive}",
                 "¬{session} _ {decides} .. {alive} ! (but|rather|instead)",
-                (
-                    "(it|{interval}|this setting) "
-                    "(controls|decides|determines|sets|is|defines|tells) (how long|the time|time) "
-                    "_ {broker} (waits|wait|has to wait|needs) _ (before|until|till|to) .. {alive} "
-                    "! not"
-                ),
-                (
-                    "(this|the) (setting|interval|parameter|one) _ _ (decides|determines|controls) "
-                    "_ {alive} ! not"
-                ),
-                (
-                    "(it|{interval}) (is|s|=|sets|means)? (the|a|its|our) "
-                    "(failure|death|crash|dead member|dead consumer|liveness) "
-                    "(detection|detector|timeout|check) ! (not|no|{session} .. "
-                    "(failure|death|crash|dead|liveness))"
-                ),
-                (
-                    "{interval} _ {decides} _ _ {alive} ! ({interval} _ (not|never) {decides}) ! "
-                    "soon _ {member} _ {learn}"
-                ),
-                (
-                    "{interval} .. (is|=) _ (time|timeout|limit|deadline|duration) _ _ _ {alive} ! "
-                    "{session}"
-                ),
-                (
-                    "{decides} (whether|when|if|that|how long until|how long before|after "
-                    "which|的)? _ {member} _ _ {alive} ! {session} ! {learn} ! {tell}"
-                ),
+                "(it|{interval}|this setting) (controls|decides|determines|sets|is|defines|tells) (how long|the time|time) _ {broker} (waits|wait|has to wait|needs) _ (before|until|till|to) .. {alive} ! not",
+                "(this|the) (setting|interval|parameter|one) _ _ (decides|determines|controls) _ {alive} ! not",
+                "(it|{interval}) (is|s|=|sets|means)? (the|a|its|our) (failure|death|crash|dead member|dead consumer|liveness) (detection|detector|timeout|check) ! (not|no|{session} .. (failure|death|crash|dead|liveness))",
+                "{interval} _ {decides} _ _ {alive} ! ({interval} _ (not|never) {decides}) ! soon _ {member} _ {learn}",
+                "{interval} .. (is|=) _ (time|timeout|limit|deadline|duration) _ _ _ {alive} ! {session}",
+                "{decides} (whether|when|if|that|how long until|how long before|after which|的)? _ {member} _ _ {alive} ! {session} ! {learn} ! {tell}",
                 "{decides} _ (liveness|death|dead|alive|存活|生死|死亡) ! {session} ! {learn}",
-                (
-                    "{interval} .. ({alive}) .. (if|unless|when|otherwise) .. (no|miss*|without) "
-                    ".. {beat} ! {session}"
-                ),
-                (
-                    "~(no|miss*|without|not|fails to) .. ({beat}|{interval}) .. "
-                    "(within|in|after|during|for) (this|that|the|its|one)? _ {interval} .. {alive} "
-                    "! {session} ! (is|are|it) not _ {alive} ! (not|never|no) _ "
-                    "(dead|evicted|removed|kicked|thrown)"
-                ),
-                (
-                    "~(within|in|after|inside) (this|that|the|its|one)? {interval} .. ({alive}) ! "
-                    "{session} ! (not|never) _ (dead|evicted|removed|kicked|thrown)"
-                ),
-                (
-                    "~(超过|超出|在) _ ({interval}|这个时间|该时间|这段时间|这么久) .. "
-                    "(没|无|不|未) .. ({alive}|认为|就) ! {session} ! 错"
-                ),
-                (
-                    "(exceed*|miss|misses|overrun*) (it|this|that|the interval) .. "
-                    "(out|dead|removed|kicked|gone) ! {session} ! not"
-                ),
-                (
-                    "(single|one|a|first|any|even one|一次|一个) _ {beat} _ "
-                    "(miss*|lost|late|skip*|fails|丢|没) .. {alive} ! {session}"
-                ),
-                (
-                    "(removed|dead|evicted|kicked|thrown|out|expelled) _ (as soon "
-                    "as|when|once|if|after) _ (single|one|first|a) _ (miss*|late|lost|{beat}) ! "
-                    "{session}"
-                ),
-                (
-                    "(miss*|skip*|losing|错过|丢了) (one|a|single|even one|even a single|just "
-                    "one|一次|一个) (heartbeat|beat|心跳) .. {alive} ! {session} ! (not|no|不)"
-                ),
-                (
-                    "(detect*|notic*|discover*|find*|recogni*) _ _ (dead|fail*|crash*) _ _ "
-                    "(soon*|fast*|quick*|early|earlier) ! {session} ! not"
-                ),
-                (
-                    "(fast*|soon*|quick*|early|earlier) _ _ (dead|fail*|crash*) .. "
-                    "(detect*|notic*|discover*|found|recogni*) ! {session} ! (not|no) .. "
-                    "(fast*|soon*|quick*)"
-                ),
-                (
-                    "(it|{interval}) {decides} _ {soon} _ {broker} _ (notic*|detect*|discover*) _ "
-                    "_ (dead|died|crash*|fail*) ^ (not|{session})"
-                ),
-                (
-                    "{small} _ {interval} .. (fail*|dead|crash*|故障|死亡) .. "
-                    "(detect*|notic*|discover*|发现|检测) ! {session} ! (not|不)"
-                ),
+                "{interval} .. {alive} .. (if|unless|when|otherwise) .. (no|miss*|without) .. {beat} ! {session}",
+                "~(no|miss*|without|not|fails to) .. ({beat}|{interval}) .. (within|in|after|during|for) (this|that|the|its|one)? _ {interval} .. {alive} ! {session} ! (is|are|it) not _ {alive} ! (not|never|no) _ (dead|evicted|removed|kicked|thrown)",
+                "~(within|in|after|inside) (this|that|the|its|one)? {interval} .. {alive} ! {session} ! (not|never) _ (dead|evicted|removed|kicked|thrown)",
+                "~(超过|超出|在) _ ({interval}|这个时间|该时间|这段时间|这么久) .. (没|无|不|未) .. ({alive}|认为|就) ! {session} ! 错",
+                "(exceed*|miss|misses|overrun*) (it|this|that|the interval) .. (out|dead|removed|kicked|gone) ! {session} ! not",
+                "(single|one|a|first|any|even one|一次|一个) _ {beat} _ (miss*|lost|late|skip*|fails|丢|没) .. {alive} ! {session}",
+                "(removed|dead|evicted|kicked|thrown|out|expelled) _ (as soon as|when|once|if|after) _ (single|one|first|a) _ (miss*|late|lost|{beat}) ! {session}",
+                "(miss*|skip*|losing|错过|丢了) (one|a|single|even one|even a single|just one|一次|一个) (heartbeat|beat|心跳) .. {alive} ! {session} ! (not|no|不)",
+                "(detect*|notic*|discover*|find*|recogni*) _ _ (dead|fail*|crash*) _ _ (soon*|fast*|quick*|early|earlier) ! {session} ! not",
+                "(fast*|soon*|quick*|early|earlier) _ _ (dead|fail*|crash*) .. (detect*|notic*|discover*|found|recogni*) ! {session} ! (not|no) .. (fast*|soon*|quick*)",
+                "(it|{interval}) {decides} _ {soon} _ {broker} _ (notic*|detect*|discover*) _ _ (dead|died|crash*|fail*) ^ (not|{session})",
+                "{small} _ {interval} .. (fail*|dead|crash*|故障|死亡) .. (detect*|notic*|discover*|发现|检测) ! {session} ! (not|不)",
                 "(fail*|故障) (detection|检测) ! {session} ! (not|no|other|different|nothing|不)",
             ),
         ),
@@ -432,16 +243,9 @@ Rubric(
             "it denies that session.timeout.ms decides liveness",
             "否认存活由会话超时判定, 不对",
             ways=(
-                (
-                    "~{session} _ (nothing to do|has no|does not|is irrelevant|不|没有|无关) _ _ "
-                    "(with|decide|determine|liveness|alive|dead|matter|control|决定|判定|关) ! but "
-                    "{session} does"
-                ),
+                "~{session} _ (nothing to do|has no|does not|is irrelevant|不|没有|无关) _ _ (with|decide|determine|liveness|alive|dead|matter|control|决定|判定|关) ! but {session} does",
                 "~not true that .. {session} _ {decides} .. {alive}",
-                (
-                    "{session} _ {decides} _ _ ({soon}|{learn}) .. ({learn}|{rebalance}) ! "
-                    "{interval} _ {decides} _ {soon}"
-                ),
+                "{session} _ {decides} _ _ ({soon}|{learn}) .. ({learn}|{rebalance}) ! {interval} _ {decides} _ {soon}",
                 "{session} 只? (影响|决定|控制) _ _ (多快|多久|何时) .. (重平衡|再均衡|再平衡)",
             ),
         ),
@@ -451,27 +255,12 @@ Rubric(
             "heartbeats",
             "说反了: 心跳由消费者发给协调者",
             ways=(
-                (
-                    "{broker} _ (pings|ping|polls|probes|asks|checks) (every|each|all|the|its)? "
-                    "{member} ^ (not|never)"
-                ),
-                (
-                    "{broker} .. (learns|hears|notices|finds out|knows) _ from _ {member} .. "
-                    "{rebalance} ! (not|never)"
-                ),
-                (
-                    "{broker} _ (ping|pings|pinging|probe|probes|poll|polls|探测) _ _ "
-                    "({member}|it) ! (not|never)"
-                ),
-                (
-                    "{broker} _ (send|sends|sending|发送|发出|发) _ ({beat}|probe*|探测|检查) ! "
-                    "(answer*|response*|repl*|响应|回复|回应) ! (向|给|往) {broker}"
-                ),
+                "{broker} _ (pings|ping|polls|probes|asks|checks) (every|each|all|the|its)? {member} ^ (not|never)",
+                "{broker} .. (learns|hears|notices|finds out|knows) _ from _ {member} .. {rebalance} ! (not|never)",
+                "{broker} _ (ping|pings|pinging|probe|probes|poll|polls|探测) _ _ ({member}|it) ! (not|never)",
+                "{broker} _ (send|sends|sending|发送|发出|发) _ ({beat}|probe*|探测|检查) ! (answer*|response*|repl*|响应|回复|回应) ! (向|给|往) {broker}",
                 "{beat} _ (sent|发送|发) (by|from|out by) the? {broker}",
-                (
-                    "({beat}|{interval}) .. {broker} (向|给|对) .. (发|探测|询问) ! "
-                    "({beat}|心跳的|心跳请求的) (响应|回复|回应)"
-                ),
+                "({beat}|{interval}) .. {broker} (向|给|对) .. (发|探测|询问) ! ({beat}|心跳的|心跳请求的) (响应|回复|回应)",
                 "{broker} (check*|ask*) .. {member} .. (every|each) _ {interval}",
             ),
         ),
@@ -480,15 +269,8 @@ Rubric(
             "it takes the interval for a limit on poll() or on commits",
             "与 poll 间隔或提交混淆",
             ways=(
-                (
-                    "(how often|must|have to|has to|need to|call*|between|two|maximum|within) _ _ "
-                    "(poll|polls|poll ()|polling) .. {interval} ! (not|max.poll.interval.ms)"
-                ),
-                (
-                    "{interval} .. (how often|must|have to|has to|need "
-                    "to|between|two|maximum|longest|allowed) .. (poll|polls|poll ()|polling) ! "
-                    "(not|max.poll.interval.ms|thread|separate|background)"
-                ),
+                "(how often|must|have to|has to|need to|call*|between|two|maximum|within) _ _ (poll|polls|poll ()|polling) .. {interval} ! (not|max.poll.interval.ms)",
+                "{interval} .. (how often|must|have to|has to|need to|between|two|maximum|longest|allowed) .. (poll|polls|poll ()|polling) ! (not|max.poll.interval.ms|thread|separate|background)",
                 "(control*|decid*|how often|多久) .. (call*|invoke*|调用) _ poll* ! not",
                 "(control*|decid*|how often|every) .. (offset*|位移) .. (commit*|提交)",
             ),

@@ -26,81 +26,37 @@ from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 _THREADS = Lexicon(
     lists(
         """
-consumer: kafkaconsumer, kafka consumer, consumer*, client, object, instance*, it, 消费者, consumer
-not_safe: no es thread safe, not thread safe, not threadsafe, not _ thread safe, not _ safe, not
-    safe, no thread safety, thread unsafe, unsafe, non thread safe, lack* thread safety, single
-    threaded, singlethreaded, concurrentmodificationexception, concurrent modification, 不是线程安全,
-    非线程安全, 线程不安全, 不是 thread safe, 不 thread safe, 并非线程安全, 不具备线程安全, 没有线程安全, 不支持多线程, 不能多线程
-order: order, ordering, ordered, sequence, sequential*, in order, 顺序, 次序, 有序
-keeps: kept, keep*, preserv*, guarant*, maintain*, retain*, stay*, remain*, respect*, intact, safe,
-    ok, okay, fine, unchanged, natural*, ensur*, for free, come* in order, good, easy, holds, hold,
-    保证, 保持, 保留, 不变, 维持, 有保证, 有保障, 确保, 不会乱, 不乱
-in_order: in order, in sequence, ordered, sequential*, in the right order, in the same order, in
-    their order, one after another, one after the other, one by one, in the order, 有序, 按顺序, 依次, 按序
-loses: cost of, price of, expense of, price is, sacrifice of, lose, loses, losing, lost, gone,
-    break*, broke, broken, mess*, mix*, random*, destroy*, sacrific*, give* up, gave up, giving up,
-    goes away, go away, shuffl*, scrambl*, violat*, different, any, arbitrary, wrong, no longer, out
-    of, disappear*, unpredictable, not, no, without, can not, problem*, issue*, never, undefined, 乱,
-    打乱, 丢失, 失去, 丧失, 无法, 不能, 不保证, 难以, 没有, 不了, 破坏, 不再, 没法, 混乱, 很难
-unordered: wrong way round, order _ suffer*, (not|n't) expect .. order, unordered, reorder*, re
-    order*, disorder*, overtak*, out of order, out of sequence, no order*, no particular order, any
-    order, random order, different order, another order, arbitrary order, not in order, not _ in
-    order, wrong order, without order, either order, later record .. before .. earlier, mixed up, no
-    sequence, (finish*|complet*|end*|done) .. (before|earlier|first) ..
-    (earlier|older|previous|first), 乱序, 无序, 顺序 .. (乱|无法|不能|不保证|丢|打乱|没|破坏|难),
-    (不能|无法|不|难以|没有|失去|打乱|丧失) .. 顺序, 没有顺序
-simple: simple, simpler, simplest, simplicity, easy, easier, easiest, straightforward, plain,
-    trivial, clean, uncomplicated, clear, no coordination, nothing to coordinate, 简单, 容易, 简洁, 方便,
-    易于, 直观
+consumer: kafkaconsumer, consumer*, client, object, it, 消费者, consumer
+not_safe: not thread safe, not _ thread safe, not _ safe, single threaded, 不是线程安全, 非线程安全
+order: order, ordering, ordered, sequence, in order, 顺序, 有序
+keeps: kept, keep*, preserv*, guarant*, stay*, safe, ok, for free, good, easy, 保证, 不变, 有保证, 不会乱
+in_order: in order, ordered, in the order, 有序, 按顺序
+loses: cost of, lose, loses, lost, gone, broken, mess*, mix*, destroy*, give* up, different, any,
+    wrong, out of, not, no, without, can not, never, 乱, 丢失, 失去, 无法, 不能, 没有, 没法, 很难
+unordered: wrong way round, order _ suffer*, unordered, overtak*, out of order, no order*, any
+    order, either order, 乱序, 无序, 顺序 .. (乱|无法|不能|不保证|丢|打乱|没|破坏|难), (不能|无法|不|难以|没有|失去|打乱|丧失) .. 顺序
+simple: simple, simpler, simplicity, easy, easier, straightforward, plain, clear, no coordination,
+    简单, 容易
 partition: partition*, 分区, partition
-cap: limit*, cap, caps, capped, capping, bound*, ceiling*, maximum*, max, at most, only as many, as
-    many, so many, so much, no more, not more, more than, more .. than, beyond, can not exceed, not
-    exceed, exceed*, up to, restrict*, tied, depend*, stops at, stop at, ends at, end at, idle,
-    useless, nothing to do, number of, count, determin*, dictat*, constrain*, equal*, same number,
-    not pass, can not pass, per partition, one for each, 不能超过, 不超过, 超过, 上限, 受限, 受, 限制, 取决于, 最多, 个数,
-    数量, 多于, 等于, 闲置, 空闲, 受制, 限于, 不能多, 空转
-limits: limit, limits, limited, limiting, limitation, cap, caps, capped, capping, bound, bounds,
-    bounded, ceiling*, maximum, max, at most, up to, only as many, as many, so many, restrict*,
-    tied, depend*, stops at, stop at, ends at, end at, idle, nothing to do, number of, determin*,
-    dictat*, constrain*, equal*, same number, one for each, upper bound, < =, <, 上限, 受限, 限制, 取决于,
-    最多, 等于, 闲置, 空闲, 受制, 限于, 受
-exceeds: more than, more _ than, more _ _ than, more .. than, beyond, exceed*, pass, outgrow, no
-    more, not more, so many, so much, 超过, 多于, 不能多, 大于
-breaks: lose, loses, losing, lost, break, breaks, broke, broken, mess* up, mixes, mixed, destroy*,
-    sacrific*, scrambl*, shuffl*, violat*, gone, 打乱, 乱, 丢失, 失去, 无法保证, 不能保证, 不保证, 难以保证, 破坏
-slow: slow*, long, longer, heavy, expensive, time consuming, blocks, block, blocking, takes too, too
-    much time, delay*, stall*, hang*, busy, processing time, 慢, 耗时, 太久, 过长, 长时间, 阻塞, 超时
-evict: evict*, kick*, remov*, rebalanc*, max.poll.interval.ms, max.poll.interval, poll interval,
-    expel*, thrown, throw*, dropp*, leave the group, out of the group, lose* _ partitions, take* _
-    partitions, takes over, fired, timed out, timeout*, time out, poll late, late poll*, poll* too
-    late, delay* poll*, dead, 踢, 重平衡, 再均衡, 再平衡, 超时, 移出, 剔除, 驱逐
-pool_word: pool, worker*, handler*, processing, processor*, thread*, work, 线程池, 工作线程, 处理, 线程
-scales_surely: independent*, as many .. as, as big as, as large as, any number, any size, arbitrar*,
-    decoupl*, untie*, unlimited, lifts _ limit, go beyond, goes beyond, beyond it, 想开多, 想 .. 多少 ..
-    多少, 开多大, lift* _ limit, not limited by, not bound to, without more partitions, beyond ..
-    partitions, 独立, 任意, 解耦, 不受分区, 单独扩展
-scales: scal*, independent*, separate*, as many .. as, as big as, as large as, any number, any size,
-    number of workers is, free, freely, arbitrary, arbitrarily, decoupl*, unti*, grow, grows,
-    growing, add, adding, adds, added, more workers, many workers, workers can be many, can be many,
-    increase*, unlimited, lift*, beyond .. partitions, for itself, by itself, on its own, not
-    limited, not _ limited, not bound*, not tied, not capped, no limit, throughput, parallel*,
-    parallelism, elastic*, flexib*, grow as, more than .. partitions, larger than .. partitions,
-    exceed*, 扩展, 独立, 任意, 随意, 伸缩, 扩充, 增加, 不受, 自由, 扩容, 单独, 解耦, 分离, 吞吐, 灵活, 可以很多, 想要多少, 水平扩展, 并行
-commit: commit*, offset*, position*, acknowledg*, tick* _ off, 提交, 位移, 偏移, offset, commit
-hard: hard, harder, difficult, difficulty, tricky, trickier, complicated, complex, complexity,
-    complicat*, tough, headache*, nightmare, pain, painful, problem*, issue*, trouble*, challeng*,
-    careful*, delicate, bookkeeping, book keeping, track*, not know*, not _ know, not knowing, no
-    idea, unclear, hardly know*, who commits, who, wait, waits, waiting, only after, only when, only
-    the, must not, too early, too soon, prematur*, before .. (finish*|process*|done|complet*|work*),
-    danger*, risk*, unsafe, messy, mess, error prone, wrong, safe to, safely, which offset, which
-    position, up to which, what .. commit, what to, contiguous, gap, gaps, coordinat*, synchroni*,
-    not easy, not simple, not trivial, not clear, can not simply, problematic, fiddly, suffer*, 困难,
-    难, 麻烦, 复杂, 不容易, 不好, 棘手, 挑战, 问题, 不知道, 必须等, 容易出错, 不易, 头疼, 小心, 风险, 过早, 之前
-lost_or_twice: (lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again) ..
-    (message*|record*|data|event*|it|them|one), (message*|record*|data|event*) ..
-    (vanish*|lost|loss|skip*|missed|missing|duplicat*|repeat*|twice|again), data loss, loss of data,
-    loss or, loss and, duplicates, never eats, 丢消息, 丢失消息, 消息丢失, 丢数据, 数据丢失, 重复消费, 重复处理, 遗漏, 漏掉,
-    丢失或重复, 丢失
+limits: limit, limits, limited, cap, capped, bound, bounded, ceiling*, max, at most, up to, as many,
+    depend*, stops at, ends at, number of, < =, <, 上限, 受限, 限制, 最多, 等于, 限于, 受
+exceeds: more _ than, more _ _ than, more .. than, beyond, exceed*, pass, no more, not more, so
+    much, 超过
+breaks: lose, loses, lost, broken, mixed, destroy*, gone, 乱, 丢失, 失去, 无法保证, 不能保证
+slow: slow*, long, heavy, blocks, blocking, delay*, busy, 慢, 过长, 超时
+evict: evict*, kick*, remov*, max.poll.interval.ms, max.poll.interval, throw*, fired, delay* poll*,
+    踢, 超时
+scales_surely: independent*, as many .. as, any number, any size, decoupl*, unlimited, beyond it,
+    想开多, 开多大, 独立, 任意, 不受分区
+scales: scal*, independent*, separate*, as many .. as, any number, any size, number of workers is,
+    free, freely, decoupl*, unti*, grow, add, adding, added, many workers, can be many, unlimited,
+    lift*, by itself, on its own, throughput, parallel*, exceed*, 扩展, 独立, 任意, 随意, 伸缩, 扩充, 增加, 不受,
+    单独, 分离, 吞吐, 并行
+commit: commit*, offset*, position*, 提交, 位移, offset, commit
+hard: hard, difficult, tricky, headache*, painful, trouble*, delicate, bookkeeping, track*, who,
+    wait, waits, only after, only when, only the, must not, too early, before ..
+    (finish*|process*|done|complet*|work*), danger*, risk*, wrong, safely, which offset, up to
+    which, gaps, coordinat*, not clear, suffer*, 困难, 难, 麻烦, 不好, 不知道
 """
     ),
     scopes={
@@ -135,10 +91,7 @@ lost_or_twice: (lose*|lost|losing|loss|skip*|miss*|duplicat*|repeat*|twice|again
 
 _POOL_ORDER_KEPT = (
     "@pool! {order} _ _ {keeps} ! (not|no|never|hard|difficult|only if|unless|不|无法|难|没)",
-    (
-        "@pool! (keep*|preserv*|guarant*|maintain*|retain*) _ _ {order} ! "
-        "(not|no|never|hard|difficult|only if|unless|if|can not)"
-    ),
+    "@pool! (keep*|preserv*|guarant*|maintain*|retain*) _ _ {order} ! (not|no|never|hard|difficult|only if|unless|if|can not)",
     "@pool! (keep*|preserv*|maintain*|retain*) _ {in_order} ^ (not|no|never|out)",
     "@pool! (能|可以|可|能够) _ (保证|保持|确保) _ {order} ! (不|无法|难)",
     "@pool! {order} _ (能够|能|可以|有) _ (保证|保持) ! (不|无法|难|没)",
@@ -148,18 +101,9 @@ _POOL_ORDER_KEPT = (
 _OWN_ORDER_LOST = (
     "@own! (out of order|unordered|reorder*|no order*|乱序|无序|没有顺序) ! (between|across)",
     "@own! {breaks} _ {order} ! (between|across|different partitions|global)",
-    (
-        "@own! {order} (is|gets|will be|would be|can be|may be|are)? (not|no longer|never) {keeps} "
-        "! (between|across|different partitions|global|total)"
-    ),
-    (
-        "@own! {order} (is|gets|will be|would be|can be|may be|are|会|被|就)? {breaks} ! "
-        "(between|across|different partitions|global|total)"
-    ),
-    (
-        "@own! ~(not|never|can not) (keep*|preserv*|guarant*|maintain*|retain*) _ {order} ! "
-        "(between|across|different partitions|global|total)"
-    ),
+    "@own! {order} (is|gets|will be|would be|can be|may be|are)? (not|no longer|never) {keeps} ! (between|across|different partitions|global|total)",
+    "@own! {order} (is|gets|will be|would be|can be|may be|are|会|被|就)? {breaks} ! (between|across|different partitions|global|total)",
+    "@own! ~(not|never|can not) (keep*|preserv*|guarant*|maintain*|retain*) _ {order} ! (between|across|different partitions|global|total)",
     "@own! (不能|无法|不) (保证|保持) _ {order} ! (之间|全局|跨)",
 )
 
@@ -182,36 +126,12 @@ Rubric(
             ways=(
                 "{consumer} .. {not_safe} ! (commit*|offset*) .. {not_safe}",
                 "{not_safe} .. {consumer} ! {commit}",
-                (
-                    "~(only|just|exactly|single|一个) _ (one|a single|single|1)? thread _ _ "
-                    "(may|can|must|should|is allowed|allowed|use|uses|used|call*|touch*|access*)"
-                ),
-                (
-                    "~{consumer} .. (may|can|must|should|belongs|belong|is|be|only|只能) .. "
-                    "(only|just|to|by|被|由)? _ (one|a single|single|1|一个|same) (thread|线程) ! "
-                    "(poll* thread|one consumer per thread|has|per)"
-                ),
-                (
-                    "~(not|never|no|不能|不可|不要|无法) _ "
-                    "(share*|sharing|used|use|access*|共享|共用|call*) _ _ "
-                    "(kafkaconsumer|consumer*|instance|it|consumer|消费者) _ _ "
-                    "(thread*|线程|concurrent*)"
-                ),
-                (
-                    "~(consumer*|instance|it|kafkaconsumer|消费者) .. (not|never|不能|不可|无法) _ "
-                    "(shared|share|used|accessed|called|touched|共享|共用|使用|调用) .. "
-                    "(thread*|线程|concurrent*)"
-                ),
+                "~(only|just|exactly|single|一个) _ (one|a single|single|1)? thread _ _ (may|can|must|should|is allowed|allowed|use|uses|used|call*|touch*|access*)",
+                "~{consumer} .. (may|can|must|should|belongs|is|be|only|只能) .. (only|just|to|by|被)? _ (one|a single|single|1|一个|same) (thread|线程) ! (poll* thread|one consumer per thread|has|per)",
+                "~(not|never|no|不能|不可|不要|无法) _ (share*|sharing|used|use|access*|共享|共用|call*) _ _ (kafkaconsumer|consumer*|instance|it|consumer|消费者) _ _ (thread*|线程|concurrent*)",
+                "~(consumer*|instance|it|kafkaconsumer|消费者) .. (not|never|不能|不可|无法) _ (shared|share|used|accessed|called|touched|共享|共用|使用|调用) .. (thread*|线程|concurrent*)",
                 "~(不能|不可以|不允许|不可) _ 被 .. 线程 .. (使用|访问|调用|共享|共用)",
-                (
-                    "~(not|never|no|不能|不可) .. (two|several|multiple|many|other|more than "
-                    "one|两个|多个) (threads|线程) .. {consumer}"
-                ),
-                (
-                    "~(threads|多个线程|多线程) .. (not|never|不能|不可|无法) _ "
-                    "(share|use|共享|共用|使用) _ _ (consumer|kafkaconsumer|instance|消费者)"
-                ),
-                "~(not|never) _ (share|shared) .. {not_safe}",
+                "~(not|never|no|不能|不可) .. (two|several|multiple|many|other|more than one|两个|多个) (threads|线程) .. {consumer}",
             ),
             against=(
                 "{consumer} is (fully|completely|a)? (thread safe|threadsafe) ! (not|if|only)",
@@ -229,7 +149,6 @@ Rubric(
                 "@own {keeps} _ _ {order} ! {unordered}",
                 "@own {in_order}",
                 "@own {simple}",
-                "@own no _ (reorder*|overtak*|disorder)",
             ),
             against=(
                 *_OWN_ORDER_LOST,
@@ -245,32 +164,16 @@ Rubric(
             ),
             gloss="每线程一个: 线程数受分区数限制, 处理慢会被踢出组",
             ways=(
-                "@own parallelism _ (limited|capped|bounded|at most|max*|<|=|up to) .. {partition}",
-                (
-                    "@own {limits} .. {partition} ! (inside|within|per) (a|the|each|one)? "
-                    "{partition} .. {order}"
-                ),
+                "@own {limits} .. {partition} ! (inside|within|per) (a|the|each|one)? {partition} .. {order}",
                 "@own {partition} .. {limits} ! {partition} .. (independent*|freely|free)",
                 "@own ~{exceeds} .. {partition} ! not (limit*|capped|bounded)",
                 "@own ~{partition} .. {exceeds} ! not (limit*|capped|bounded)",
-                (
-                    "@own ~(more|additional|extra|多) .. ({partition}) .. "
-                    "(idle|useless|nothing|waste*|空闲|闲置)"
-                ),
-                (
-                    "(limit*|capped|caps|bound*|restrict*|tied|ceiling|受限|上限|不能超过) .. "
-                    "{partition} ! (worker*|pool) (is|are) (limit*|cap*|bound*)"
-                ),
+                "(limit*|capped|caps|bound*|restrict*|tied|ceiling|受限|上限|不能超过) .. {partition} ! (worker*|pool) (is|are) (limit*|cap*|bound*)",
                 "@own ~{slow} .. {evict}",
-                "@own ~{evict} .. {slow}",
-                "~{slow} .. (poll|kicked|evict*) .. ({evict})",
             ),
             against=(
                 "@own! (without|no) (limit*|cap|bound*|ceiling) ! (pool|worker*)",
-                (
-                    "@own! (not|never) (limit*|capped|bounded|restricted) _ _ {partition} ! "
-                    "(pool|worker*)"
-                ),
+                "@own! (not|never) (limit*|capped|bounded|restricted) _ _ {partition} ! (pool|worker*)",
                 "@own! as many _ as you (like|want|wish|need) ! (pool|worker*|partition*)",
             ),
             near=("{partition}", "{evict}"),
@@ -280,31 +183,12 @@ Rubric(
             says="with a pool, processing scales independently of polling and of the partitions",
             gloss="线程池: 处理能力独立扩展",
             ways=(
-                (
-                    "@pool {scales_surely} ! (order*|commit*) (is|are|can|also|be|not|becomes)? "
-                    "{scales_surely} ! (process*|consum*) independently of each other"
-                ),
-                (
-                    "@pool! {scales} ! (order*|commit*) (is|are|can|also|be|not|becomes)? {scales} "
-                    "! {partition} .. limit* ! can not scale"
-                ),
-                (
-                    "@pool ~(not|no longer|不|never) _ _ "
-                    "(limit*|bound*|tied|capped|restrict*|受|取决于|depend*) .. "
-                    "({partition}|分区|by (them|it|that))"
-                ),
+                "@pool {scales_surely} ! (order*|commit*) (is|are|can|also|be|not|becomes)? {scales_surely} ! (process*|consum*) independently of each other",
+                "@pool! {scales} ! (order*|commit*) (is|are|can|also|be|not|becomes)? {scales} ! {partition} .. limit* ! can not scale",
                 "@pool ~(no|without) (limit*|cap|ceiling|bound)",
-                (
-                    "@pool (polling|poll thread|poller|it) .. (prompt*|fast|in time|on "
-                    "time|regular*|never blocked|quick*)"
-                ),
             ),
             against=(
-                (
-                    "@pool! (worker*|pool|线程池) .. (limit*|capped|bounded|can not exceed|not "
-                    "exceed|at most|tied|no more|受限|不能超过) .. {partition} ! (not|no|never) _ "
-                    "(limit*|capped|bounded|tied) ! (first|consumer per|per thread|whereas|while)"
-                ),
+                "@pool! (worker*|pool|线程池) .. (limit*|capped|bounded|can not exceed|not exceed|at most|tied|no more|受限|不能超过) .. {partition} ! (not|no|never) _ (limit*|capped|bounded|tied) ! (first|consumer per|per thread|whereas|while)",
                 "@pool! (not|never|can not|无法|不能) (scale*|扩展) ! (per thread|first|own)",
             ),
             near=("@pool (faster|fast|performance|throughput|more|many|快|效率)",),
@@ -314,23 +198,9 @@ Rubric(
             says="with a pool, the order of records is lost",
             gloss="线程池: 顺序无法保证",
             ways=(
-                (
-                    "@pool ~{unordered} ! (not|never|no|不会) (get|gets|be|become|becomes)? "
-                    "{unordered}"
-                ),
-                (
-                    "@pool ~{loses} _ _ {order} ! (not|never|does not|不会) _ "
-                    "(lose|loses|break*|destroy*) ! no (problem*|trouble) _ {order}"
-                ),
-                (
-                    "@pool ~{order} _ _ {loses} ! (not|never|不会) _ "
-                    "(lost|broken|lose|destroyed|gone) ! no (problem*|trouble)"
-                ),
-                (
-                    "@pool ~{order} .. (not|no longer|never|无法|不能|不) _ {keeps} ! {order} "
-                    "(not|never) (lost|broken)"
-                ),
-                "@pool ~(not|no longer|never|can not|无法|不能|不) _ {keeps} .. {order}",
+                "@pool ~{unordered} ! (not|never|no|不会) (get|gets|be|become|becomes)? {unordered}",
+                "@pool ~{loses} _ _ {order} ! (not|never|does not|不会) _ (lose|loses|break*|destroy*) ! no (problem*|trouble) _ {order}",
+                "@pool ~{order} _ _ {loses} ! (not|never|不会) _ (lost|broken|lose|destroyed|gone) ! no (problem*|trouble)",
             ),
             against=_POOL_ORDER_KEPT,
             near=("@pool {order}",),
@@ -343,42 +213,13 @@ Rubric(
             ),
             gloss="线程池: 位移提交困难, 可能丢失或重复",
             ways=(
-                "@pool ~{commit} .. (难|麻烦|困难|复杂)",
-                (
-                    "@pool ~{commit} .. {hard} ! (not|never|no) "
-                    "(hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ "
-                    "(easy|easier|simple|no problem)"
-                ),
-                (
-                    "@pool ~{hard} .. {commit} ! (not|never|no) "
-                    "(hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ "
-                    "(is|are|was|become*)? (easy|easier|simple)"
-                ),
-                (
-                    "@pool ~{commit} .. (unfinished|not finished|unprocessed|not processed|not "
-                    "done|still in work|没处理|未处理)"
-                ),
-                (
-                    "@pool! ~{lost_or_twice} ! (not|never|no|不会) _ (lost|lose|loss|duplicat*) ! "
-                    "(order|ordering|sequence|顺序) _ {lost_or_twice}"
-                ),
-                "@pool ~{commit} .. {lost_or_twice}",
-                "@pool ~{lost_or_twice} .. {commit}",
-                (
-                    "@pool ~{commit} .. (after|until|once|when|等) .. "
-                    "(all|every|worker*|finished|done|complete*|全部|所有)"
-                ),
+                "@pool ~{commit} .. {hard} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (easy|easier|simple|no problem)",
+                "@pool ~{hard} .. {commit} ! (not|never|no) (hard|difficult|tricky|complicated|problem*|complex) ! {commit} _ (is|are|was|become*)? (easy|easier|simple)",
+                "@pool ~{commit} .. (unfinished|not finished|unprocessed|not processed|not done|still in work|没处理|未处理)",
             ),
             against=(
-                (
-                    "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? "
-                    "(easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no "
-                    "longer|never|不|难|容易 (丢|重|出|漏|导|造|错))"
-                ),
-                (
-                    "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! easy to "
-                    "(lose|miss|duplicate|skip|forget|get) ! (not|no longer|never|不|丢|重复)"
-                ),
+                "@pool! {commit} _ (is|are|stays|remains|becomes|很|也)? (easy|easier|simple|simpler|no problem|trivial|safe|简单|容易|方便) ! (not|no longer|never|不|难|容易 (丢|重|出|漏|导|造|错))",
+                "@pool! (easy|easier|simple|simpler|简单|容易) _ _ {commit} ! easy to (lose|miss|duplicate|skip|forget|get) ! (not|no longer|never|不|丢|重复)",
                 "@pool! (no|without) _ (problem*|trouble|issue*) .. {commit}",
             ),
             near=("{commit}",),
@@ -390,18 +231,9 @@ Rubric(
             "it exchanges the limits of the two designs",
             "两种设计的上限说反了",
             ways=(
-                (
-                    "@own! ~(scale*|scaling|grows) .. (without|no|un) (limit*|cap|bound) ^ "
-                    "(not|never|no more|pool|worker*|partition*)"
-                ),
-                (
-                    "@own! (unlimited|limitless|infinite) ! (not|never|no "
-                    "more|pool|worker*|partition*)"
-                ),
-                (
-                    "@pool! (limited|capped|bounded|restricted|limit*) (by|to) (the)? (number of)? "
-                    "{partition} ! (not|never|n t|no longer|per thread|first|own)"
-                ),
+                "@own! ~(scale*|scaling|grows) .. (without|no|un) (limit*|cap|bound) ^ (not|never|no more|pool|worker*|partition*)",
+                "@own! (unlimited|limitless|infinite) ! (not|never|no more|pool|worker*|partition*)",
+                "@pool! (limited|capped|bounded|restricted|limit*) (by|to) (the)? (number of)? {partition} ! (not|never|n t|no longer|per thread|first|own)",
             ),
         ),
         Blunder(
@@ -428,20 +260,9 @@ Rubric(
             (
                 "{consumer} is (fully|completely|a)? (thread safe|threadsafe) ! (not|if|only)",
                 "(kafkaconsumer|消费者|consumer) 是 (线程安全|thread safe)",
-                (
-                    "(threads|they|workers) (can|may) (all)? (share|use) (one|the same|a single) "
-                    "(consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*)"
-                ),
-                (
-                    "(threads|workers) share (one|the same|a single) "
-                    "(consumer|kafkaconsumer|instance) ! "
-                    "(not|if|no|lock|synchron*|exception*|concurrentmodification*|throw*|refus*|"
-                    "error*|unsafe|wrong|never)"
-                ),
-                (
-                    "线程 可以? (共用|共享) (一个|同一个) (kafkaconsumer|消费者|consumer) ! "
-                    "(不|无法|难|如果|异常|错)"
-                ),
+                "(threads|they|workers) (can|may) (all)? (share|use) (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*)",
+                "(threads|workers) share (one|the same|a single) (consumer|kafkaconsumer|instance) ! (not|if|no|lock|synchron*|exception*|concurrentmodification*|throw*|refus*|error*|unsafe|wrong|never)",
+                "线程 可以? (共用|共享) (一个|同一个) (kafkaconsumer|消费者|consumer) ! (不|无法|难|如果|异常|错)",
             ),
         ),
         Blunder(
@@ -449,11 +270,7 @@ Rubric(
             "it says that the pool is capped by the partitions and the consumers are not",
             "说反了: 受分区数限制的是每线程一个消费者",
             (
-                (
-                    "@pool! (worker*|pool|线程池) .. (limit*|capped|bounded|can not exceed|not "
-                    "exceed|at most|受限|不能超过) .. {partition} ! (not|no|never) _ "
-                    "(limit*|capped|bounded|tied) ! (first|consumer per|per thread|whereas|while)"
-                ),
+                "@pool! (worker*|pool|线程池) .. (limit*|capped|bounded|can not exceed|not exceed|at most|受限|不能超过) .. {partition} ! (not|no|never) _ (limit*|capped|bounded|tied) ! (first|consumer per|per thread|whereas|while)",
             ),
         ),
     ),

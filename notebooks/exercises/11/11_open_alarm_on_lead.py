@@ -24,7 +24,6 @@ from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric, lists
 _LEADS = Lexicon(
     lists(
         """
-lead: lead, leads, records lead, record lead, lead metric, it, this, lead 值, 领先量, 领先
 lag: lag, lags, records lag, lag metric, lagging, 滞后, 滞后量, 积压, 延迟量, lag
 position: position*, offset*, consumer*, reader*, current, you, your, i, we, reading, read, consum*,
     fetch position, where, pos, 位置, 位移, 消费, 消费者, 消费位置, 当前, 读到, 偏移
@@ -112,45 +111,23 @@ Rubric(
         "{reset}",
         "{unread}",
     ),
-    core=(
-        "near zero, retention is about to delete unread records",
-        "lag alone does not show it",
-    ),
+    core=("near zero, retention is about to delete unread records", "lag alone does not show it"),
     concepts=(
         Concept(
             "lead is the distance from the log's start to the position",
             says="lead is the distance from the log's start to the consumer's position",
             gloss="lead 是日志起始到消费位置的距离",
             ways=(
-                (
-                    "{distance} .. {log_start} ! {distance} .. (log end|end of) .. (minus|-) .. "
-                    "{log_start}"
-                ),
+                "{distance} .. {log_start} ! {distance} .. (log end|end of) .. (minus|-) .. {log_start}",
                 "{log_start} .. {distance} .. {position}",
                 "{position} .. {distance} .. {log_start}",
                 "{position} .. {log_start} .. {distance} ! {log_end} .. {distance}",
                 "lead .. {log_start} .. {distance}",
-                (
-                    "{position} .. (minus|-|less|to|from|vs|over|and) .. {log_start} ! (out of "
-                    "range|outofrange*|resets? to|reset to|jump*) ! {reset}"
-                ),
+                "{position} .. (minus|-|less|to|from|vs|over|and) .. {log_start} ! (out of range|outofrange*|resets? to|reset to|jump*) ! {reset}",
                 "{log_start} .. (to|and|till|until|up to|到|和|与) .. {position}",
-                (
-                    "(close|near|relative|back|counted|measured|离|距) _ (to|from|at) .. "
-                    "{log_start} ! lag _ (is|looks|measured|counted) .. {log_start}"
-                ),
-                (
-                    "lead _ (is|=|:|watches|looks|counts|measures) .. {log_start} ! {log_end} .. "
-                    "{log_start}"
-                ),
-                (
-                    "(behind you|behind me|behind us|behind the position|behind the "
-                    "consumer|behind it) & lead"
-                ),
-                (
-                    "{distance} .. (last|first|oldest|earliest) .. "
-                    "(still|available|stored|kept|exist*|left|there)"
-                ),
+                "lead _ (is|=|:|watches|looks|counts|measures) .. {log_start} ! {log_end} .. {log_start}",
+                "(behind you|behind me|behind us|behind the position|behind the consumer|behind it) & lead",
+                "{distance} .. (last|first|oldest|earliest) .. (still|available|stored|kept|exist*|left|there)",
                 "离 _ {log_start}",
             ),
             against=_LEAD_MEANS_ELSE,
@@ -162,41 +139,14 @@ Rubric(
             gloss="接近零时, 保留策略即将删除未读记录",
             ways=(
                 "lead? (越小|很小|太小|快到 0|小) .. (越危险|危险|被删|会删|要删|丢)",
-                "(segment*|chunk*|file*) _ _ {deletes} .. {unread}",
                 "~{retention} .. {deletes} .. {unread} ! (not|never|不会) _ {deletes}",
                 "~{deletes} .. {unread} ! (not|never|不会) _ {deletes} ! no (danger|risk)",
-                (
-                    "~{unread} .. {deletes} ! (not|never|不会) {deletes} ! no (danger|risk) ! "
-                    "{reset} deletes"
-                ),
+                "~{unread} .. {deletes} ! (not|never|不会) {deletes} ! no (danger|risk) ! {reset} deletes",
                 "~{near} .. {retention} .. {deletes}",
                 "~{retention} .. {deletes} .. {near} ! lead .. near zero is",
                 "~{retention} .. {deletes} _ _ {position}",
-                (
-                    "lead .. {near} .. (消息|数据|message*|record*|data) .. {deletes} ! {reset} .. "
-                    "{deletes} ! high lag"
-                ),
-                (
-                    "lead .. {near} .. {deletes} _ _ (消息|数据|message*|record*|data) ! {reset} "
-                    ".. {deletes} ! high lag"
-                ),
-                (
-                    "~(data loss|lose data|loss of data|lose messages|lose "
-                    "records|丢数据|丢消息|丢失数据) .. {retention}"
-                ),
-                (
-                    "~{retention} .. (data loss|lose data|loss of data|lose messages|lose "
-                    "records|丢数据|丢消息|丢失数据)"
-                ),
-                (
-                    "~{retention} .. (approach*|catch* up|reach*|nears|comes "
-                    "closer|逼近|追上|靠近) .. ({position}|you)"
-                ),
-                "~{unread} .. (cut|gone|go first|to go|disappear*)",
-                (
-                    "~(next|first) _ (thing|record*|message*|segment*|one*) to (expire|go|be "
-                    "deleted|be removed) .. {unread}"
-                ),
+                "lead .. {near} .. (消息|数据|message*|record*|data) .. {deletes} ! {reset} .. {deletes} ! high lag",
+                "lead .. {near} .. {deletes} _ _ (消息|数据|message*|record*|data) ! {reset} .. {deletes} ! high lag",
             ),
             against=(
                 "(large|larger|big|high|bigger|大|高) _ lead _ _ _ {deletes} ! (not|no|never|不)",
@@ -212,37 +162,17 @@ Rubric(
             says="once the records are gone, auto.offset.reset decides what is lost or read again",
             gloss="之后由 auto.offset.reset 决定丢失还是重读",
             ways=(
-                (
-                    "~{reset} .. {acts} ! {reset} (deletes|removes) ! {reset} _ not _ "
-                    "(decide|apply|matter)"
-                ),
-                (
-                    "~{acts} .. {reset} ! {reset} (deletes|removes) ! {reset} _ not _ "
-                    "(decide|apply|matter)"
-                ),
+                "~{reset} .. {acts} ! {reset} (deletes|removes) ! {reset} _ not _ (decide|apply|matter)",
+                "~{acts} .. {reset} ! {reset} (deletes|removes) ! {reset} _ not _ (decide|apply|matter)",
                 "(by|with|per|through|按|由|根据|通过|看) _ {reset}",
-                (
-                    "{reset} (puts|sets|drops|places|sends|throws) _ "
-                    "(somewhere|elsewhere|down|back|forward|to)"
-                ),
-                (
-                    "(out of "
-                    "range|outofrange*|offset_out_of_range|offsetoutofrange*|invalid|越界|无效) .. "
-                    "({reset}|earliest|latest|最早|最新)"
-                ),
-                (
-                    "(jump*|reset*|moved|sent|put|skip*|fall*|restart*|continue*|lands|goes|跳到|"
-                    "重置|回到|从) .. (earliest|latest|newest|end of the log|new "
-                    "start|最早|最新|末尾)"
-                ),
+                "{reset} (puts|sets|drops|places|sends|throws) _ (somewhere|elsewhere|down|back|forward|to)",
+                "(out of range|outofrange*|offset_out_of_range|offsetoutofrange*|invalid|越界|无效) .. ({reset}|earliest|latest|最早|最新)",
+                "(jump*|reset*|moved|sent|put|skip*|fall*|restart*|continue*|lands|goes|跳到|重置|回到|从) .. (earliest|latest|newest|end of the log|new start|最早|最新|末尾)",
                 "(earliest|latest) .. (or|/|and|vs|还是|或) .. (earliest|latest|none)",
             ),
             against=(
                 "{reset} (deletes|removes|will delete|删除|清理)",
-                (
-                    "{retention} (decides|determines|决定) where .. (continue*|goes "
-                    "on|reading|restart*|继续)"
-                ),
+                "{retention} (decides|determines|决定) where .. (continue*|goes on|reading|restart*|继续)",
                 "~{reset} .. (nothing to do|does not matter|not apply|is irrelevant)",
             ),
             near=("{reset}", "(out of range|越界|outofrange*)"),
@@ -252,69 +182,21 @@ Rubric(
             says="lag alone does not show it: it looks at the other end of the log",
             gloss="只看 lag 看不出来",
             ways=(
-                (
-                    "~{lag} .. (has|have|gives|carries|contains|holds) no _ "
-                    "(info*|clue|idea|word|hint|warning|knowledge)"
-                ),
-                (
-                    "~(can not|not|never|不能|无法) _ (be)? "
-                    "(deduced|derived|inferred|computed|read "
-                    "off|calculated|guessed|known|推出|得出|算出) .. (other|lag|另一个)"
-                ),
-                (
-                    "{lag} .. (另一头|另一端|另外一头|末尾|后端) .. "
-                    "(发现不了|看不出|看不到|不知道|不|没)"
-                ),
-                (
-                    "~{lag} .. (as usual|as before|usual|unchanged|the "
-                    "same|normal|harmless|unremarkable|calm) ! lead _ (as usual|the same)"
-                ),
+                "~{lag} .. (has|have|gives|carries|contains|holds) no _ (info*|clue|idea|word|hint|warning|knowledge)",
+                "~(can not|not|never|不能|无法) _ (be)? (deduced|derived|inferred|computed|read off|calculated|guessed|known|推出|得出|算出) .. (other|lag|另一个)",
+                "~{lag} .. (as usual|as before|usual|unchanged|the same|normal|harmless|unremarkable|calm) ! lead _ (as usual|the same)",
                 "{lag} .. (another|opposite|other|wrong|different) (end|side|direction|way)",
-                (
-                    "~{lag} .. (not|never|nothing|no|can not|without) _ _ _ {show} ! (lag and "
-                    "lead|not only)"
-                ),
-                "~{lag} .. (hide*|hid|hiding|conceal*|mask*|blind*|ignore*|mislead*|掩盖|隐藏)",
-                (
-                    "~(not|never|nothing|can not|no|无法|不能|不会|没法) .. {show} .. {lag} ! not "
-                    "(read|consum*|process*)"
-                ),
-                (
-                    "~{lag} .. (only|just|merely|alone|仅|只|单) .. ({show}|end|other end|left|how "
-                    "much|how many|forward|distance|backlog|距离|末尾|多远)"
-                ),
-                (
-                    "~(alone|only|just|single|single metric|只|光|单|仅|仅仅) _ _ {lag} .. "
-                    "({show}|不|无法)"
-                ),
-                (
-                    "~{lag} (alone|only|by itself|on its own) .. (not|never|can "
-                    "not|n't|nothing|no|not enough|不)"
-                ),
+                "~{lag} .. (not|never|nothing|no|can not|without) _ _ _ {show} ! (lag and lead|not only)",
+                "~(not|never|nothing|can not|no|无法|不能|不会|没法) .. {show} .. {lag} ! not (read|consum*|process*)",
+                "~{lag} .. (only|just|merely|alone|仅|只|单) .. ({show}|end|other end|left|how much|how many|forward|distance|backlog|距离|末尾|多远)",
+                "~(alone|only|just|single|single metric|只|光|单|仅|仅仅) _ _ {lag} .. ({show}|不|无法)",
+                "~{lag} (alone|only|by itself|on its own) .. (not|never|can not|n't|nothing|no|not enough|不)",
                 "~{lag} .. (看不出|看不到|反映不出|体现不出|无法|不能|不会|不够|不足)",
-                (
-                    "~{lag} (can|may|might|could|would) .. "
-                    "(constant|same|stable|fine|stay*|harmless|normal|equal|low|small|still|steady|"
-                    "quiet|either|both)"
-                ),
-                (
-                    "~(same|constant|stable|equal|quiet|steady|flat|growing|large|big|high) _ "
-                    "{lag} .. ((different|quite different) "
-                    "lead*|not|fine|harmless|hide|nothing|doesn't|no)"
-                ),
-                (
-                    "~{lag} .. (says|said|tells|shows|is|was|looks) .. "
-                    "(same|fine|constant|nothing|stable)"
-                ),
-                (
-                    "~{lag} .. (fine|harmless|ok) .. (or|and|but|if) .. "
-                    "(fatal|horrible|bad|terrible|deadly|dangerous|catastroph*|if)"
-                ),
-                (
-                    "~{lag} _ (is|looks|watches|measures|counts|relative|refers|shows|tells) .. "
-                    "(other end|end of|to the end|head|forward|{log_end}|in front|ahead|how "
-                    "much|left to) ! lead _ (is|=) _ same"
-                ),
+                "~{lag} (can|may|might|could|would) .. (constant|same|stable|fine|stay*|harmless|normal|equal|low|small|still|steady|quiet|either|both)",
+                "~(same|constant|stable|equal|quiet|steady|flat|growing|large|big|high) _ {lag} .. ((different|quite different) lead*|not|fine|harmless|hide|nothing|doesn't|no)",
+                "~{lag} .. (says|said|tells|shows|is|was|looks) .. (same|fine|constant|nothing|stable)",
+                "~{lag} .. (fine|harmless|ok) .. (or|and|but|if) .. (fatal|horrible|bad|terrible|deadly|dangerous|catastroph*|if)",
+                "~{lag} _ (is|looks|watches|measures|counts|relative|refers|shows|tells) .. (other end|end of|to the end|head|forward|{log_end}|in front|ahead|how much|left to) ! lead _ (is|=) _ same",
                 "~{lag} (is not|isn't|are not|是不|并不) (enough|sufficient|够|足)",
             ),
             against=(
@@ -335,32 +217,15 @@ Rubric(
             ways=(
                 "lead 小 .. (快|好事|正常|健康|没问题) ^ (不|危险)",
                 "lead (大|高|变大) (才|就|要|会|时)? _ (报警|危险|告警|丢) ^ (不|小)",
-                (
-                    "(large|larger|big|bigger|high|higher|growing|huge) lead "
-                    "(means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)"
-                ),
-                (
-                    "lead .. (ahead of|in front of|before) (the)? "
-                    "(slowest|other|others|another|average|rest) ^ not"
-                ),
-                (
-                    "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly "
-                    "caught|up to date|almost caught|at the end of|reached the end) ! "
-                    "(not|retention .. caught|start .. caught|cleaner|delet*|it catches)"
-                ),
-                (
-                    "(delet*|danger*|alarm|lose|loss) _ _ (if|when|because) lead (is|gets|grows)? "
-                    "(high|large|big|higher|larger|bigger) ^ not ! "
-                    "(not|safe|no|fine|good|far|plenty|harmless|never|low|small)"
-                ),
+                "(large|larger|big|bigger|high|higher|growing|huge) lead (means|is|=|shows|says) .. {deletes} ^ (not|never|no|safe|small)",
+                "lead .. (ahead of|in front of|before) (the)? (slowest|other|others|another|average|rest) ^ not",
+                "lead (is|near|at|close to|=|goes|->) _ _ (zero|0) .. (caught up|nearly caught|up to date|almost caught|at the end of|reached the end) ! (not|retention .. caught|start .. caught|cleaner|delet*|it catches)",
+                "(delet*|danger*|alarm|lose|loss) _ _ (if|when|because) lead (is|gets|grows)? (high|large|big|higher|larger|bigger) ^ not ! (not|safe|no|fine|good|far|plenty|harmless|never|low|small)",
                 "lead _ (becomes|grows) (too)? (large|high|big) .. {retention} ^ (not|safe|no)",
                 "alarm* (on|for|at) (a)? (large|high|big) lead ! not",
                 "lead (很大|过大|太大) .. (保留策略|删除) ^ (不|没)",
                 "lead 是 .. (日志末尾|末尾|末端) 的? 距离",
-                (
-                    "alarm .. (when|if) (it|lead) (s|is|gets|grows)? _ "
-                    "(large|high|big|larger|higher|bigger) ^ (lag|small|low|not)"
-                ),
+                "alarm .. (when|if) (it|lead) (s|is|gets|grows)? _ (large|high|big|larger|higher|bigger) ^ (lag|small|low|not)",
             ),
         ),
         Blunder(
@@ -375,10 +240,7 @@ Rubric(
             "保留策略与 auto.offset.reset 说反了",
             (
                 "{reset} (deletes|removes|will delete|删除|清理)",
-                (
-                    "{retention} (decides|determines|决定) where .. (continue*|goes "
-                    "on|reading|restart*|继续)"
-                ),
+                "{retention} (decides|determines|决定) where .. (continue*|goes on|reading|restart*|继续)",
             ),
         ),
     ),
