@@ -31,6 +31,8 @@ from kafkalab.extras import missing_extra, need_extras
 ROOMS = ("autograder.learner", "autograder.teacher", "autograder.proving")
 """The rooms that have commands; a learner's package has the first."""
 UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
+BUILDING = ("new", "exercise", "course", "seal")
+"""Commands that read the sources of exercises; all others grade by what is built."""
 GO_ON = ("grade", "receive", "regrade", "review", "classroom")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
@@ -80,8 +82,8 @@ def main(words: list[str] | None = None) -> int:
     try:
         _must_have_notebooks(wanted.command)
         _must_have_the_extras(wanted.command)
-        if wanted.command not in GROUPS["authors and developers"].split():
-            course().refresh(say)  # an author builds what was edited, with `course`
+        if wanted.command not in BUILDING:
+            course().refresh(say)
         with _private(wanted):
             code = wanted.do(wanted) or OK
         sys.stdout.flush()
