@@ -104,7 +104,7 @@ def logs_below(paths: str | os.PathLike) -> list[LogFile]:
     return list(dict.fromkeys(found))
 
 
-def warn(text: str) -> None:
+def warn_reader(text: str) -> None:
     """Say a sentence on stderr, which is Spark's log where Spark reads."""
     print(text, file=sys.stderr, flush=True)
 

@@ -32,7 +32,7 @@ from kafkalab.logsets.files import (
     open_unpacked,
     rotation_of,
     unpacked,
-    warn,
+    warn_reader,
     where,
 )
 
@@ -314,7 +314,7 @@ class FollowedText:
         self._held: HeldFile | None = None
 
     def read(self, count: int) -> bytes:
-        """The next bytes. At the end, or where the rest is gone, there are none."""
+        """The next bytes. At the end, or where what follows is gone, there are none."""
         count = min(count, self.stop - self.place)
         for _ in range(TRIES if count > 0 else 0):
             self._held = self._held or found_again(self.known)
@@ -322,7 +322,7 @@ class FollowedText:
                 break
             try:
                 text = self._held.at(self.place, count)
-            except OSError:  # a copy of it has the rest
+            except OSError:  # a copy of it has what follows
                 self._held.close()
                 self._held = None
                 continue
@@ -338,7 +338,7 @@ class FollowedText:
 
 def tell_lost(known: Followed, count: int) -> None:
     """Say that bytes of a text are gone that nobody read."""
-    warn(
+    warn_reader(
         f"{known.file}: {count:,} bytes are lost. Their file was removed or cut before they were "
         "read."
     )

@@ -31,7 +31,7 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of, path_list, warn
+from kafkalab.logsets.files import files_of, path_list, warn_reader
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
@@ -124,7 +124,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         files = files_of(self.path)
         if self.warns:
             for doubt in doubts(files, self.layout):
-                warn(doubt)
+                warn_reader(doubt)
         pieces = (
             piece for file in files for piece in ranges_of(file, *how_written(file, self.layout))
         )
@@ -155,7 +155,7 @@ class KafkaLinesReader(ds.DataSourceReader):
                 raise FileChanged(
                     f"{said} With ignoreMissingFiles=true the others are read."
                 ) from None
-            warn(said)
+            warn_reader(said)
 
 
 class ClientsReader(KafkaLinesReader):

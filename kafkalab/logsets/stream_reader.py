@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from kafkalab.logsets.files import LogFile, warn
+from kafkalab.logsets.files import LogFile, warn_reader
 from kafkalab.logsets.followed_files import (
     SAME,
     SHORTER,
@@ -207,7 +207,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _tell_half_a_line(self, key: str, name: str, count: int) -> None:
         if key not in self._told:
             self._told.add(key)
-            warn(
+            warn_reader(
                 f"{name} ends amid a line: its last {count:,} bytes wait for the line's break, "
                 "or for the file's rotation."
             )
@@ -215,7 +215,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _gone(self, text: Followed, is_last: bool) -> Followed | None:
         """What to keep of a text that is gone: of a log's last one its place."""
         if text.first and (text.newest or text.size > text.read):
-            warn(
+            warn_reader(
                 f"{text.file} was removed, or cut without a copy. It was read up to byte "
                 f"{text.read:,}: what was written to it after that is lost."
             )
