@@ -16,6 +16,7 @@ import io
 import lzma
 import os
 import re
+import sys
 import tarfile
 import zipfile
 import zlib
@@ -94,13 +95,18 @@ def files_of(paths: str | os.PathLike) -> list[LogFile]:
 
     Raises FileNotFoundError where there is none.
     """
-    return list(rotated_in_turn(listed(paths), text_bytes))
+    return list(rotated_in_turn(logs_below(paths), text_bytes))
 
 
-def listed(paths: str | os.PathLike) -> list[LogFile]:
+def logs_below(paths: str | os.PathLike) -> list[LogFile]:
     """The files to read, not in turn and without what is before them. Raises FileNotFoundError."""
     found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
     return list(dict.fromkeys(found))
+
+
+def warn_reader(text: str) -> None:
+    """Say a sentence on stderr, which is Spark's log where Spark reads."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def is_pattern(path: str) -> bool:

@@ -9,7 +9,6 @@ file holds. A text that is gone with lines that nobody read is told in the log, 
 from __future__ import annotations
 
 import hashlib
-import logging
 import lzma
 import os
 import time
@@ -28,11 +27,12 @@ from kafkalab.logsets.files import (
     LogFile,
     damaged,
     is_pattern,
-    listed,
+    logs_below,
     open_plain,
     open_unpacked,
     rotation_of,
     unpacked,
+    warn_reader,
     where,
 )
 
@@ -43,7 +43,6 @@ FIRST, LAST = (
 # A file is renamed while its folder is listed: it is looked for again, longer while names change.
 TRIES, CALM, MOST_TRIES, WAIT_S = 5, 3, 100, 0.1
 SAME, SHORTER, OTHER, UNKNOWN = "same", "shorter", "other", "unknown"
-warn = logging.getLogger("kafkalab.logsets").warning
 
 Mark = tuple[int, str]
 """So many bytes of a text, and their digest."""
@@ -230,10 +229,10 @@ def logs_under(paths: str) -> dict[str, list[LogFile]]:
 def _listed(path: str) -> Iterator[LogFile]:
     for left in reversed(range(TRIES)):
         try:
-            yield from listed(path)
+            yield from logs_below(path)
             return
         except FileNotFoundError:
-            # a folder without a log so far, or a file that got another name meanwhile
+            # a folder without a log so far, or a file that got another name then
             if not left or not os.path.isdir(path):
                 return
 
@@ -285,7 +284,7 @@ def found_again(known: Followed) -> HeldFile | None:
                 held.close()
             except (OSError, ValueError):  # it is renamed, cut or packed at this moment
                 continue
-        # Only where nothing was renamed meanwhile, all files were looked at.
+        # Only where nothing was renamed then, all files were looked at.
         calm = calm + 1 if names == _settled_names(rotated_files(known.log)) else 0
         if calm == CALM:
             break
@@ -308,14 +307,14 @@ def _settled_names(files: list[LogFile]) -> set[tuple[str, int]]:
 
 
 class FollowedText:
-    """The bytes [start, stop) of a text, also when its file is renamed or cut meanwhile."""
+    """The bytes [start, stop) of a text, also when its file is renamed or cut then."""
 
     def __init__(self, known: Followed, start: int, stop: int) -> None:
         self.known, self.place, self.stop = known, start, stop
         self._held: HeldFile | None = None
 
     def read(self, count: int) -> bytes:
-        """The next bytes. At the end, or where the rest is gone, there are none."""
+        """The next bytes. At the end, or where what follows is gone, there are none."""
         count = min(count, self.stop - self.place)
         for _ in range(TRIES if count > 0 else 0):
             self._held = self._held or found_again(self.known)
@@ -323,7 +322,7 @@ class FollowedText:
                 break
             try:
                 text = self._held.at(self.place, count)
-            except OSError:  # a copy of it has the rest
+            except OSError:  # a copy of it has what follows
                 self._held.close()
                 self._held = None
                 continue
@@ -339,8 +338,7 @@ class FollowedText:
 
 def tell_lost(known: Followed, count: int) -> None:
     """Say that bytes of a text are gone that nobody read."""
-    warn(
-        "%s: %s bytes are lost. Their file was removed or cut before they were read.",
-        known.file,
-        f"{count:,}",
+    warn_reader(
+        f"{known.file}: {count:,} bytes are lost. Their file was removed or cut before they were "
+        "read."
     )

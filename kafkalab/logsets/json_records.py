@@ -129,7 +129,7 @@ def _first(record: dict, names: tuple[str, ...]) -> object:
 
 def moving_time(lines: list[bytes]) -> str | None:
     """The key of the time that moves from record to record, where the usual choice of a key finds
-    one that stands still, as the time of a deployment does; None where the usual choice is right.
+    one that never moves, as the time of a deployment does; None where the usual choice is right.
     """
     records = [record for line in lines if (record := record_of(line)) is not None]
     usual = {_usual_time(record) for record in records}

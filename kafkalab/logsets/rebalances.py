@@ -223,7 +223,7 @@ def _gathered(events: DataFrame) -> DataFrame:
 def _new_partitions() -> Column:
     """The partitions that a line gives to its member, as printed; null where it names none.
 
-    It is the rest of a classic member's line, and the second line of a KIP-848 member's.
+    It is the end of a classic member's line, and the second line of a KIP-848 member's.
     """
     forms = {
         RECONCILING: r"\n\s*Assigned partitions: +\[([^\]]*)\]",

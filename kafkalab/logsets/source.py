@@ -22,7 +22,6 @@ query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()`
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -32,7 +31,7 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.files import files_of, path_list, warn_reader
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
@@ -41,7 +40,6 @@ from kafkalab.logsets.stream_reader import GrowingLines
 
 IGNORES = "ignoremissingfiles"
 OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", IGNORES, *question.OPTIONS}
-warn = logging.getLogger("kafkalab.logsets").warning
 PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
@@ -126,7 +124,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         files = files_of(self.path)
         if self.warns:
             for doubt in doubts(files, self.layout):
-                warn("%s", doubt)
+                warn_reader(doubt)
         pieces = (
             piece for file in files for piece in ranges_of(file, *how_written(file, self.layout))
         )
@@ -143,7 +141,7 @@ class KafkaLinesReader(ds.DataSourceReader):
                     yield batch
 
     def _blocks(self, piece: Range) -> Iterator[Block]:
-        """The blocks of a piece. Raises FileChanged for a file that was removed or cut meanwhile,
+        """The blocks of a piece. Raises FileChanged for a file that was removed or cut then,
         unless those are ignored."""
         try:
             yield from piece.blocks(self.asked)
@@ -157,7 +155,7 @@ class KafkaLinesReader(ds.DataSourceReader):
                 raise FileChanged(
                     f"{said} With ignoreMissingFiles=true the others are read."
                 ) from None
-            warn("%s", said)
+            warn_reader(said)
 
 
 class ClientsReader(KafkaLinesReader):

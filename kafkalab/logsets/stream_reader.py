@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from kafkalab.logsets.files import LogFile
+from kafkalab.logsets.files import LogFile, warn_reader
 from kafkalab.logsets.followed_files import (
     SAME,
     SHORTER,
@@ -32,7 +32,6 @@ from kafkalab.logsets.followed_files import (
     held_files,
     logs_under,
     tell_lost,
-    warn,
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
 from kafkalab.logsets.record_batches import record_batch_of, written_as
@@ -208,21 +207,17 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _tell_half_a_line(self, key: str, name: str, count: int) -> None:
         if key not in self._told:
             self._told.add(key)
-            warn(
-                "%s ends amid a line: its last %s bytes wait for the line's break, or for the "
-                "file's rotation.",
-                name,
-                f"{count:,}",
+            warn_reader(
+                f"{name} ends amid a line: its last {count:,} bytes wait for the line's break, "
+                "or for the file's rotation."
             )
 
     def _gone(self, text: Followed, is_last: bool) -> Followed | None:
         """What to keep of a text that is gone: of a log's last one its place."""
         if text.first and (text.newest or text.size > text.read):
-            warn(
-                "%s was removed, or cut without a copy. It was read up to byte %s: what was "
-                "written to it after that is lost.",
-                text.file,
-                f"{text.read:,}",
+            warn_reader(
+                f"{text.file} was removed, or cut without a copy. It was read up to byte "
+                f"{text.read:,}: what was written to it after that is lost."
             )
         return replace(text, first=(), newest=False) if is_last else None
 

@@ -108,7 +108,7 @@ def report_of(
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
     as_written: the lines with the client of their own prefix only, where `lines` have more.
-    repeated: how many lines stood in the log twice and are not among these. It reads the lines a
+    repeated: how many lines were in the log twice and are not among these. It reads the lines a
     dozen times, so read them from Parquet.
     """
     sockets = connections(lines)

@@ -88,11 +88,11 @@ def test_the_last_record_waits_until_another_begins_or_the_file_rests(tmp_path):
     assert query.look() == told(1, 1)
 
 
-def test_half_a_line_waits_for_its_other_half(tmp_path, caplog):
+def test_half_a_line_waits_for_its_other_half(tmp_path, capsys):
     path, text = tmp_path / "client.log", numbered(0, 2)
     path.write_text(text[:-40])
     query = Query(path)
-    assert query.look() == told(0, 1) and "ends amid a line: its last" in caplog.text
+    assert query.look() == told(0, 1) and "ends amid a line: its last" in capsys.readouterr().err
     with open(path, "a") as file:
         file.write(text[-40:])
     assert query.look() == told(1, 1)
@@ -166,7 +166,7 @@ def test_a_rotated_log_is_read_once(tmp_path, rotate, larger):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_line_comes_once_whatever_the_writer_and_the_query_do(tmp_path, seed, caplog):
+def test_every_line_comes_once_whatever_the_writer_and_the_query_do(tmp_path, seed, capsys):
     draw = random.Random(seed)
     path, held = tmp_path / "client.log", ""
     query, written, rotations = Query(draw.choice([tmp_path, path])), 0, 0
@@ -194,23 +194,29 @@ def test_every_line_comes_once_whatever_the_writer_and_the_query_do(tmp_path, se
         file.write(held)
     query.look()
     assert sorted(row["message"] for row in query.rows) == sorted(told(0, written))
-    assert rotations > 5 and "lost" not in caplog.text
+    assert rotations > 5 and "lost" not in capsys.readouterr().err
 
 
-def test_what_is_lost_is_said(tmp_path, caplog):
+def test_what_is_lost_is_said(tmp_path, capsys):
     path = tmp_path / "client.log"
     path.write_text(numbered(0, 3))
     query = Query(tmp_path)
     query.plan()
     path.unlink()
     query.finish()
-    assert query.rows == [] and f"{len(numbered(0, 3))} bytes are lost" in caplog.text
+    assert query.rows == [] and f"{len(numbered(0, 3))} bytes are lost" in capsys.readouterr().err
     path.write_text(numbered(3, 3))
-    caplog.clear()
-    assert query.look() == told(3, 3) and "was removed, or cut without a copy" in caplog.text
-    caplog.clear()
+    capsys.readouterr()
+    assert (
+        query.look() == told(3, 3)
+        and "was removed, or cut without a copy" in capsys.readouterr().err
+    )
+    capsys.readouterr()
     path.write_text(numbered(6, 1))  # cut, and begun anew
-    assert query.look() == told(6, 1) and "what was written to it after that" in caplog.text
+    assert (
+        query.look() == told(6, 1)
+        and "what was written to it after that" in capsys.readouterr().err
+    )
     assert query.look() == [] and len(query.offset) == 1
 
 
