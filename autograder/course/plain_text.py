@@ -35,7 +35,7 @@ FEWEST_WORDS = 4
 
 
 @dataclass(frozen=True)
-class Piece:
+class PageText:
     """A text a learner reads. `kind` is "text", "sentence" (a judge's or a hint), "comment" or
     "guess"; `where` is a file with a line."""
 
@@ -45,10 +45,10 @@ class Piece:
 
 
 @lru_cache(maxsize=32)
-def pieces(chapter: str) -> tuple[Piece, ...]:
+def pieces(chapter: str) -> tuple[PageText, ...]:
     """All pieces of a chapter, in the order of its page."""
     path = notebooks() / "source_py" / f"{name_of(chapter)}.py"
-    found: list[Piece] = []
+    found: list[PageText] = []
     for line, head, body in _cells(path):
         if named := EXERCISE.match(head):
             found += _of_exercise(find(named[1]).path)
@@ -104,19 +104,19 @@ def _cells(path: Path) -> Iterator[tuple[int, str, str]]:
         yield start + 1, lines[start], "\n".join(lines[start + 1 : end])
 
 
-def _of_cell(path: Path, line: int, head: str, body: str) -> Iterator[Piece]:
+def _of_cell(path: Path, line: int, head: str, body: str) -> Iterator[PageText]:
     where = f"{path.name}:{line}"
     if "[markdown]" in head:
-        yield Piece(where, "text", uncommented(body))
+        yield PageText(where, "text", uncommented(body))
     else:
         yield from _comments(path.name, line, body)
 
 
-def _of_exercise(path: Path) -> Iterator[Piece]:
+def _of_exercise(path: Path) -> Iterator[PageText]:
     for cell in cells_of(path, path.read_text(encoding="utf-8")):
         where = f"{path.name}:{cell.line}"
         if cell.role in ("hint", "wrong"):
-            yield Piece(where, "sentence", cell.told())
+            yield PageText(where, "sentence", cell.told())
         elif cell.role == "judge":
             yield from _said(path.name, cell)
         elif not cell.role:
@@ -126,7 +126,7 @@ def _of_exercise(path: Path) -> Iterator[Piece]:
             yield from _comments(path.name, cell.line, shown)
 
 
-def _said(name: str, cell: ExerciseCell) -> Iterator[Piece]:
+def _said(name: str, cell: ExerciseCell) -> Iterator[PageText]:
     """The sentences in a judge's code: its longer texts, without docstrings."""
     tree = ast.parse(cell.body)
     docs = {
@@ -154,20 +154,20 @@ def _said(name: str, cell: ExerciseCell) -> Iterator[Piece]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             text = node.value
         if words_of(text) >= FEWEST_WORDS and "=" not in text and "\n" not in text:
-            yield Piece(f"{name}:{cell.first + node.lineno - 1}", "sentence", text)
+            yield PageText(f"{name}:{cell.first + node.lineno - 1}", "sentence", text)
 
 
-def _comments(name: str, line: int, code: str) -> Iterator[Piece]:
+def _comments(name: str, line: int, code: str) -> Iterator[PageText]:
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(code).readline))
     except (tokenize.TokenError, SyntaxError):  # an answer cell with blanks may be no Python
         return
     for token in tokens:
         if token.type == tokenize.COMMENT and not token.string.startswith("###"):
-            yield Piece(f"{name}:{line + token.start[0]}", "comment", token.string.lstrip("# "))
+            yield PageText(f"{name}:{line + token.start[0]}", "comment", token.string.lstrip("# "))
 
 
-def _guesses(number: str) -> Iterator[Piece]:
+def _guesses(number: str) -> Iterator[PageText]:
     path = sealed.folder().parent / "guesses.toml"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     for name, values in tomllib.loads(text).items():
@@ -176,4 +176,4 @@ def _guesses(number: str) -> Iterator[Piece]:
             said += [
                 told["say"] for told in values.values() if isinstance(told, dict) and "say" in told
             ]
-            yield from (Piece(f"guesses.toml, {name!r}", "guess", text) for text in said)
+            yield from (PageText(f"guesses.toml, {name!r}", "guess", text) for text in said)

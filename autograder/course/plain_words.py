@@ -10,7 +10,7 @@ import re
 import statistics
 
 from autograder.course.plain_text import (
-    Piece,
+    PageText,
     markdown_of,
     pieces,
     sentences_of,
@@ -55,7 +55,7 @@ SOLUTION = re.compile(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION")
 CHINESE = re.compile(r"[一-鿿]")
 
 
-def hard_words(piece: Piece) -> list[str]:
+def hard_words(piece: PageText) -> list[str]:
     """The words of a piece that have a plainer one."""
     text = " ".join(without_code(piece.text).split())
     said, seen = [], set()
@@ -68,7 +68,7 @@ def hard_words(piece: Piece) -> list[str]:
     return said
 
 
-def long_sentences(said: list[Piece]) -> list[str]:
+def long_sentences(said: list[PageText]) -> list[str]:
     """The sentences that are too long, and the median where it is."""
     found = [(piece.where, each) for piece in said for each in sentences_of(piece.text)]
     problems = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.course.plain_text import Piece, sentences_of, words_of
+from autograder.course.plain_text import PageText, sentences_of, words_of
 from autograder.course.plain_words import (
     CWIKI,
     KIP_IN_WORDS,
@@ -23,7 +23,7 @@ def test_a_chapter_is_plain(chapter):
 
 
 def test_hard_words_are_found_with_their_places():
-    piece = Piece("01.py:3", "text", "The rest goes\non; `rest` stands for good.")
+    piece = PageText("01.py:3", "text", "The rest goes\non; `rest` stands for good.")
     assert [each.split(": …")[0] for each in hard_words(piece)] == [
         "01.py:3: «stands», write «is, is written, or is established»",
         "01.py:3: «The rest», write «remainder, or the others»",
@@ -36,7 +36,7 @@ def test_sentences_are_cut_where_they_end():
     text = "# A heading\n\nOne `x.y` is two. It has\nfour words: yes!\n\n- an item\n- *two.*\n\n"
     text += "| a | A cell. Two. |\n|---|---|\n\n```\ncode here.\n```\n"
     assert [words_of(each) for each in sentences_of(text)] == [4, 5, 2, 1, 2, 1]
-    long = Piece("01.py:3", "text", " ".join(["word"] * 29) + ".")
+    long = PageText("01.py:3", "text", " ".join(["word"] * 29) + ".")
     assert len(long_sentences([long])) == 2
 
 
