@@ -1,6 +1,6 @@
 """Holds Sheet, the paper that every view draws on, and Field, a part of it with its own axes.
 
-A view says what stands where, in its own numbers: offsets, rows, or milliseconds of the lab. Of all
+A view says what is where, in its own numbers: offsets, rows, or milliseconds of the lab. Of all
 views only this file and `picture` know matplotlib.
 """
 
@@ -382,7 +382,7 @@ class Field:
         self._axes.grid(axis=axis, color=RULE, linewidth=pen)
         self._axes.set_axisbelow(True)
 
-    # ---- what stands in the field
+    # ---- what is drawn in the field
 
     def block(
         self,

@@ -1,7 +1,7 @@
 """Writes the parts of a log set: each part with its text, Parquet and receipt.
 
 On Spark's workers one part is one task. Its receipt says that it is complete. A worker maps the
-scripts into memory once and keeps them for its next parts. It also needs the part's Sheet.
+scripts into memory once and keeps them for its next parts. It also needs the part's PartSheet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafkalab.logsets.generate.place import Place
-from kafkalab.logsets.generate.sheets import Library, Roles, Sheet
+from kafkalab.logsets.generate.sheets import Library, PartSheet, Roles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -90,7 +90,7 @@ def name_of(number: int, packed: bool) -> str:
     return f"part-{number:05d}.log" + (".gz" if packed else "")
 
 
-def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: bool) -> dict:
+def make_part(place: Place, checksum: str, sheet: PartSheet, packed: bool, parquet: bool) -> dict:
     """Write one part and its receipt: name, lines, bytes, checksum of the unpacked text."""
     name, digest, size = name_of(sheet.number, packed), hashlib.sha256(), 0
     with contextlib.ExitStack() as open_files:
@@ -155,7 +155,7 @@ def write_parts(
     spark: SparkSession | None,
     place: Place,
     checksum: str,
-    sheets: Sequence[Sheet],
+    sheets: Sequence[PartSheet],
     packed: bool,
     parquet: bool,
     say: Callable[[str], None],
@@ -177,7 +177,9 @@ def write_parts(
     def parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for sheet in batch["sheet"].to_pylist():
-                receipt = make_part(place, checksum, Sheet(**json.loads(sheet)), packed, parquet)
+                receipt = make_part(
+                    place, checksum, PartSheet(**json.loads(sheet)), packed, parquet
+                )
                 yield pa.RecordBatch.from_pydict({"name": [receipt["name"]]})
 
     tasks = (

@@ -52,7 +52,7 @@ class Roles:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PartSheet:
     """The plan of one part: its rows of the set, their period, and the rows before them in it.
 
     log: the folder that its log is in; the clients' is `lines`, a broker's `broker-0`.
@@ -135,7 +135,7 @@ class Library:
         told = np.minimum(told, self.last_ms + 1) - starts
         return np.searchsorted(self.keys, script * self._wide + np.clip(told, 0, self._wide - 1))
 
-    def sheets(self, part_lines: int = PART_LINES, log: str = "lines") -> list[Sheet]:
+    def sheets(self, part_lines: int = PART_LINES, log: str = "lines") -> list[PartSheet]:
         """The parts of this log."""
         roles = len(self.roles.script)
         end_ms = self.last_ms + int(self.roles.flush_ms.max(initial=1)) + 1
@@ -156,7 +156,7 @@ class Library:
             begin = int(np.searchsorted(before, first, side="right")) - 1
             end = int(np.searchsorted(before, last, side="left"))
             found.append(
-                Sheet(
+                PartSheet(
                     number,
                     last - first,
                     int(edges[min(begin, len(edges) - 2)]),
@@ -167,7 +167,7 @@ class Library:
             )
         return found
 
-    def rows_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
+    def rows_of(self, sheet: PartSheet) -> tuple[np.ndarray, np.ndarray]:
         """The line of the scripts and the role of each row of a part."""
         edges = self.places(np.array([sheet.begin_ms, sheet.end_ms]))
         counts = edges[:, 1] - edges[:, 0]
@@ -185,7 +185,7 @@ class Library:
         return line[order], role[order]
 
     def blocks_of(
-        self, sheet: Sheet, rows: int = BLOCK_ROWS
+        self, sheet: PartSheet, rows: int = BLOCK_ROWS
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The bytes of a part, some rows at a time, and the begin of each row, with the end of the
         last.
@@ -211,7 +211,7 @@ class Library:
             yield text, begins
             del text, taken
 
-    def text_of(self, sheet: Sheet) -> bytes:
+    def text_of(self, sheet: PartSheet) -> bytes:
         """The whole text of a part."""
         return b"".join(text.tobytes() for text, _ in self.blocks_of(sheet))
 
