@@ -139,7 +139,7 @@ Rubric(
             ways=(
                 "{four} .. (one|1|一) (of|个|条|is)? _ {closed_any}",
                 "{three} _ (of|out of) {four}",
-                "{three} {count}? _ {kept} ! {three} {of_others} {kept}",
+                "{three} {count}? _ {kept} ^ (and|then|而) ! {three} {of_others} {kept}",
                 "{kept} _ {three} ^ ({four}|{other})",
                 "{closed_any} .. {three} ^ ({four}|{other}|{of_others})",
                 "{four} {count}? (,|/|and|then|->|;|、|和|后|:|.)? (then|and|later|再)? {three}",
