@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from autograder.written.rubrics import by_lexicon
-from autograder.written.scorer import PASS_MARK, Rubric, Suggestion, mark_of
+from autograder.written.scorer import PASS_MARK, Rubric, Suggestion, mark_for
 
 KEY = "AUTOGRADER_MODEL_KEY"
 """The variable that holds the key of an address that wants one."""
@@ -83,7 +83,7 @@ class Model:
         except Unanswered as silent:
             self.say(f"{silent}; the lexicon's suggestion stays.")
             return known
-        mark = mark_of(rubric, present, any(wrong))
+        mark = mark_for(rubric, present, any(wrong))
         concepts = tuple(
             replace(
                 idea,

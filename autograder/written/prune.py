@@ -24,7 +24,7 @@ from autograder.course.exercises import Exercise, find
 from autograder.written import rubrics, score_table
 from autograder.written.agreement import quadratic_weighted_kappa
 from autograder.written.score_table import HELD, SEEN, MarkedAnswer
-from autograder.written.scorer import PASS_MARK, Rubric, places, read, rule_mark, score
+from autograder.written.scorer import PASS_MARK, Rubric, phrase_places, read, rule_mark, score
 
 MOST_LINES = 230
 """Measured: at 200 lines the answers that were kept back lose .06 of kappa, here .02."""
@@ -42,8 +42,8 @@ _NO_CHOICE = re.compile(r"(?<!\S)\(([^()|\s]+)\)(?! ?\?)")
 
 
 @dataclass(frozen=True)
-class Row:
-    """A list of phrases, or patterns that stand for one another, with its place in the source."""
+class PrunedRow:
+    """A list of phrases, or patterns of which one is enough, with its place in the source."""
 
     name: str  # of the list; "" for patterns
     start: int
@@ -66,7 +66,7 @@ class Draft:
     """A rubric's source, and what is left of its rows: an item that was taken out is "" there."""
 
     source: str
-    rows: tuple[Row, ...]
+    rows: tuple[PrunedRow, ...]
     code: CodeType  # makes RUBRIC from ROWS
     items: tuple[tuple[str, ...], ...]
 
@@ -154,7 +154,7 @@ class _Rows(ast.NodeTransformer):
     def __init__(self, source: str) -> None:
         self.source = source
         self.lines = source.splitlines(keepends=True)
-        self.rows: list[tuple[Row, tuple[str, ...], ast.Constant]] = []
+        self.rows: list[tuple[PrunedRow, tuple[str, ...], ast.Constant]] = []
         self.stays = False
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -167,7 +167,7 @@ class _Rows(ast.NodeTransformer):
         for found in _LIST.finditer(self.source, at, self._end(text) - len('"""')):
             items = tuple(" ".join(one.split()) for one in found[2].split(",") if one.strip())
             names.append(ast.Constant(found[1]))
-            values.append(self._row(Row(found[1], *found.span()), items))
+            values.append(self._row(PrunedRow(found[1], *found.span()), items))
         return ast.Dict(names, values)
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
@@ -175,7 +175,7 @@ class _Rows(ast.NodeTransformer):
         if not all(patterns):
             return self.generic_visit(node)
         start = self._at(node.lineno, node.col_offset)
-        return self._row(Row("", start, self._end(node), self.stays), patterns)
+        return self._row(PrunedRow("", start, self._end(node), self.stays), patterns)
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
         if node.arg == "scopes":
@@ -192,7 +192,7 @@ class _Rows(ast.NodeTransformer):
         self.stays = False
         return told
 
-    def _row(self, row: Row, items: tuple[str, ...]) -> ast.expr:
+    def _row(self, row: PrunedRow, items: tuple[str, ...]) -> ast.expr:
         index = ast.Constant(0)
         self.rows.append((row, items, index))
         return ast.Subscript(ast.Name("ROWS", ast.Load()), index, ast.Load())
@@ -294,7 +294,7 @@ class Pruning:
         worth: dict[Piece, tuple[int, int, int]] = {}
         for number, row in enumerate(self.draft.rows):
             where = {
-                one: places(
+                one: phrase_places(
                     self.draft.rubric,
                     self.draft.words(one),
                     self.readings,

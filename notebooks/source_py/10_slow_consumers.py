@@ -9,7 +9,7 @@
 # says "I am alive". A *commit* saves the next offset to be read. **You get** six words: *poll
 # interval*, *eviction*, *standalone consumer*, *worker pool*, *contiguous commit*, *head of line*.
 #
-# **Time** three sittings: 50 minutes up to exercise 10.2; 35 minutes up to section 7; 45 minutes for
+# **Time** three sittings: 45 minutes up to exercise 10.2; 35 minutes up to section 7; 50 minutes for
 # sections 8 to 10.
 
 # %%

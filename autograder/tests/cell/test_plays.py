@@ -403,8 +403,8 @@ def pooled(name):
     [
         ("reference", None),
         ("commit what was polled", "This is called lost."),
-        ("wait for the workers", "had not polled"),
-        ("never commit", "done a second time"),
+        ("wait for the workers", "nobody polls any more"),
+        ("never commit", "would do the others again"),
         ("one list for all partitions", "This is called nonmonotonic."),
     ],
 )

@@ -75,7 +75,7 @@ def test_due_dates_extensions_and_what_they_cost(out, capsys):
 
 
 def test_an_extension_may_come_before_the_submission(out, hand_in, tmp_path):
-    main(["due", str(out), "90", ago(days=3)])
+    main(["due", str(out), "90", ago(days=2, hours=12)])
     main(["due", str(out), "90", ago(days=-1), "--student", "cy"])
     hand_in("cy", student="cy", folder=tmp_path / "class")
     grade_class(tmp_path / "class", out, say=lambda text: None)

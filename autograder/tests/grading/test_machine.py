@@ -16,8 +16,10 @@ import pytest
 
 from autograder import __main__ as commands
 from autograder.__main__ import main
+from autograder.cell.commands import COMMANDS
 from autograder.cell.course_folder import HOME
 from autograder.grade import grade
+from autograder.proving import commands as of_authors
 from autograder.sandbox.outside import bubble
 from autograder.sandbox.outside.temp_folder import Lodging
 from autograder.sandbox.outside.wall_probe import Probe
@@ -287,6 +289,7 @@ def test_a_command_that_begins_again_does_not_promise_to_go_on(monkeypatch, caps
     def stopped(wanted):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "_redteam", stopped)
+    stopped.__module__ = of_authors.__name__
+    monkeypatch.setitem(COMMANDS, "redteam", (*COMMANDS["redteam"][:-1], stopped))
     assert main(["redteam"]) == commands.FAILED
     assert capsys.readouterr().err.strip() == "Stopped."

@@ -92,7 +92,12 @@ def answer_of(words: str) -> str:
     idea = {"status": "present", "sentence": words, "evidence": [{"start": 0, "end": 3}]}
     suggestion = {"sentence": words, "decision": "review", "concepts": [idea]}
     answer = SimpleNamespace(
-        text=words + "....", suggestion=suggestion, comment=words, manual=1.0, max=4.0
+        text=words + "....",
+        suggestion=suggestion,
+        comment=words,
+        manual=1.0,
+        max=4.0,
+        is_model_answer=True,
     )
     item = SimpleNamespace(kind="first", answer=answer, group=1, of=1, alike=1)
     left = {"done": 0, "all": 1, "second": 0, "decide": 0, "check": 0}

@@ -45,10 +45,10 @@ def test_the_arithmetic():
 def test_marks_in_a_file_meet_the_gate_or_do_not(tmp_path, capsys):
     rows = [
         {"id": f"a{number}", "answer": one.answer, "mark": one.mark}
-        for number, one in enumerate(corpus("03.open")[:61])
+        for number, one in enumerate(corpus("02.open")[:61])
     ]
     (tmp_path / "marks.json").write_text(json.dumps(rows), encoding="utf-8")
-    assert main(["calibrate", "03.open", str(tmp_path / "marks.json")]) == 0
+    assert main(["calibrate", "02.open", str(tmp_path / "marks.json")]) == 0
     told = capsys.readouterr().out
     assert (
         "The gate is met." in told
@@ -57,13 +57,13 @@ def test_marks_in_a_file_meet_the_gate_or_do_not(tmp_path, capsys):
         and "up to" in told
     )
     accepted = next(
-        row for row in rows if calibrating.decide(suggest("03.open", row["answer"])) == "accept"
+        row for row in rows if calibrating.decide(suggest("02.open", row["answer"])) == "accept"
     )
     (tmp_path / "marks.json").write_text(
         json.dumps([{**row, "mark": 0 if row is accepted else row["mark"]} for row in rows]),
         encoding="utf-8",
     )
-    assert main(["calibrate", "03.open", str(tmp_path / "marks.json")]) == 3
+    assert main(["calibrate", "02.open", str(tmp_path / "marks.json")]) == 3
     told = capsys.readouterr().out
     assert (
         "nonsense passed" in told

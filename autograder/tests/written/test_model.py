@@ -153,7 +153,7 @@ def test_the_queue_shows_the_model_s_suggestion_and_settles_nothing(
     serve, hand_in, tmp_path, monkeypatch
 ):
     use_rubric(monkeypatch)
-    out = teach(hand_in, tmp_path, [ANSWER])
+    out = teach(hand_in, tmp_path, (ANSWER,))
     rubric = find("01.open")
     monkeypatch.setattr("autograder.written.queue.find", lambda question: rubric)
     before = book(out)

@@ -161,7 +161,7 @@ def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> 
         return _gamed(rubric, "wrong_question", reading)
     flags = []
     present = [status is Status.PRESENT for status, _ in judged]
-    mark = mark_of(rubric, present, blunder is not None)
+    mark = mark_for(rubric, present, blunder is not None)
     if blunder:
         if _rounded(4 * found / len(present)) >= PASS_MARK:
             flags.append("one_decisive_error")
@@ -203,7 +203,7 @@ def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> 
     )
 
 
-def mark_of(rubric: Rubric, present: Sequence[bool], turned: bool) -> int:
+def mark_for(rubric: Rubric, present: Sequence[bool], turned: bool) -> int:
     """The course's rule: the mark, 0 to 4, for which of the rubric's ideas are there, in its order.
     turned: whether a false claim turns the answer."""
     needed = all(
@@ -216,10 +216,10 @@ def mark_of(rubric: Rubric, present: Sequence[bool], turned: bool) -> int:
 def rule_mark(rubric: Rubric, reading: Reading) -> int:
     """The mark of the rubric's ideas and false claims alone: no look is taken at gaming."""
     present = [status is Status.PRESENT for status, _ in _judge(rubric, reading)]
-    return mark_of(rubric, present, _blunder(rubric, reading)[0] is not None)
+    return mark_for(rubric, present, _blunder(rubric, reading)[0] is not None)
 
 
-def places(
+def phrase_places(
     rubric: Rubric, words: str, readings: Iterable[Reading], way: bool = False
 ) -> tuple[set[tuple[int, int]], set[int]]:
     """Where readings hold a phrase or, once in each, a way: (number of the reading, token). And the

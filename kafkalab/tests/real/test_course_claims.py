@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkalab.course_folder import course_folder
 from kafkalab.real.proof.course_claims import REASONS, TABLE, claim_proofs, course_claims
-from kafkalab.real.proof.proof_page import claims_text
+from kafkalab.real.proof.proof_page import Proof, proof_text
 from kafkalab.real.proof.prove import all_stories
 
 SOURCES = course_folder() / "notebooks" / "source_py"
@@ -58,7 +58,7 @@ def test_claims_are_found_in_guesses_in_the_court_and_in_tables(tmp_path):
 
 
 def test_the_page_counts_claims_and_says_why_some_have_no_story():
-    text = claims_text(claim_proofs())
+    text = proof_text(Proof((), {}, ()), claim_proofs())
     proven = sum(bool(proof.stories) for proof in claim_proofs().values())
     assert f"make {len(claim_proofs())} claims" in text and f"proves\n{proven} of them" in text
     rows = [line for line in text.splitlines() if line.startswith("| It ")]

@@ -130,6 +130,7 @@ Rubric(
                 "(open*|creat*|establish*) ({other}|{three}) ({count}|,|and|then)",
                 "(打开|建立|创建|一共|总共|开|建) 了? ({other}|{three}) (条|个|根)",
                 "({other}|{three}) {count}? (are|is|were|get)? (opened|created|established|in total)",
+                "({other}|{three}|1|2|one|two|两) {count}? (opened|打开) ,? (and|then)? ({other}|{three}|1|2|one|two|两) {count}? (kept|保留)",
             ),
         ),
         Concept(

@@ -4,11 +4,11 @@
 # %% [markdown] answer
 # It moved to a client, the group leader. So a new assignment strategy needs no upgrade of the
 # brokers: the assignor is a plug-in of the consumer, and the coordinator passes the plan on without
-# reading it. But in the classic protocol a rebalance is a barrier: all members must join again before
-# anybody gets the new plan, so the slowest decides. Eager members stop reading meanwhile. And the clients became thick. The logic has to be implemented again
-# in every language, and one bad client can harm the whole group. In KIP-848 the coordinator computes
-# the target assignment. Members are moved towards it incrementally, one by one, while the others go
-# on reading.
+# reading it. But in the classic protocol a rebalance is a barrier: all members must join again
+# before anybody gets the new plan, so the slowest decides. Eager members stop reading meanwhile.
+# And the clients became thick. The logic has to be implemented again in every language, and one bad
+# client can harm the whole group. In KIP-848 the coordinator computes the target assignment.
+# Members are moved towards it incrementally, one by one, while the others go on reading.
 
 # %% question
 from autograder.cell.kinds import Open

@@ -138,7 +138,7 @@ Judge(
     right="right: lag to the log's end, lead from its start; the tool from the bookmark.",
     otherwise=(
         "not all four. Three are distances between marks: log start {deleted}, bookmark, position, "
-        "log end. The fourth asks when the record at the bookmark was written."
+        "log end. The fourth is an age in minutes."
     ),
 )
 

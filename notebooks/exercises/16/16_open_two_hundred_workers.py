@@ -6,13 +6,13 @@
 
 # %% [markdown] answer
 # No. A share group keeps no order: two workers can hold two events of the same customer at the same
-# time, and a released event comes back behind later ones. A consumer group keeps the order of a key,
-# because all its events are in one partition and one member reads it. Its parallelism is the number
-# of partitions, so at most 12 members have work. I make more partitions, for example 200, or I let
-# each member work on different keys in parallel. In a share group a worker holds an event for 30
-# seconds. When the lock ends, another worker gets it, so it may be processed twice. After five
-# deliveries a failed event is archived, and by default nobody is told. A share group fits jobs that do
-# not depend on each other.
+# time, and a released event comes back behind later ones. A consumer group keeps the order of a
+# key, because all its events are in one partition and one member reads it. Its parallelism is the
+# number of partitions, so at most 12 members have work. I make more partitions, for example 200, or
+# I let each member work on different keys in parallel. In a share group a worker holds an event for
+# 30 seconds. When the lock ends, another worker gets it, so it may be processed twice. After five
+# deliveries a failed event is archived, and by default nobody is told. A share group fits jobs that
+# do not depend on each other.
 
 # %% question
 from autograder.cell.kinds import Open
