@@ -89,6 +89,7 @@ def test_the_sentence_names_what_stands_still_and_what_is_cut():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.8", "4.4"])
 def test_the_calls_of_transactions_end(version):
     """Where a release knows no limit for commit and abort, the lab has one."""
@@ -234,6 +235,7 @@ def test_an_app_that_waits_in_vain_tells_the_front():
     ends_with("the outcome of a record", ALL_DOWN, lab.run_for, 2 * PATIENCE_MS)
 
 
+@pytest.mark.slow
 def test_a_pool_whose_workers_never_end_is_not_waited_for_longer_than_a_day():
     lab = Lab(brokers=1)
     pool = WorkerPool(lab, 1, lambda record: lab.sleep(2 * DAY_MS), name="pool")

@@ -54,6 +54,7 @@ def test_an_unknown_machine_is_told_with_the_known_ones():
         states("grup")
 
 
+@pytest.mark.slow
 def test_every_table_of_transitions_in_the_lab_can_be_asked_for():
     tables = {
         (name, target.id)

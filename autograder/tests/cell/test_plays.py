@@ -202,6 +202,7 @@ def test_decisions_that_were_never_made_are_refused(forged):
     assert not ok and sentence == "the run cannot be played again from what your function decided."
 
 
+@pytest.mark.slow
 def test_a_journal_that_the_learner_wrote_in_changes_nothing():
     """The learner's code finds the lab and says there what it never did:
     the judge plays its own."""
@@ -492,6 +493,7 @@ def test_the_judges_table_of_a_connection_is_the_simulators():
     } == reached
 
 
+@pytest.mark.slow
 def test_the_judges_table_of_a_group_is_what_coordinators_do():
     """Every step of real groups' days, of either generation of coordinators, is in the judge's
     table; together they take every step of it."""

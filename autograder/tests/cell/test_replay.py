@@ -204,6 +204,7 @@ def test_a_producer_does_not_tell_when_it_will_die():
     assert _Cast().stand_in(SimpleNamespace(_free=1))._free == 1
 
 
+@pytest.mark.slow
 def test_no_lab_of_a_recorded_run_is_kept():
     """The error of an order keeps the frames it went through, and they hold the producer."""
     question = find("05.3")

@@ -42,6 +42,7 @@ def add(term, source):
     return python(term / "kafka", ADD.format(source=str(source)))
 
 
+@pytest.mark.slow
 def test_the_package_of_the_next_week_comes_in_by_one_command(term, capsys):
     """A zip file, as `release` makes it: a new chapter, and one that the teacher has mended."""
     mended = term / "course" / "notebooks" / "release" / "90_demo" / "90_demo.ipynb"
@@ -78,6 +79,7 @@ def test_the_list_of_chapters_keeps_those_of_earlier_weeks(term, monkeypatch):
     assert readme.count("release/") == 2
 
 
+@pytest.mark.slow
 def test_a_package_of_another_course_is_refused_and_nothing_changes(term, monkeypatch):
     monkeypatch.setenv("AUTOGRADER_SECRET", "of another course")
     package = release.release(["89", "90"], term / "week2")

@@ -182,6 +182,7 @@ def test_a_mark_that_falls_with_a_date_is_named_with_both_marks(out, capsys, tmp
     assert names_of(capsys.readouterr().out) == []
 
 
+@pytest.mark.slow
 def test_a_late_version_in_the_place_of_another_takes_no_points(out, hand_in, tmp_path, capsys):
     """Ada's file is replaced after the date, in her own folder, by one that is worth less."""
     main(["due", str(out), "90", ago(hours=-1)])

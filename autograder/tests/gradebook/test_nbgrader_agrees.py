@@ -68,6 +68,7 @@ def test_nbgrader_counts_what_counts(hand_in, tmp_path, monkeypatch, capsys):
     assert exported == {who: score - penalty for who, (score, penalty, _) in expected.items()}
 
 
+@pytest.mark.slow
 def test_a_gradebook_of_an_older_version_is_mended_by_the_next_run(hand_in, tmp_path, monkeypatch):
     """It held the suggestion as a score."""
     use_rubric(monkeypatch)

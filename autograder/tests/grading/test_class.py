@@ -167,6 +167,7 @@ def test_a_second_run_does_nothing_twice_and_force_does(box, tmp_path, hand_in):
     assert said[-2].startswith("5 of 5 graded") and said[-1].startswith("Graded in ")
 
 
+@pytest.mark.slow
 def test_what_a_person_entered_survives_every_run(box, out):
     with sqlite3.connect(out / "gradebook.db") as database:
         database.execute(
@@ -341,6 +342,7 @@ def test_one_file_is_graded_in_two_lines(hand_in):
     }
 
 
+@pytest.mark.slow
 def test_the_command_line_and_its_exit_codes(box, tmp_path, capsys, hand_in):
     out = tmp_path / "out"
     with open(tmp_path / "class.csv", "w", newline="") as file:

@@ -310,6 +310,7 @@ def test_nobody_is_replaced_where_nobody_died(class_of_twelve, monkeypatch):
     assert asked_again == []
 
 
+@pytest.mark.slow
 def test_a_torn_receipt_is_written_again(class_of_twelve):
     """The power went while a line was written: what is whole stands,
     what is torn is received anew and not glued to the next."""

@@ -62,6 +62,7 @@ def test_a_gradebook_that_was_taken_away_is_filled_again(box, out):
     assert marks(out) == before != []
 
 
+@pytest.mark.slow
 def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, out):
     """An older copy was put back, or a power cut took the last it was told:
     everybody has a row, some with other points."""

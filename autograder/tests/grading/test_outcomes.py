@@ -117,6 +117,7 @@ def test_an_open_answer_is_settled_by_a_calibration_and_waits_again_without_it()
     assert settle(settled, {})["cells"]["90.open"]["outcome"] == "waiting"
 
 
+@pytest.mark.slow
 def test_results_of_an_older_version_are_named_and_made_again(out, tmp_path, capsys):
     from autograder.__main__ import main
 

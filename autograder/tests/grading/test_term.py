@@ -67,6 +67,7 @@ def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand
     assert main(["regrade", "90.1", str(out)]) == 0
 
 
+@pytest.mark.slow
 def test_one_name_in_two_chapters_is_two_entries(out):
     one = next(iter(out_folder.read(out).values()))
     other = out_folder.GradedFile(out_folder.replace(one.submission, chapter=None), "key")
@@ -77,6 +78,7 @@ def test_one_name_in_two_chapters_is_two_entries(out):
     assert out_folder.elsewhere(out, [one, other], [one.submission], Roster()) == []
 
 
+@pytest.mark.slow
 def test_the_class_list_is_kept_and_says_who_is_missing_and_who_is_a_stranger(
     out, hand_in, tmp_path, capsys
 ):
@@ -194,6 +196,7 @@ def test_lines_of_the_list_that_are_nobodys_are_named(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_chapter_may_be_due_before_anybody_has_handed_in(hand_in, tmp_path, capsys):
     out = tmp_path / "new"
     assert main(["due", str(out), "90", "2020-01-01T12:00Z"]) == 0

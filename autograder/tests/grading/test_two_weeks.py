@@ -92,6 +92,7 @@ def test_a_run_that_was_killed_is_told_as_one(out, hand_in, tmp_path, capsys):
     assert main(["report", str(out)]) == 0 and "come to its end" not in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_formgrader_shows_no_none_in_a_name_and_counts_submissions(out):
     from nbgrader.apps.api import NbGraderAPI
     from traitlets.config import Config
@@ -169,6 +170,7 @@ def test_a_late_second_file_counts_only_where_it_is_worth_more(
     }, "nothing is late any more, so the last counts"
 
 
+@pytest.mark.slow
 def test_a_late_second_file_counts_where_it_is_worth_more_in_spite_of_the_penalty(
     out, hand_in, tmp_path, monkeypatch
 ):
@@ -193,6 +195,7 @@ def moodle_list(path, rows):
     return str(path)
 
 
+@pytest.mark.slow
 def test_moodles_list_says_when_each_handed_in(demo, hand_in, tmp_path, monkeypatch, capsys):
     """Graded two days after, first without the list and then with it; a zip file as Moodle makes
     it."""

@@ -70,6 +70,7 @@ def test_a_box_that_does_not_open_is_no_verdict(demo, monkeypatch):
     assert not verdict._verdict(question, judge_of("90.3"), case, False, {"data": {"total": -7}}).ok
 
 
+@pytest.mark.slow
 def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tmp_path):
     assert told({"total": -7}) is not None
     hand_in("ada", student="ada", folder=tmp_path / "class")

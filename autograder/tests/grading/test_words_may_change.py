@@ -107,6 +107,7 @@ def speak_nonsense(monkeypatch) -> None:
         monkeypatch.setattr(verdict, name, "zz")
 
 
+@pytest.mark.slow
 def test_judges_decide_the_same_in_other_words(out, monkeypatch):
     before = results_of(out)
     speak_nonsense(monkeypatch)

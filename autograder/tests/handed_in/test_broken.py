@@ -282,6 +282,7 @@ def test_of_several_notebooks_one_line_says_which_counts_and_why(hand_in, tmp_pa
     assert found.reason == f"{begin}x.ipynb in a.zip counts, for it has the most answers."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_whole_class_in_one_folder_or_archive_is_pointed_out(hand_in, tmp_path, packed):
     """Where somebody grades the folder above, or a download as it came: one notebook counts, and

@@ -92,6 +92,7 @@ def test_no_honest_notebook_of_a_chapter_is_flagged(chapter, tmp_path):
         assert flags_of(path) == [], each.style
 
 
+@pytest.mark.slow
 def test_broken_notebooks_have_the_flags_they_had(demo, tmp_path):
     flagged = set()
     for number, each in enumerate(BROKEN):

@@ -133,6 +133,7 @@ def test_each_endless_loop_of_a_notebook_has_less_time_than_the_one_before(demo,
     assert heard["replies"]["other"] == [{"data": {"total": 6}}] and heard["ended"] == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("catches", [False, True])
 def test_an_endless_sleep_ends_by_the_clock_on_the_wall(demo, sandbox, catches):
     sleep = SLEEPS
@@ -147,6 +148,7 @@ def test_an_endless_sleep_ends_by_the_clock_on_the_wall(demo, sandbox, catches):
     )
 
 
+@pytest.mark.slow
 def test_work_in_a_child_is_counted(demo, sandbox):
     """The clock of a process does not count its children; the keeper's watch does."""
     loop = "import os\nif os.fork() == 0:\n    while True: pass\nos.wait()"
@@ -154,6 +156,7 @@ def test_work_in_a_child_is_counted(demo, sandbox):
     assert (said["raised"], said["clock"]) == ("TimeUp", PROCESSOR)
 
 
+@pytest.mark.slow
 def test_many_endless_loops_leave_the_others_their_answer(demo, sandbox):
     """Together they take more than one submission may; what is below is asked without them."""
     sandbox.limits = Limits(cell_seconds=1, cpu_seconds=2)

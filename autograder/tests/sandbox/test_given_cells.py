@@ -85,6 +85,7 @@ def test_all_given_cells_run_behind_the_walls(chapter):
     assert broken_in(chapter, PATIENT, spark=True) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", ["07.6", pytest.param("10.6", marks=pytest.mark.slow)])
 def test_the_taught_answer_of_a_spark_lab_has_its_points(question, sandbox, tmp_path):
     """It reads the frames that the given cells make, from files that they write."""

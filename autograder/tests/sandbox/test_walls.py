@@ -107,6 +107,7 @@ def test_official_grading_refuses_below_level_two(demo, hand_in, tmp_path, monke
     )
 
 
+@pytest.mark.slow
 def test_the_doctor_names_the_level_and_its_exit_code_says_whether_marks_count(capsys):
     with Sandbox() as opened:
         level, _ = opened.reached()

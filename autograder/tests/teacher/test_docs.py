@@ -55,6 +55,7 @@ def test_gradescopes_script_writes_what_gradescope_reads(gradescope, hand_in, tm
     assert tests[2]["output"] == "That is how many there are."
 
 
+@pytest.mark.slow
 def test_gradescope_shows_a_hint_where_a_hidden_case_failed(gradescope, hand_in, tmp_path):
     """The output is for the student: neither the hidden case nor what the code said to it."""
     spy = (
@@ -115,6 +116,7 @@ def test_every_command_the_docs_name_exists():
     assert named and all(re.search(rf"^    {name}\s", known, re.M) for name in named)
 
 
+@pytest.mark.slow
 def test_gradescopes_zip_grades_its_chapters_where_nothing_else_is(tmp_path, monkeypatch, capsys):
     """Unpacked into an empty folder it grades the chapter that was handed in."""
     monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)

@@ -132,6 +132,7 @@ def test_a_persons_mark_stands_above_the_new_one(out, monkeypatch, capsys):
     assert marks(out)["bo"]["90.3"] == (0.5, True)
 
 
+@pytest.mark.slow
 def test_other_cases_are_asked_of_the_kept_copies(out, monkeypatch):
     mend(monkeypatch, "90.2", hidden_cases=lambda rng: [{"broker": 7}, {"broker": 8}])
     done = regrade("90.2", out, apply=True)

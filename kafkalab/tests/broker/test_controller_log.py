@@ -140,6 +140,7 @@ def test_who_comes_back_after_a_crash_is_no_eligible_leader():
         assert change.format(2, 6, 7, 4, 5, 8) in real
 
 
+@pytest.mark.slow
 def test_explain_tells_what_the_controller_decided(tmp_path, capsys):
     """The only replica in sync dies; another one, which lacks records, may lead."""
     lab = Lab(brokers=2, seed=1)

@@ -122,6 +122,7 @@ def test_a_paused_consumer_stays_a_member_and_lets_leaders_idle_out(version):
     assert [record.value for record in poll_for(lab, consumer, 3_000)] == ["back again"]
 
 
+@pytest.mark.slow
 def test_who_does_not_poll_closes_nothing():
     lab = cluster("2.3")
     lab.create_topic("t", partitions=3)

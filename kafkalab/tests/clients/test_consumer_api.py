@@ -361,6 +361,7 @@ def test_a_consumer_is_not_for_two_threads(version, text):
     consumer.wakeup()  # the one call that is allowed
 
 
+@pytest.mark.slow
 def test_the_same_thread_may_come_in_again():
     """A listener commits inside poll()."""
     _, _, consumer = scene()

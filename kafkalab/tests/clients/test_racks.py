@@ -108,6 +108,7 @@ def test_a_leader_sends_a_consumer_to_the_follower_in_its_rack(version):
     assert len(near.said("Updating preferred read replica for partition near-0 to 1")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", [{"rack": ""}, {"rack": "a"}, {"rack": "d"}, {"selector": None}, {"version": "2.2"}]
 )

@@ -243,6 +243,7 @@ def test_a_topic_may_be_deleted_under_a_group_and_under_a_leader(seed):
     assert trial.held, trial.fell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [7767, 9218, 9267])
 def test_followers_fetch_what_their_leader_wrote_while_they_could_not_see_it(seed):
     """9267: the leader was cut off when it wrote its first record. 9218: a follower stood still

@@ -159,6 +159,7 @@ def few(spark, tmp_path_factory) -> tuple[Path, dict]:
     return folder, generate(spark, FEW, folder, say=silently)
 
 
+@pytest.mark.slow
 def test_copies_of_a_story_are_clients_of_their_own(spark, few):
     folder, truth = few
     assert sockets_of(spark, folder) == told_by(truth)

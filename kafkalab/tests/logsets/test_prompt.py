@@ -145,6 +145,7 @@ def test_read_prints_what_was_read_and_writes_it_typed(spark, recordings, tmp_pa
     ][:2] == [1, 2]
 
 
+@pytest.mark.slow
 def test_parquet_beside_a_log_is_read_until_the_log_changes(spark, recordings, tmp_path):
     from kafkalab import logsets
 

@@ -75,6 +75,7 @@ def test_a_client_at_work_leaves_no_garbage_that_refers_to_itself():
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_dead_lab_goes_when_another_begins_and_much_was_made(collector):
     lab = a_reader()
     dead = weakref.ref(lab)

@@ -120,6 +120,7 @@ def test_kafkas_rule_does_no_harm(kind):
         assert harm(night, kafkas_night(kind, seed)) is None and night.told_ms
 
 
+@pytest.mark.slow
 def test_a_rule_that_answers_at_once_does_harm_in_each_night():
     table = survive(lambda request, state: True, seeds=2)
     assert list(table["with harm"]) == [2] * len(KINDS)

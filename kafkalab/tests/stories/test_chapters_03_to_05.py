@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
+
 from kafkalab.stories import batches, committed, consumer_connections
 
 
@@ -33,6 +35,7 @@ def test_the_topics_codec_makes_the_broker_compress_again():
     assert list(changed[changed.work == "recompress"].codec) == ["zstd"]
 
 
+@pytest.mark.slow
 @dataclass(frozen=True)
 class OddOne:
     producer: int = 3

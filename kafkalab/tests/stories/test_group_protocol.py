@@ -60,6 +60,7 @@ def test_a_static_member_that_comes_back_starts_no_generation():
     assert stories.generation(stories.restart(static=False)) == 3
 
 
+@pytest.mark.slow
 def test_latest_skips_what_new_partitions_got_before_the_group_found_them():
     sent, read = stories.two_more_partitions("latest")
     assert read < sent
@@ -78,6 +79,7 @@ def test_beside_a_slow_member_cooperative_spares_the_others_and_not_the_newcomer
     assert stories.newcomer_waits(cooperative) > 2 * stories.newcomer_waits(eager)
 
 
+@pytest.mark.slow
 def test_the_simulated_newcomer_waits_as_long_as_the_real_one():
     pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_cooperative", seed=1)
     real, played = map(stories.seconds_to_partitions, (pair.real, pair.played))

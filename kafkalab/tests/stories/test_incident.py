@@ -40,6 +40,7 @@ def test_one_setting_would_have_prevented_it(part, sign, settings):
     assert count(told(part, NUMBERS, **settings), sign) == 0
 
 
+@pytest.mark.slow
 def test_a_longer_session_changes_nothing_for_the_late_group():
     late = "poll timeout has expired"
     longer = told(1, NUMBERS, consumer={"session.timeout.ms": 60_000})

@@ -44,6 +44,7 @@ def rounds(seed: int, version: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["2.3", "2.8", "3.9", "4.4"])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
 def test_a_member_that_worked_too_long_begins_at_the_committed_offset(seed, version):
