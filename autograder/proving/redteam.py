@@ -40,6 +40,7 @@ LIMITS = Limits(
     cpu_seconds=6,
     memory_bytes=2 << 30,
     file_bytes=16 << 20,
+    spark_file_bytes=16 << 20,
     scratch_bytes=64 << 20,
     spark_cell_seconds=30,
     spark_cell_wall_seconds=60,

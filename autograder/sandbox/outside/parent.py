@@ -81,6 +81,7 @@ class Limits:
     spark_seconds: int = 1_200  # the start included
     spark_cpu_seconds: int = 360
     spark_memory_bytes: int = 5 << 30
+    spark_file_bytes: int = 192 << 20  # the text of chapter 17's night has 111 MB
     spark_scratch_bytes: int = 768 << 20
     spark_open_files: int = 4_096
     spark_processes: int = 1024
@@ -265,7 +266,7 @@ class Sandbox:
             "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
             "watched_bytes": limits.spark_memory_bytes if spark else limits.memory_bytes,
-            "file_bytes": limits.file_bytes,
+            "file_bytes": limits.spark_file_bytes if spark else limits.file_bytes,
             "scratch_bytes": limits.spark_scratch_bytes if spark else limits.scratch_bytes,
             "open_files": limits.spark_open_files if spark else limits.open_files,
             "processes": limits.spark_processes if spark else limits.processes,
