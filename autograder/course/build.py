@@ -119,8 +119,8 @@ def _as_before_if_refused(name: str) -> Iterator[None]:
             else:
                 path.write_bytes(kept[0])
                 os.utime(path, ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
-        for package in halves.PACKAGES.values():
-            sys.modules.pop(f"{package}.ch{chapter}", None)
+        for half in halves.PACKAGES:
+            halves.forget(chapter, half)
         raise
 
 

@@ -27,6 +27,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from autograder.cell import sealed
@@ -195,8 +196,15 @@ def _write_files(chapter: str, built: dict[str, Half]) -> None:
             draft = half.path.with_suffix(f".{os.getpid()}.draft")
             draft.write_text(half.text, encoding="utf-8", newline="\n")
             draft.replace(half.path)
-            sys.modules.pop(f"{PACKAGES[name]}.ch{chapter}", None)
+            forget(chapter, name)
         half.path.touch()  # it is of the sources of today
+
+
+def forget(chapter: str, half: str) -> None:
+    """Have a half read again when it is imported next. Python takes compiled code for that of a
+    file of the same second and size, so it goes, too."""
+    sys.modules.pop(f"{PACKAGES[half]}.ch{chapter}", None)
+    Path(cache_from_source(str(path_of(chapter, half)))).unlink(missing_ok=True)
 
 
 def write(chapter: str, ids: tuple[str, ...]) -> None:
