@@ -120,7 +120,7 @@ def _as_before_if_refused(name: str) -> Iterator[None]:
                 path.write_bytes(kept[0])
                 os.utime(path, ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
         for half in halves.PACKAGES:
-            halves.forget(chapter, half)
+            halves.read_again(chapter, half)
         raise
 
 

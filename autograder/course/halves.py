@@ -196,11 +196,11 @@ def _write_files(chapter: str, built: dict[str, Half]) -> None:
             draft = half.path.with_suffix(f".{os.getpid()}.draft")
             draft.write_text(half.text, encoding="utf-8", newline="\n")
             draft.replace(half.path)
-            forget(chapter, name)
+            read_again(chapter, name)
         half.path.touch()  # it is of the sources of today
 
 
-def forget(chapter: str, half: str) -> None:
+def read_again(chapter: str, half: str) -> None:
     """Have a half read again when it is imported next. Python takes compiled code for that of a
     file of the same second and size, so it goes, too."""
     sys.modules.pop(f"{PACKAGES[half]}.ch{chapter}", None)
