@@ -42,7 +42,7 @@ def main() -> None:
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if "editable" not in repr(finder).lower()
     ]
-    _warm(setup["warm"], level)
+    _warm(setup["warm"], setup["warm_cell"], level)
     kept = {name: setup[name] for name in ("scratch", "uid", "environment")}
     setup.clear()  # forks know what they need and no more
     _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
@@ -82,21 +82,23 @@ def _enter(setup: dict):
     return level, why, refused_calls
 
 
-def _warm(modules: list[str], level: str) -> None:
-    """Import what answers usually need. matplotlib is told where it may write the list of this
-    machine's fonts, else its import fails half-way."""
+def _warm(modules: list[str], cell: str, level: str) -> None:
+    """Import what answers usually need, and run a cell that uses it. matplotlib is told where it
+    may write the list of this machine's fonts, else its import fails half-way."""
     import importlib
     from contextlib import suppress
 
-    for module in modules:
-        # whatever an answer really needs will say so itself
-        with suppress(Exception):
-            importlib.import_module(module)
     told = dict(os.environ)
     with suppress(Exception), _place_to_write(level) as place:
         os.environ["MPLCONFIGDIR"] = place
-        # for the pictures that the cells before an answer draw
-        importlib.import_module("matplotlib.pyplot")
+        for module in modules:
+            # whatever an answer really needs will say so itself
+            with suppress(Exception):
+                loaded = importlib.import_module(module)
+                # a package may load its public names when they are first asked for
+                for name in getattr(loaded, "__all__", ()):
+                    getattr(loaded, name)
+        exec(cell, {})
     os.environ.clear()
     os.environ.update(told)
     # what is there by now lives as long as the worker: no fork looks through it for garbage

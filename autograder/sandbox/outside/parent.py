@@ -50,7 +50,28 @@ from autograder.sandbox.outside.wall_probe import Probe
 SHOWN = ("cell", "sandbox/inside")
 # What of `data` a learner's package has, and given cells read.
 DATA = ("manifests", "recordings", "samples", "tools")
-WARM = ("autograder.cell.check", "numpy", "pandas")
+WARM = (
+    *(f"autograder.cell.{part}" for part in ("check", "kinds", "plays", "runs")),
+    "kafkalab.reading.line_table",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.pyplot",  # for the pictures that the cells before an answer draw
+    "numpy",
+    "pandas",
+)
+# A lab is played once, too: what it looks up of releases and settings is then known to every fork.
+WARM_CELL = """
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+
+for version in ("2.3", "4.4"):
+    lab = Lab(brokers=2, version=version, broker_version=version)
+    lab.create_topic("orders", partitions=2)
+    producer = KafkaProducer(lab, {}, name="shop")
+    producer.send(ProducerRecord("orders", "one", partition=0)).get()
+    consumer = KafkaConsumer(lab, {"group.id": "billing"}, name="bill")
+    consumer.subscribe(["orders"])
+    consumer.poll(10_000)
+    lab.close()
+"""
 LEVELS = ("L3", "L2", "L1")
 # how a submission ends whose worker dies, and the next one too
 LOST = "the sandbox's worker was lost"
@@ -407,6 +428,7 @@ class Worker:
             "scratch": str(scratch),
             "uid": uid,
             "warm": _warm(),
+            "warm_cell": WARM_CELL,
             "environment": _environment(),
         }
         program = [sys.executable, "-I", "-B", str(home / "sandbox" / "inside" / "worker.py")]
@@ -527,7 +549,7 @@ def build_view(folder: Path) -> Path:
     for place in map(Path, reversed(questions.__path__)):
         # a course of one's own has its questions elsewhere, and its own are the last word
         for path in sorted(place.glob("*.py")):
-            shutil.copyfile(path, package / "cell" / "questions" / path.name)
+            _copy_module(path, package / "cell" / "questions")
     simulator = importlib.util.find_spec("kafkalab")
     if simulator is not None and simulator.submodule_search_locations:
         shutil.copytree(
@@ -652,6 +674,7 @@ def _warm() -> list[str]:
     those that the course's own cells import."""
     named = list(WARM)
     for chapter in released():
+        named.append(f"{questions.__name__}.ch{chapter}")
         for cell in master(chapter).cells:
             if cell.kind == "code":
                 named += imported_by(cell.source)
