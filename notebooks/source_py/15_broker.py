@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 05. **You get** eight words: *acceptor*, *network thread*, *I/O
 # thread*, *request queue*, *response queue*, *purgatory*, *percentile*, *backpressure*. **Time** two sittings: about
-# 40 + 50 minutes. The first ends after section 4.
+# 40 + 45 minutes. The first ends after section 4.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

@@ -14,21 +14,18 @@ stage = {"A": ..., "B": ..., "C": ..., "D": ...}
 import json
 import re
 
-LOGGED = {
-    "requestQueueTimeMs": "RequestQueueTimeMs",
-    "localTimeMs": "LocalTimeMs",
-    "remoteTimeMs": "RemoteTimeMs",
-}
+STAGES = ("RequestQueueTimeMs", "LocalTimeMs", "RemoteTimeMs")
 
 
 def slow_stage(name):
     told = [json.loads(re.search(r"\{.*\}", line)[0]) for line in logs[name].splitlines()]
     orders = [one for one in told if one["requestHeader"]["requestApiKeyName"] == "PRODUCE"]
 
-    def high(column):
+    def high(stage):
+        column = stage[0].lower() + stage[1:]
         return sorted(one[column] for one in orders)[int(0.99 * len(orders))]
 
-    return LOGGED[max(LOGGED, key=high)]
+    return max(STAGES, key=high)
 
 
 stage = {name: slow_stage(name) for name in logs}
