@@ -65,6 +65,10 @@ def plain(value, depth: int = 0):
         return plain(value.tolist(), depth + 1)
     if kind in (Decimal, Fraction):
         return plain(float(value), depth)
+    if hasattr(kind, "__next__"):
+        raise NotPlain(
+            f"{with_article(kind.__name__)}, which is no list yet; make one of it, with list(...)"
+        )
     refused = Unwritten if value is ... else NotPlain
     raise refused(
         f"{with_article(kind.__name__)}, where a number, a text, a list or a dict was asked for"
