@@ -55,6 +55,13 @@ CHECKS = (
         "keep_bytes": -1,
     },
     {
+        "case": "the newest record is a millisecond older than the time limit",
+        "segments": [[0, 400, 99], [6, 300, 500]],
+        "now_ms": 700,
+        "keep_ms": 600,
+        "keep_bytes": -1,
+    },
+    {
         "case": "a time limit of 0",
         "segments": [[0, 400, 100], [6, 300, 700]],
         "now_ms": 700,

@@ -84,6 +84,13 @@ MOMENTS = (
         "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 5, 300, 199]},
     },
     {
+        "case": "a FETCH for two partitions: the second one leads elsewhere now",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3, "orders-1": 4},
+        "min_bytes": 500,
+        "state": {"orders-0": [True, 3, 3, 0, 0], "orders-1": [False, 4, 4, 0, 0]},
+    },
+    {
         "case": "a FETCH for two partitions: one leads elsewhere now",
         "kind": "FETCH",
         "needs": {"orders-0": 3, "orders-1": 4},
