@@ -32,20 +32,26 @@ completed_by = {name: completes(x) for name, x in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
-PLACES = ((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1))
+PLACES = (
+    *((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1)),
+    *((0, 2, 2, 1), (1, 2, 2, 0)),
+)
 
 
 def is_told_apart(cases: list[dict]) -> bool:
     """Whether one fetch wants one byte, and has time for two writes, of which only the second is for
     it. Of two with time enough one wants what two batches have, the other one byte more than a
-    batch; and one has too little time for a second batch."""
+    batch; one of them has its two with the first write and the last. And one has too little time
+    for a second batch, which is the second write."""
     patient = [n for n in cases if n["wait_ms"] == 450]
     return (
         any(n["partitions"][0] == 2 and n["min_bytes"] == 1 and n["wait_ms"] == 250 for n in cases)
         and any(n["min_bytes"] == 600 for n in patient)
         and any(n["min_bytes"] == 301 for n in patient)
+        and any(n["min_bytes"] > 300 and n["partitions"][1:3] == (2, 2) for n in patient)
         and any(
-            n["min_bytes"] > 300 and n["wait_ms"] == 150 and n["partitions"][0] != 2 for n in cases
+            n["min_bytes"] > 300 and n["wait_ms"] == 150 and 2 not in n["partitions"][:2]
+            for n in cases
         )
     )
 
