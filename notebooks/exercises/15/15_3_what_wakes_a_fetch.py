@@ -38,22 +38,22 @@ PLACES = (
 )
 
 
+KINDS = (
+    lambda n: n["partitions"][0] == 2 and n["min_bytes"] == 1 and n["wait_ms"] == 250,
+    lambda n: n["min_bytes"] == 600 and n["wait_ms"] == 450,
+    lambda n: n["min_bytes"] == 301 and n["wait_ms"] == 450,
+    lambda n: n["min_bytes"] > 300 and n["wait_ms"] == 150 and 2 not in n["partitions"][:2],
+)
+"""One fetch wants one byte, and has time for two writes, of which only the second is for it. Of two
+with time enough one wants what two batches have, the other one byte more than a batch. And one has
+too little time for a second batch, which is the second write."""
+
+
 def is_told_apart(cases: list[dict]) -> bool:
-    """Whether one fetch wants one byte, and has time for two writes, of which only the second is for
-    it. Of two with time enough one wants what two batches have, the other one byte more than a
-    batch; one of them has its two with the first write and the last. And one has too little time
-    for a second batch, which is the second write."""
-    patient = [n for n in cases if n["wait_ms"] == 450]
-    return (
-        any(n["partitions"][0] == 2 and n["min_bytes"] == 1 and n["wait_ms"] == 250 for n in cases)
-        and any(n["min_bytes"] == 600 for n in patient)
-        and any(n["min_bytes"] == 301 for n in patient)
-        and any(n["min_bytes"] > 300 and n["partitions"][1:3] == (2, 2) for n in patient)
-        and any(
-            n["min_bytes"] > 300 and n["wait_ms"] == 150 and 2 not in n["partitions"][:2]
-            for n in cases
-        )
-    )
+    """Whether each kind is there. Of two with time enough one gets what it wants from the last
+    write, and the other one before it."""
+    last = [n["wait_ms"] == 450 and tuple(n["partitions"]).count(2) == 2 for n in cases]
+    return all(any(kind(n) for n in cases) for kind in KINDS) and sum(last) == 1
 
 
 Value(
@@ -67,6 +67,7 @@ Value(
         "wait_ms": (150, 250, 450),
         "partitions": PLACES,
     },
+    where=lambda n: any(kind(n) for kind in KINDS),
     together=is_told_apart,
 )
 

@@ -52,7 +52,7 @@ KINDS = (
     lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4 and not n["order"],
     lambda n: n["limit_s"] >= 20 and n["order"],
     lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10) and not n["order"],
-    lambda n: n["partitions"] == 4 and n["workers"] == 2 and n["limit_s"] == 5,
+    lambda n: (n["partitions"], n["workers"], n["limit_s"], n["order"]) == (4, 2, 5, False),
 )
 """One partition with order and haste, one with haste alone; order and time; haste that two
 partitions can bear, and haste that two workers cannot, though four could."""
