@@ -68,9 +68,6 @@ def plain(value, depth: int = 0):
         return sorted((plain(item, depth + 1) for item in value), key=canonical)
     if kind is dict:
         return {_key(key): plain(item, depth + 1) for key, item in value.items()}
-    # np.int64 comes out of every pandas count
-    if kind.__module__ == "numpy" and hasattr(value, "tolist"):
-        return plain(value.tolist(), depth + 1)
     if kind in (Decimal, Fraction):
         return plain(float(value), depth)
     if hasattr(kind, "__next__"):
@@ -84,19 +81,31 @@ def plain(value, depth: int = 0):
 
 
 def as_builtin(value):
-    """A value of a subclass as the built-in one below, a container of the standard library or of
-    pandas as the dict or list that it stands for; any other value as it is. A Series whose index
-    is texts is a dict."""
+    """A value of a subclass as the built-in one below, a container of the standard library, of
+    numpy or of pandas as the dict or list that it stands for; any other value as it is. A Series
+    whose index is texts is a dict."""
     kind = type(value)
     for base, its_own in BASES.items():
         if kind is not base and kind is not bool and issubclass(kind, base):
             return its_own(value)
     if kind in (deque, range, *VIEWS):
         return list(value)
+    # np.int64 comes out of every pandas count
+    if kind.__module__ == "numpy" and hasattr(value, "tolist"):
+        return value.tolist()
     if kind.__module__.startswith("pandas.") and kind.__name__ in ("Series", "Index", "RangeIndex"):
         named = kind.__name__ == "Series" and all(type(name) is str for name in value.index)
         return value.to_dict() if named and len(value) else value.tolist()
     return value
+
+
+def whole_numbers(value) -> list[int] | None:
+    """The whole numbers in a list, a tuple, a set or an array; None for anything else."""
+    try:
+        found = plain(value)
+    except NotPlain:
+        return None
+    return found if type(found) is list and {type(each) for each in found} <= {int} else None
 
 
 def canonical(data) -> str:
@@ -124,7 +133,7 @@ def one_line(text, most: int = 1_000) -> str:
 
 
 def _key(key) -> str:
-    key = key.tolist() if type(key).__module__ == "numpy" else as_builtin(key)
+    key = as_builtin(key)
     if type(key) is str:
         return key
     if type(key) in (int, bool, float) or key is None:

@@ -38,6 +38,7 @@ def may_complete(request, state):
 # %% question
 from types import SimpleNamespace
 
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.kinds import Function
 from kafkalab.stories.broker import harm, kafkas_night, seen_at_night, waiting_night
 
@@ -127,7 +128,10 @@ def at_one_moment(names, case):
     state = {
         name: SimpleNamespace(**dict(zip(fields, seen))) for name, seen in case["state"].items()
     }
-    return names["may_complete"](request, state)
+    said = plain(names["may_complete"](request, state))
+    if type(said) is not bool:
+        raise NotAsAsked(f"`may_complete` returns True or False; yours returned {said!r}"[:120])
+    return said
 
 
 Function(
