@@ -116,6 +116,9 @@ for name in d:
     smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
 
 # %% equivalent
+# `(delay for delay in range(21) if all((count == 5 for count in counts[delay:])))` -> `(delay for
+# delay in list(range(21))[1:] if all((count == 5 for count in counts[delay:])))`: no answer is 0.
+# `counts[delay:]` -> `list(counts[delay:])[:-1]`: with 20 ms all five are opened.
 # `[bootstrap_sockets(delay, seed) for delay in range(21)]` -> `[bootstrap_sockets(delay, seed) for
 # delay in range(22)]`, `[bootstrap_sockets(delay, seed) for delay in range(20)]`: from 19 ms on all
 # five are opened with every seed.
