@@ -141,11 +141,17 @@ headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) + 1 for a, x in n
 
 # %% wrong="the next file"
 # That file begins after the offset. Take the largest base offset that is not beyond it.
-file = {a: min(base for base in x.files if base > x.offset) for a, x in n.items()}
+file = {
+    a: min((base for base in x.files if base > x.offset), default=x.offset + 1)
+    for a, x in n.items()
+}
 
 # %% wrong="the next entry"
 # This entry is beyond the offset, and the broker reads forward only. Take the entry before it.
-byte = {a: min(e for e in x.index[file[a]] if e[0] > x.offset)[1] for a, x in n.items()}
+byte = {
+    a: min((e for e in x.index[file[a]] if e[0] > x.offset), default=entry[a])[1]
+    for a, x in n.items()
+}
 
 # %% wrong="from the beginning of the file"
 # You began at the file's first byte. That is what the index avoids: begin at the entry's byte.
