@@ -127,8 +127,6 @@ topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[
 setting = "metadata.max.age.ms"
 
 # %% equivalent
-# `shown` -> `list(shown)[1:]`, `list(shown)[:-1]`: the first line and the last one are not about
-# this.
 # `next((line for line in shown if 'WARN' in line))` -> `list((line for line in shown if 'WARN' in
 # line))[-1]`: all warnings name the same topic.
 

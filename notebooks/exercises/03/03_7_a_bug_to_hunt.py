@@ -143,8 +143,6 @@ setting = "auto.commit.interval.ms"
 should_be = 5_000_000
 
 # %% equivalent
-# `shown` -> `list(shown)[1:]`, `list(shown)[:-1]`: the first line and the last one are not about
-# this.
 # `next((line for line in shown if line.startswith(setting)))` -> `list((line for line in shown if
 # line.startswith(setting)))[-1]`: one line only begins with the setting.
 

@@ -167,10 +167,6 @@ Judge(
 
 
 # %% equivalent
-# `[line.split(' ', 1) for line in lines if words in line]` ->
-# `[line.split(' ', 1) for line in list(lines)[1:] if words in line]`,
-# `[line.split(' ', 1) for line in list(lines)[:-1] if words in line]`: the first line and the last
-# one are not about this.
 # `sum((other == setting for _, other in said)) == 1` ->
 # `sum((other == setting for _, other in said)) <= 1`: a row is always like itself.
 

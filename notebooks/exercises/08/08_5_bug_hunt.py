@@ -113,8 +113,6 @@ Judge(
 
 
 # %% equivalent
-# `(line for line in lines if line.split()[1] == name)` -> `(line for line in list(lines)[:-1] if
-# line.split()[1] == name)`: the last line is not the first one of any member.
 # `line.split()[1] == name` -> `line.split()[1] <= name`: the lines of a member that is not guilty have
 # none of the three words.
 
