@@ -8,7 +8,7 @@ here with a sentence that says what came instead.
 import json
 import math
 import re
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from decimal import Decimal
 from fractions import Fraction
 
@@ -20,6 +20,14 @@ UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
 )
 VIEWS = (type({}.keys()), type({}.values()))
+BASES = {
+    str: str.__str__,
+    int: int.__index__,
+    float: float.__float__,
+    dict: lambda value: dict(dict.items(value)),
+    list: lambda value: list(list.__iter__(value)),
+    tuple: lambda value: list(tuple.__iter__(value)),
+}
 EXACT = 2**53  # beyond it a float skips whole numbers
 
 
@@ -40,8 +48,8 @@ def plain(value, depth: int = 0):
     list, a set a sorted list, a Counter a dict, and a fraction without a rest a whole number: who
     writes 30 / 2 has counted 15.
 
-    Raises NotPlain for anything else. Types are compared exactly: a subclass of int may lie about
-    its value.
+    A member of an enum, a named tuple and any other value of a subclass counts as what it is below:
+    the methods of its own class are not asked. Raises NotPlain for anything else.
     """
     if depth > DEEPEST:
         raise NotPlain(f"lists inside lists more than {DEEPEST} deep")
@@ -60,11 +68,12 @@ def plain(value, depth: int = 0):
         return sorted((plain(item, depth + 1) for item in value), key=canonical)
     if kind is dict:
         return {_key(key): plain(item, depth + 1) for key, item in value.items()}
-    # np.int64 comes out of every pandas count
-    if kind.__module__ == "numpy" and hasattr(value, "tolist"):
-        return plain(value.tolist(), depth + 1)
     if kind in (Decimal, Fraction):
         return plain(float(value), depth)
+    if hasattr(kind, "__next__"):
+        raise NotPlain(
+            f"{with_article(kind.__name__)}, which is no list yet; make one of it, with list(...)"
+        )
     refused = Unwritten if value is ... else NotPlain
     raise refused(
         f"{with_article(kind.__name__)}, where a number, a text, a list or a dict was asked for"
@@ -72,17 +81,31 @@ def plain(value, depth: int = 0):
 
 
 def as_builtin(value):
-    """A container of the standard library or of pandas as the dict or list that it stands for; any
-    other value as it is. A Series whose index is texts is a dict."""
+    """A value of a subclass as the built-in one below, a container of the standard library, of
+    numpy or of pandas as the dict or list that it stands for; any other value as it is. A Series
+    whose index is texts is a dict."""
     kind = type(value)
-    if kind in (Counter, OrderedDict, defaultdict):
-        return dict(value)
+    for base, its_own in BASES.items():
+        if kind is not base and kind is not bool and issubclass(kind, base):
+            return its_own(value)
     if kind in (deque, range, *VIEWS):
         return list(value)
+    # np.int64 comes out of every pandas count
+    if kind.__module__ == "numpy" and hasattr(value, "tolist"):
+        return value.tolist()
     if kind.__module__.startswith("pandas.") and kind.__name__ in ("Series", "Index", "RangeIndex"):
         named = kind.__name__ == "Series" and all(type(name) is str for name in value.index)
         return value.to_dict() if named and len(value) else value.tolist()
     return value
+
+
+def whole_numbers(value) -> list[int] | None:
+    """The whole numbers in a list, a tuple, a set or an array; None for anything else."""
+    try:
+        found = plain(value)
+    except NotPlain:
+        return None
+    return found if type(found) is list and {type(each) for each in found} <= {int} else None
 
 
 def canonical(data) -> str:
@@ -110,11 +133,12 @@ def one_line(text, most: int = 1_000) -> str:
 
 
 def _key(key) -> str:
+    key = as_builtin(key)
     if type(key) is str:
         return key
     if type(key) in (int, bool, float) or key is None:
         return json.dumps(key)
-    if type(key) is tuple:
+    if type(key) in (list, tuple):
         # ("orders", 1) is written orders-1, as Kafka does
         return "-".join(str(plain(part)) for part in key)
     raise NotPlain(f"a dict with {with_article(type(key).__name__)} as a key")

@@ -18,17 +18,17 @@ IN_ANOTHER_UNIT = (
     "right, but in another unit: look whether the question asks for seconds or for milliseconds."
 )
 UNIT, MOST = 1_000, 10**12
-# of a function many answers are heard, and each is judged by playing
 KINDS = ("value", "lines")
 
 
 def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> bool:
     """Whether plain data that is wrong would be right with its numbers as
     numbers and its words in other letters."""
-    if question.kind not in KINDS:
-        return False
+    # each answer of a play would be judged by playing it again
+    is_played = question.public_judge is not None
+    ways = (str,) if is_played else (str, str.lower, str.upper, _large, _small)
     tried = [data]
-    for letters, digits in product((str, str.lower, str.upper, _large, _small), (str, _number)):
+    for letters, digits in product(ways, (str, _number)):
         other = _each_text(
             data, lambda text, letters=letters, digits=digits: digits(letters(text.strip()))
         )
@@ -41,6 +41,7 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
 def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:
     """Whether plain data that is wrong would be right with all its numbers, or those of one name,
     a thousand times as large, or as small."""
+    # of a function many answers are heard
     return question.kind in KINDS and any(
         other != data and is_right(other)
         for change in (lambda number: plain(number * UNIT), lambda number: plain(number / UNIT))

@@ -104,8 +104,11 @@ class Rule(Part):
 
     def _decide(self, *asked):
         decided = self._function(*asked)
-        self.decisions.append(plain(getattr(decided, "id", decided)))
-        return decided
+        is_thing = hasattr(decided, "id")
+        written = plain(decided.id if is_thing else decided)
+        self.decisions.append(written)
+        # a number of numpy decides here as it will when it is played again
+        return decided if is_thing else written
 
     @property
     def is_played_again(self) -> bool:

@@ -161,6 +161,8 @@ class _Changing:
             yield from map(ast.Constant, self._fixed(node))
             if not isinstance(node, ast.Compare) or len(node.ops) > 1:
                 yield ast.UnaryOp(ast.Not(), node)
+        if getattr(self.above.get(node), "iter", None) is node:
+            yield from _iterated(node)
         if isinstance(node, ast.Compare):
             yield from _compared(node)
         elif isinstance(node, ast.BoolOp):
@@ -437,6 +439,8 @@ def _calls(node: ast.Call) -> Iterator[ast.expr]:
         elif isinstance(new.func, ast.Attribute):
             new.func.attr = other
             yield new
+    if name in ("max", "min") and len(node.args) > 1:
+        yield from node.args
     for number in range(len(node.args)):
         new = copy.deepcopy(node)
         del new.args[number]
@@ -471,6 +475,17 @@ def _calls(node: ast.Call) -> Iterator[ast.expr]:
             yield new
     if name == "next" and len(node.args) == 1:
         yield _expression(f"list({ast.unparse(node.args[0])})[-1]")
+
+
+def _iterated(node: ast.expr) -> Iterator[ast.expr]:
+    """What a loop goes through, without the first or the last; of a log's lines the ends say
+    nothing."""
+    given = ast.unparse(node)
+    if re.search("line|split|shown", given):
+        return
+    yield _expression(f"list({given})[1:]")
+    if not given.startswith("range("):
+        yield _expression(f"list({given})[:-1]")
 
 
 def _slices(node: ast.Subscript) -> Iterator[ast.expr]:

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Mapping
 from unittest import mock
+from zlib import crc32
 
 from autograder.cell import check as _  # noqa: F401 - the module behind the function of that name
 from autograder.cell import course_at_hand
@@ -120,18 +121,7 @@ def _notebook(chapter: str, question: str, written: Written) -> dict:
 
 
 def _cell(source: str) -> dict:
+    cell = {"id": f"own{crc32(source.encode()):08x}", "metadata": {}, "source": source}
     if source.startswith("# "):
-        return {
-            "cell_type": "markdown",
-            "id": f"own{abs(hash(source)) % 10**8}",
-            "metadata": {},
-            "source": source,
-        }
-    return {
-        "cell_type": "code",
-        "id": f"own{abs(hash(source)) % 10**8}",
-        "metadata": {},
-        "source": source,
-        "execution_count": None,
-        "outputs": [],
-    }
+        return {"cell_type": "markdown", **cell}
+    return {"cell_type": "code", **cell, "execution_count": None, "outputs": []}

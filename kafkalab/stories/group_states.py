@@ -177,8 +177,8 @@ def _polls(
     consumer.close()
 
 
-def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
-    """Fifty seconds of ann, bob and cyd, of whom one has a habit, one of HABITS.
+def troubled_group(cause: str, guilty: str, seed: int, rounds: int = 4) -> Lab:
+    """Rounds of 12.5 seconds of ann, bob and cyd, of whom one has a habit, one of HABITS.
 
     "too slow" works longer than max.poll.interval.ms allows. "crashes" is killed and started
     again. "closes" closes its consumer and makes a new one. "subscribes again" changes its topics.
@@ -196,7 +196,7 @@ def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
     }
     if cause in habit:
         lab.spawn(habit[cause], guilty, name=guilty)
-    for life in range(4):
+    for life in range(rounds):
         if cause == "crashes":
             lab.spawn(_usual, f"{guilty}/{life}", name=f"{guilty}/{life}")
             lab.run_for(ms=11_000)

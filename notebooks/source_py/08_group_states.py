@@ -520,15 +520,17 @@ pd.concat([last, told])[["time", "client", "message"]]
 # ## 10. Spark lab: what a storm costs
 #
 # A group that rebalances all the time has a *rebalance storm*. What does it cost? There are four
-# groups, A to D, of ann, bob and cyd. In group A bob has the habit `n.A.cause`. Each process wrote
-# one log file. (The habits are those of section 7. Their programs are in
+# groups, A to D, of ann, bob and cyd. In group A bob has the habit `n.A.cause`. The group is
+# watched for `n.A.rounds` rounds of 12.5 seconds. Each process wrote one log file. (The habits are those of section 7. Their programs are in
 # `kafkalab/stories/group_states.py`.)
 
 # %%
 from kafkalab.stories.group_states import troubled_group, write_logs
 
 n = numbers("08.6")
-storms = {name: troubled_group(each.cause, "bob", each.seed) for name, each in n.items()}
+storms = {
+    name: troubled_group(each.cause, "bob", each.seed, each.rounds) for name, each in n.items()
+}
 storm_folder = write_logs(storms, "chapter08/storms")
 n
 

@@ -19,6 +19,8 @@ from autograder.learner.court.later_chapters import LATER_CLAIMS
 CLAIMS = (*EARLIER_CLAIMS, *LATER_CLAIMS)
 OURS = tuple(str(Path(__file__).resolve().parents[3] / room) for room in ("kafkalab", "autograder"))
 """The folders whose lines are not the learner's."""
+FAR_APART = 5
+"""How far two small numbers may be apart, where one of them is more than twice the other."""
 WANTED = "return two values: whether the claim holds (True or False), and what you measured"
 
 
@@ -94,6 +96,17 @@ class Hearing:
         said = f"Verdict: {self.court_says}. {self.claim.because}"
         if not other:
             return [said]
+        far = [
+            f"{yours.measured} where the court has {court.measured} ({version})"
+            for version, court, yours in self.rows
+            if yours is not None and _are_far(yours.measured, court.measured)
+        ]
+        if far:
+            return [
+                said,
+                f"Your numbers are far from the court's: {far[0]}. The answer is the same, but you "
+                f"measured something else. {self.claim.ask}",
+            ]
         return [
             said,
             f"Your numbers are not the court's in {_and(other)}. Names, times or pauses differ; "
@@ -101,6 +114,15 @@ class Hearing:
         ]
 
     __repr__ = __str__  # the last line of a cell shows it
+
+
+def _are_far(left: object, right: object) -> bool:
+    """Whether of two numbers one is more than twice the other, and a little more."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return False
+    if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+        return False
+    return max(left, right) > 2 * min(left, right) + FAR_APART
 
 
 class NotYetHeard(str):

@@ -75,6 +75,13 @@ def test_who_agrees_in_all_versions_hears_the_verdict(capsys):
     assert "until 2.1" in capsys.readouterr().out
 
 
+def test_who_measured_something_else_hears_so_and_a_question():
+    shown = str(court(24, lambda version: (False, 20)))
+    assert "Verdict: false." in shown and "20 where the court has 3" in shown
+    assert "you measured something else. Is the topic compacted" in shown
+    assert "Names, times or pauses differ" not in shown
+
+
 def test_who_disagrees_hears_no_verdict_and_a_question(capsys):
     hearing = court(10, lambda version: (False, {"acknowledged": 10, "gone": 10}))
     assert hearing.verdict is None and hearing.disagreed == VERSIONS

@@ -52,6 +52,7 @@ STARTS = (
     bookmark("a new group, latest", None, 4, 12, "latest"),
     bookmark("retention has passed the committed offset, earliest", 2, 6, 12, "earliest"),
     bookmark("retention has passed the committed offset, latest", 2, 6, 12, "latest"),
+    bookmark("retention has passed the committed offset by one record", 3, 4, 12, "latest"),
     bookmark("retention has just reached the committed offset, latest", 4, 4, 12, "latest"),
     bookmark("nothing new since", 12, 3, 12, "earliest"),
     bookmark("it committed before its first record, latest", 0, 0, 12, "latest"),

@@ -69,6 +69,7 @@ Judge(
 # `[0] * shop.partitions` -> `[0] * shop.busy`: the list is longer, and what is behind the partitions
 # stays 0.
 # `range(1000)` -> `range(1001)`: customer 1000 has no orders, for its number ends in 0.
+# `range(1000)` -> `list(range(1000))[1:]`: nor has customer 0.
 # `range(1000)` -> `range(999)`: a learner calls `per_partition`. Only this answer counts by itself.
 # `to_positive(murmur2(f'customer-{customer}'.encode()))` changed: a learner calls `per_partition`.
 

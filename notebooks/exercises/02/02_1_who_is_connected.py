@@ -20,7 +20,7 @@ for line in shown:
 ### END SOLUTION
 
 # %% question
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the
@@ -93,8 +93,8 @@ def log_of(numbers) -> list[str]:
 
 def is_open(names, case):
     """Whether the answer counts this case's node among those that are connected."""
-    found = names["still_open"]
-    if not isinstance(found, (set, frozenset, list, tuple)):
+    found = plain(names["still_open"])
+    if type(found) is not list:
         raise NotAsAsked(f"`still_open` is a set of numbers; yours is a {type(found).__name__}")
     if any(type(each) is str for each in found):
         raise NotAsAsked('`still_open` holds texts; write numbers: -1, not "-1"')

@@ -107,6 +107,8 @@ after_five = {a: x.brokers for a, x in n4.items()}
 after_twenty = {a: x.brokers for a, x in n4.items()}
 
 # %% equivalent
+# `sum((s.closed_at_ms is None for s in lab4.sockets()))` -> `sum((s.closed_at_ms is None for s in
+# list(lab4.sockets())[1:]))`: the first connection is to an address, and nobody uses it later.
 # `Lab(brokers=own.brokers, version='2.3', broker_version='2.3', seed=3)` changed: the lab only shows
 # how long connections live; brokers that nobody sends to are never connected.
 # `lab4.create_topic('orders', partitions=own.brokers)` changed: only the partitions that are sent

@@ -91,15 +91,6 @@ Judge(
     otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
 )
 
-# %% wrong="always five"
-# With a delay of 0 ms, or a little more, your lab opens fewer than five. Make the list of counts,
-# and take the delay after which only fives follow.
-smallest_delay = {x: 0 for x in d}
-
-# %% wrong="the largest tried"
-# All five are opened with 20 ms, but with less, too. Try smaller delays.
-smallest_delay = {x: 20 for x in d}
-
 # %% wrong="the first five"
 # That is the first delay with five connections. A larger delay of your list has fewer. Take the
 # delay after which only fives follow.
@@ -107,6 +98,15 @@ smallest_delay = {}
 for name in d:
     counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
     smallest_delay[name] = counts.index(5)
+
+# %% wrong="always five"
+# With a delay of 0 ms your lab opens fewer than five. Make the list of counts, and take the delay
+# after which only fives follow.
+smallest_delay = {x: 0 for x in d}
+
+# %% wrong="the largest tried"
+# All five are opened with 20 ms, but with less, too. Try smaller delays.
+smallest_delay = {x: 20 for x in d}
 
 # %% wrong="one too few"
 # One less than the right delay: with yours, not all five are opened yet.
@@ -116,6 +116,9 @@ for name in d:
     smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
 
 # %% equivalent
+# `(delay for delay in range(21) if all((count == 5 for count in counts[delay:])))` -> `(delay for
+# delay in list(range(21))[1:] if all((count == 5 for count in counts[delay:])))`: no answer is 0.
+# `counts[delay:]` -> `list(counts[delay:])[:-1]`: with 20 ms all five are opened.
 # `[bootstrap_sockets(delay, seed) for delay in range(21)]` -> `[bootstrap_sockets(delay, seed) for
 # delay in range(22)]`, `[bootstrap_sockets(delay, seed) for delay in range(20)]`: from 19 ms on all
 # five are opened with every seed.

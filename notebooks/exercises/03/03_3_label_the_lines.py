@@ -26,7 +26,7 @@ labels = [label(text) for text in shown]
 # %% question
 import re
 
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a
@@ -57,8 +57,8 @@ CLASSES = ("bootstrap", "coordinator", "data")
 
 def label_of(names, case):
     """The label the answer gives to this case's line."""
-    labels = names["labels"]
-    if not isinstance(labels, (list, tuple)) or len(labels) != len(PLACES):
+    labels = plain(names["labels"])
+    if type(labels) is not list or len(labels) != len(PLACES):
         raise NotAsAsked(f"`labels` is a list with an entry for each of the {len(PLACES)} lines")
     unknown = [label for label in labels if label not in CLASSES]
     if unknown:

@@ -35,6 +35,28 @@ in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+FULL = {
+    (40, 1500): (300, 390, 480, 570),
+    (40, 2000): (328, 410, 492, 574),
+    (40, 3000): (310, 372, 496, 558),
+    (40, 4000): (332, 415, 498, 581),
+    (60, 1500): (315, 399, 483, 567),
+    (60, 2000): (308, 392, 476, 560),
+    (60, 3000): (301, 387, 473, 559),
+    (60, 4000): (342, 399, 456, 570),
+    (90, 3000): (319, 406, 493, 580),
+    (90, 4000): (312, 390, 468, 585),
+}
+"""(bytes of a value, batch.size) -> records of which the last batch is full. One record more begins
+another batch. (90 with 1500 or 2000 is missing: a batch of bare values has there what a batch of
+values of 80 bytes has.)"""
+
+
+def is_full(n: dict) -> bool:
+    """Whether the last batch is full."""
+    return n["records"] in FULL[n["value_bytes"], n["batch_size"]]
+
+
 Value(
     title="how many batches",
     points=3,
@@ -42,12 +64,18 @@ Value(
     draws=THREE,
     row="producer",
     space={
-        "records": (300, 350, 400, 450, 500, 550, 600),
+        "records": tuple(
+            sorted({each + more for of in FULL.values() for each in of for more in (0, 1)})
+        ),
         "value_bytes": (40, 60, 90),
         "batch_size": (1500, 2000, 3000, 4000),
     },
-    # else a batch of bare values is a batch of values of 80 bytes
-    where=lambda n: (n["value_bytes"], n["batch_size"]) not in ((90, 1500), (90, 2000)),
+    where=lambda n: any(
+        n["records"] in (each, each + 1)
+        for each in FULL.get((n["value_bytes"], n["batch_size"]), ())
+    ),
+    # one record more or less is another number of batches
+    together=lambda producers: len(set(map(is_full, producers))) == 2,
 )
 
 # %% judge
@@ -142,7 +170,6 @@ batches = {a: len(of_a_lab(x)) - 1 for a, x in n.items()}
 # `small.create_topic('t', partitions=1)` changed: the lab makes a topic that is missing, and it has
 # one partition.
 # `{'batch.size': wish.batch_size, 'linger.ms': 1000}` changed: close() ends the linger.
-# `range(wish.records)` changed: the number is given; what fits into a batch is asked.
 # `int(written(each)[0])` -> `written(each)[0]`: the same whole number.
 # `written(each)[0]` -> `written(each)[1]`: all batches but the last have as many records.
 

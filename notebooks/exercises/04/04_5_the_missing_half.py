@@ -31,7 +31,7 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
 # %% question
 from functools import cache
 
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
@@ -102,7 +102,8 @@ def _one_that_is_there(rule, partitions: int):
             raise NotAsAsked(
                 f"for the key {key!r} `mega_partitioner` raised {type(wrong).__name__}: {wrong}"
             ) from None
-        if not hasattr(chosen, "__index__") or not 0 <= chosen < partitions:
+        chosen = plain(chosen)
+        if type(chosen) is not int or not 0 <= chosen < partitions:
             raise NotAsAsked(
                 f"`mega_partitioner` returned {chosen!r} for the key {key!r}; with {partitions} "
                 f"partitions it returns a whole number from 0 to {partitions - 1}"

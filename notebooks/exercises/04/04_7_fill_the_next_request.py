@@ -49,7 +49,7 @@ def next_request(waiting, in_flight, limits):
 from random import Random
 from types import SimpleNamespace
 
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, whole_numbers
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
@@ -101,16 +101,13 @@ def chosen(names, case):
     """The numbers of the partitions that the learner's rule takes."""
     waiting = [SimpleNamespace(**fields) for fields in case["waiting"]]
     answer = names["next_request"](waiting, case["in_flight"], SimpleNamespace(**case["limits"]))
-    if not isinstance(answer, (list, tuple)):
+    numbers = whole_numbers(answer)
+    if numbers is None:
         raise NotAsAsked(
-            "`next_request` returns a list, [] for no request; yours returns "
-            f"{type(answer).__name__} {str(answer)[:40]}"
+            "`next_request` returns a list of partition numbers, such as [0, 3], and [] for no "
+            f"request. Add `one.partition`, not `one`. Yours returns {str(answer)[:40]}"
         )
-    if any(type(one) is not int for one in answer):
-        raise NotAsAsked(
-            "`next_request` returns partition numbers, such as [0, 3]. Add `one.partition`, not `one`"
-        )
-    return sorted(answer)
+    return sorted(numbers)
 
 
 def shift(case, rule):

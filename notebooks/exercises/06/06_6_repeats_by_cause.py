@@ -85,6 +85,14 @@ Judge(
 )
 
 # %% equivalent
+# `ledger(number)` -> `list(ledger(number))[1:]`, `list(ledger(number))[:-1]`: the first order of a
+# day and the last one are written once.
+# `found.values()` -> `list(found.values())[1:]`, `list(found.values())[:-1]`: the same.
+# `{id for _, id in copies}` -> `{id for _, id in list(copies)[1:]}`, `{id for _, id in
+# list(copies)[:-1]}`: the copies of a key have all an id, or none.
+# `(copies[-1][0] - copies[0][0] for copies in repeats)` -> `(copies[-1][0] - copies[0][0] for
+# copies in list(repeats)[1:])`, `(copies[-1][0] - copies[0][0] for copies in list(repeats)[:-1])`:
+# the longest way lies between.
 # `re.search('offset: (\\d+) producerId: (-?\\d+) .* key: (.*) payload', line)` ->
 # `re.search('offset: (\\d+) producerId: (-?\\d) .* key: (.*) payload', line)`: the ids of a day have
 # one digit.

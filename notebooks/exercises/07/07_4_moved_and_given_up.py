@@ -106,6 +106,8 @@ Judge(
 
 
 # %% equivalent
+# `(before[tp] != after[tp] for tp in before)` -> `(before[tp] != after[tp] for tp in
+# list(before)[1:])`: the first partition stays with m1.
 # `Lab(brokers=1, seed=7, version='3.9', broker_version='4.4')` changed: each such lab shows it.
 # `lab.spawn(member, f'm{number}', group.strategy, name=f'm{number}')` ->
 # `lab.spawn(member, f'm{number}', group.strategy)`: the lab takes the name from the member.

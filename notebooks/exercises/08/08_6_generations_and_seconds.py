@@ -40,8 +40,10 @@ Value(
     answers=("generations", "waited_s"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": HABITS, "seed": tuple(range(11, 20))},
-    together=lambda groups: len({n["cause"] for n in groups}) == 4,
+    space={"cause": HABITS, "seed": (11, 12, 17), "rounds": (4, 5, 6, 7)},
+    together=lambda groups: (
+        len({n["cause"] for n in groups}) == 4 and len({n["rounds"] for n in groups}) > 2
+    ),
 )
 
 # %% judge
@@ -52,10 +54,10 @@ from autograder.course.judge import Judge
 
 
 @cache
-def _cost(cause: str, seed: int) -> tuple[int, int]:
+def _cost(cause: str, seed: int, rounds: int) -> tuple[int, int]:
     """(generations, whole seconds that members spent between joining and
     their plan) in what a troubled group wrote."""
-    lab = troubled_group(cause, "bob", seed)
+    lab = troubled_group(cause, "bob", seed, rounds)
     generations, begun, waited_ms = set(), {}, 0
     for event in lab.journal.of("line"):
         text = event.message.split("] ", 1)[-1]
@@ -74,7 +76,7 @@ def _cost(cause: str, seed: int) -> tuple[int, int]:
 
 
 def _storm(case: dict) -> dict:
-    generations, waited_s = _cost(case["cause"], case["seed"])
+    generations, waited_s = _cost(case["cause"], case["seed"], case["rounds"])
     return {"generations": generations, "waited_s": waited_s}
 
 

@@ -47,7 +47,6 @@ from kafkalab.stories import slow_consumers
 
 # what a pool of four may have finished out of order, and a little more
 MOST_REPEATED = 30
-MOST_WAIT_MS = 1_500
 ORDERS = 80
 SHIFTS = (
     {"case": "nobody crashes", "seed": 5, "crash_ms": 0},
@@ -99,7 +98,7 @@ def how_it_went(case, lab):
                 (),
             )
     waited_ms, which = slow_consumers.longest_wait(lab)
-    if case["crash_ms"] == 0 and waited_ms > MOST_WAIT_MS:
+    if case["crash_ms"] == 0 and waited_ms > slow_consumers.MOST_WAIT_MS:
         return (
             f"the order in {which} and all before it were done, and its commit came {waited_ms:,} "
             "ms later. After a slow order many can be committed at once.",

@@ -206,6 +206,10 @@ never_committed = {a: 0 for a, x in n.items()}
 nobody_reads = {a: 0 for a, x in n.items()}
 
 # %% equivalent
+# `(cells[3] == '-' for cells in tables[a])` -> `(cells[3] == '-' for cells in list(tables[a])[1:])`,
+# `(cells[3] == '-' for cells in list(tables[a])[:-1])`: the first row and the last have an offset.
+# `(cells[6] == '-' for cells in tables[a])` -> `(cells[6] == '-' for cells in list(tables[a])[1:])`:
+# the first row has a member.
 # `return [line.split() for line in text.splitlines() if line.startswith('billing')]` ->
 # `return sorted([line.split() for line in text.splitlines() if line.startswith('billing')])`,
 # `return list(reversed([line.split() for line in text.splitlines() if line.startswith('billing')]))`:

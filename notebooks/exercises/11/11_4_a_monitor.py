@@ -57,7 +57,7 @@ def watch(partitions):
 from functools import cache
 from random import Random
 
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, as_builtin
 from autograder.cell.kinds import Function
 from kafkalab import (
     KafkaAdminClient,
@@ -204,7 +204,7 @@ def watched(names, case) -> list:
     said = []
     for look in looks(case["seed"], case["story"]):
         # a monitor is given the partitions in any order, and sorts its alarms itself
-        told = names["watch"](dict(reversed(look.items())))
+        told = as_builtin(names["watch"](dict(reversed(look.items()))))
         if type(told) not in (tuple, list) or len(told) != 3:
             raise NotAsAsked("`watch` returns three things, as the list above it says")
         said.append([told[0], told[1], [str(name) for name in told[2]]])

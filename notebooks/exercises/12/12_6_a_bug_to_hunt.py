@@ -126,6 +126,10 @@ offset = {a: sum(given(x)) - 1 for a, x in shown.items()}
 setting = {a: failed(x) for a, x in shown.items()}
 
 # %% equivalent
+# `(int(each[1]) + int(each[2]) for each in returned if each)` ->
+# `(int(each[1]) + int(each[2]) for each in list(returned)[1:] if each)`,
+# `(int(each[1]) + int(each[2]) for each in list(returned)[:-1] if each)`: the largest sum lies
+# between.
 # `next((line for line in lines if 'Deserializers with error' in line))` ->
 # `list((line for line in lines if 'Deserializers with error' in line))[-1]`: all ERROR lines of a
 # reader are about the same record.

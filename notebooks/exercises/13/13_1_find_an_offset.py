@@ -42,11 +42,24 @@ def wanted(number: int) -> int:
     """The offset that the reader asks for: the first one of a file, the one that an entry names, or
     the first one of a batch that no entry names."""
     log, chance = log_with_index(number), Random(f"offset {number}")
-    segment = chance.choice(list(log.segments)[1:-1])
     if number % 3 == 0:
-        return segment.base_offset
-    entry = chance.choice(segment.index[1:-1])
+        return chance.choice(list(log.segments)[1:]).base_offset
+    segment = chance.choice([each for each in log.segments if len(each.index) > 2])
+    entry = chance.choice(segment.index[1:] if number % 3 == 1 else segment.index[1:-1])
     return entry[0] + (0 if number % 3 == 1 else 1 + 2 * len(log.batches()[0].records))
+
+
+def ends(number: int) -> set[str]:
+    """Which ends a search comes to: the first file, the last one, the newest entry of an index."""
+    log, offset = log_with_index(number), wanted(number)
+    files, segment = list(log.segments), log.segments.of(offset)
+    entry = steps_to(log, offset).entry
+    is_end = {
+        "first file": segment is files[0],
+        "last file": segment is files[-1],
+        "newest entry": bool(segment.index) and entry == segment.index[-1],
+    }
+    return {name for name, is_one in is_end.items() if is_one}
 
 
 def is_a_good_search(number: int) -> bool:
@@ -88,7 +101,10 @@ Value(
     show=seen_by_learner,
     space={"log": tuple(range(360))},
     where=lambda n: is_a_good_search(n["log"]),
-    together=lambda logs: {n["log"] % 3 for n in logs} == {0, 1, 2},
+    together=lambda logs: (
+        {n["log"] % 3 for n in logs} == {0, 1, 2}
+        and len(set().union(*(ends(n["log"]) for n in logs))) == 3
+    ),
 )
 
 # %% judge
@@ -125,11 +141,17 @@ headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) + 1 for a, x in n
 
 # %% wrong="the next file"
 # That file begins after the offset. Take the largest base offset that is not beyond it.
-file = {a: min(base for base in x.files if base > x.offset) for a, x in n.items()}
+file = {
+    a: min((base for base in x.files if base > x.offset), default=x.offset + 1)
+    for a, x in n.items()
+}
 
 # %% wrong="the next entry"
 # This entry is beyond the offset, and the broker reads forward only. Take the entry before it.
-byte = {a: min(e for e in x.index[file[a]] if e[0] > x.offset)[1] for a, x in n.items()}
+byte = {
+    a: min((e for e in x.index[file[a]] if e[0] > x.offset), default=entry[a])[1]
+    for a, x in n.items()
+}
 
 # %% wrong="from the beginning of the file"
 # You began at the file's first byte. That is what the index avoids: begin at the entry's byte.

@@ -32,7 +32,7 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 # %% question
 from types import SimpleNamespace
 
-from autograder.cell.data import NotAsAsked
+from autograder.cell.data import NotAsAsked, whole_numbers
 from autograder.cell.kinds import Function
 from kafkalab.stories.segments import deletions, retention_day
 
@@ -50,6 +50,13 @@ CHECKS = (
     {
         "case": "the newest record is exactly as old as the time limit",
         "segments": [[0, 400, 100], [6, 300, 500]],
+        "now_ms": 700,
+        "keep_ms": 600,
+        "keep_bytes": -1,
+    },
+    {
+        "case": "the newest record is a millisecond older than the time limit",
+        "segments": [[0, 400, 99], [6, 300, 500]],
         "now_ms": 700,
         "keep_ms": 600,
         "keep_bytes": -1,
@@ -76,9 +83,10 @@ def check_once(names, case):
     fields = ("base_offset", "size_bytes", "newest_ms")
     segments = [SimpleNamespace(**dict(zip(fields, row))) for row in case["segments"]]
     gone = names["goes"](segments, case["now_ms"], case["keep_ms"], case["keep_bytes"])
-    if not isinstance(gone, (list, tuple)):
-        raise NotAsAsked(f"`goes` returns a list, not {gone!r}"[:120])
-    return sorted(gone)
+    offsets = whole_numbers(gone)
+    if offsets is None:
+        raise NotAsAsked(f"`goes` returns a list of base offsets, not {gone!r}"[:120])
+    return sorted(offsets)
 
 
 def day(case, part):

@@ -32,22 +32,28 @@ completed_by = {name: completes(x) for name, x in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
-PLACES = ((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1))
+PLACES = (
+    *((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1)),
+    *((0, 2, 2, 1), (1, 2, 2, 0)),
+)
+
+
+KINDS = (
+    lambda n: n["partitions"][0] == 2 and n["min_bytes"] == 1 and 200 < n["wait_ms"] < 300,
+    lambda n: n["min_bytes"] == 600 and n["wait_ms"] > 400,
+    lambda n: 300 < n["min_bytes"] < 600 and n["wait_ms"] > 400,
+    lambda n: n["min_bytes"] > 300 and n["wait_ms"] < 200 and 2 not in n["partitions"][:2],
+)
+"""One fetch wants one byte, and has time for two writes, of which only the second is for it. Of two
+with time enough one wants what two batches have, the other some bytes more than a batch. And one has
+too little time for a second batch, which is the second write."""
 
 
 def is_told_apart(cases: list[dict]) -> bool:
-    """Whether one fetch wants one byte, and has time for two writes, of which only the second is for
-    it. Of two with time enough one wants what two batches have, the other one byte more than a
-    batch; and one has too little time for a second batch."""
-    patient = [n for n in cases if n["wait_ms"] == 450]
-    return (
-        any(n["partitions"][0] == 2 and n["min_bytes"] == 1 and n["wait_ms"] == 250 for n in cases)
-        and any(n["min_bytes"] == 600 for n in patient)
-        and any(n["min_bytes"] == 301 for n in patient)
-        and any(
-            n["min_bytes"] > 300 and n["wait_ms"] == 150 and n["partitions"][0] != 2 for n in cases
-        )
-    )
+    """Whether each kind is there. Of two with time enough one gets what it wants from the last
+    write, and the other one before it."""
+    last = [n["wait_ms"] > 400 and tuple(n["partitions"]).count(2) == 2 for n in cases]
+    return all(any(kind(n) for n in cases) for kind in KINDS) and sum(last) == 1
 
 
 Value(
@@ -57,10 +63,11 @@ Value(
     draws=("A", "B", "C", "D"),
     row="fetch",
     space={
-        "min_bytes": (1, 301, 600),
-        "wait_ms": (150, 250, 450),
+        "min_bytes": (1, 301, 310, 600),
+        "wait_ms": (150, 160, 250, 260, 450, 460),
         "partitions": PLACES,
     },
+    where=lambda n: any(kind(n) for kind in KINDS),
     together=is_told_apart,
 )
 

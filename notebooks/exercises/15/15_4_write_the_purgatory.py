@@ -38,6 +38,7 @@ def may_complete(request, state):
 # %% question
 from types import SimpleNamespace
 
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.kinds import Function
 from kafkalab.stories.broker import harm, kafkas_night, seen_at_night, waiting_night
 
@@ -84,6 +85,13 @@ MOMENTS = (
         "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 5, 300, 199]},
     },
     {
+        "case": "a FETCH for two partitions: the second one leads elsewhere now",
+        "kind": "FETCH",
+        "needs": {"orders-0": 3, "orders-1": 4},
+        "min_bytes": 500,
+        "state": {"orders-0": [True, 3, 3, 0, 0], "orders-1": [False, 4, 4, 0, 0]},
+    },
+    {
         "case": "a FETCH for two partitions: one leads elsewhere now",
         "kind": "FETCH",
         "needs": {"orders-0": 3, "orders-1": 4},
@@ -120,7 +128,10 @@ def at_one_moment(names, case):
     state = {
         name: SimpleNamespace(**dict(zip(fields, seen))) for name, seen in case["state"].items()
     }
-    return names["may_complete"](request, state)
+    said = plain(names["may_complete"](request, state))
+    if type(said) is not bool:
+        raise NotAsAsked(f"`may_complete` returns True or False; yours returned {said!r}"[:120])
+    return said
 
 
 Function(

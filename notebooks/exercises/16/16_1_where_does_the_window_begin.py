@@ -41,12 +41,14 @@ SAYS = tuple(
 
 def tells_words_apart(cases: list[dict]) -> bool:
     """Whether one begins with accepted and rejected records, one with a held one before a released
-    one, and one has an accepted record behind a first one that is not at its end."""
+    one, one has an accepted record behind a first one that is not at its end, and one released the
+    last record."""
     says = [case["says"].split() for case in cases]
     return (
         any(set(words[:2]) == {"accept", "reject"} for words in says)
         and any(words[0] == "hold" and "release" in words for words in says)
         and any(words[0] in {"hold", "release"} and "accept" in words for words in says)
+        and any(words[-1] == "release" for words in says)
     )
 
 

@@ -48,7 +48,7 @@ def makes_sense(case: dict) -> bool:
 
 
 def tells_ends_apart(cases: list[dict]) -> bool:
-    """Whether one is killed before the lock ends and one after it, one is late, one is very late,
+    """Whether one is killed before the lock ends and one after it, one is late, one is some seconds later,
     and one renews."""
     late = {
         how: [c["seconds"] - c["lock_s"] for c in cases if c["how"] == how]
@@ -57,7 +57,7 @@ def tells_ends_apart(cases: list[dict]) -> bool:
     return (
         min(late["killed"], default=0) < 0 < max(late["killed"], default=0)
         and any(0 < each < 5 for each in late["works"])
-        and any(each > 5 for each in late["works"])
+        and any(5 < each < 10 for each in late["works"])
         and bool(late["renews"])
     )
 

@@ -47,21 +47,15 @@ def need_of(numbers) -> str:
     return f"{count}, {numbers['workers']} workers; {order}; all within {numbers['limit_s']} s"
 
 
-def tells_needs_apart(cases: list[dict]) -> bool:
-    """Whether five topics of one kind each are there: one partition with order and haste, one with
-    haste alone; order and time; haste that two partitions can bear, and haste that two workers
-    cannot."""
-    kinds = (
-        lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["order"],
-        lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4,
-        lambda n: n["limit_s"] >= 20 and n["order"],
-        lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10),
-        lambda n: n["workers"] == 2 and n["limit_s"] == 5,
-    )
-    return all(
-        any(kind(n) and (number in (0, 2)) == n["order"] for n in cases)
-        for number, kind in enumerate(kinds)
-    )
+KINDS = (
+    lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["order"],
+    lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4 and not n["order"],
+    lambda n: n["limit_s"] >= 20 and n["order"],
+    lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10) and not n["order"],
+    lambda n: (n["partitions"], n["workers"], n["limit_s"], n["order"]) == (4, 2, 5, False),
+)
+"""One partition with order and haste, one with haste alone; order and time; haste that two
+partitions can bear, and haste that two workers cannot, though four could."""
 
 
 LineReading(
@@ -76,7 +70,8 @@ LineReading(
         "order": (True, False),
         "limit_s": (5, 9, 10, 20, 30),
     },
-    together=tells_needs_apart,
+    where=lambda n: any(kind(n) for kind in KINDS),
+    together=lambda topics: all(any(kind(n) for n in topics) for kind in KINDS),
     show=lambda numbers: {name: need_of(each) for name, each in numbers.items()},
 )
 
