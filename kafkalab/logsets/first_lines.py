@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 import pyarrow as pa
@@ -101,6 +102,13 @@ class LineCounts:
 SOME_TIME = re.compile(r"(?<![=\w])\d[\d.:,/_+\-T]{3,}\d")
 SOME_DAY = re.compile(r"\S*\d\S{0,9}[^\w\]]{0,3}$")
 SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
+SOME_DATE = re.compile(
+    r"(?<![\w.\-])(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{2,4})(?![\w.])"
+)
+# Names of several zones, and places: which one is meant cannot be told, or is not read.
+SOME_ZONE = re.compile(r" ?[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?")
+APART = timedelta(hours=26)  # No two zones are further apart.
+START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
 
 def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
@@ -164,6 +172,8 @@ def _wrong(
             f"{counts.unknown:,} of its first {counts.of_clients:,} lines of Kafka's clients are "
             f"not in the catalogue. The layout is another one, or {RELEASES}. {remedy}"
         )
+    if text := _started_at_another_time(batches):
+        return f"its times are misread: {text}. {remedy}"
     if _stands_still(batches):
         more = list(_batches(file, layout, MORE_BYTES, ("time",)))
         if _stands_still(more):
@@ -199,6 +209,21 @@ def _stands_still(batches: list[pa.RecordBatch]) -> bool:
         return False
     most = pc.max(pc.struct_field(pc.value_counts(times), "counts")).as_py()
     return most > ENOUGH * len(times)
+
+
+def _started_at_another_time(batches: list[pa.RecordBatch]) -> str | None:
+    """What a client's line says of its start, where the time of that line is another one."""
+    for batch in batches:
+        found = pc.extract_regex(pc.fill_null(batch["message"], ""), START_MS)
+        for row in pc.drop_null(pc.indices_nonzero(pc.is_valid(found))).to_pylist():
+            time = batch["time"][row].as_py()
+            said = datetime.fromtimestamp(int(found[row].as_py()["ms"]) / 1000, UTC)
+            if time is not None and time.year > 1970 and abs(time - said) > APART:
+                return (
+                    f"a client says that it started at {said:%Y-%m-%d %H:%M:%S}, in a line with "
+                    f"the time {time:%Y-%m-%d %H:%M:%S}"
+                )
+    return None
 
 
 def counts_of(rows: pa.RecordBatch) -> LineCounts:
@@ -241,13 +266,14 @@ def _unread_time(block: LaidOutBlock) -> str | None:
 
 def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     if clock is None:
-        found = SOME_TIME.search(head)
-        return found[0] if found else None
+        return " ".join(SOME_TIME.findall(head)) or None
     before, _, after = head.partition(time)
-    if rest := SOME_REST.match(after):
+    if rest := SOME_REST.match(after) or SOME_ZONE.match(after):
         return time + rest[0]
     if not clock.dated and (day := SOME_DAY.search(before)):
         return day[0] + time
+    if not clock.dated and (day := SOME_DATE.search(before) or SOME_DATE.search(after)):
+        return f"{day[0]} {time}"
     return None
 
 
