@@ -16,6 +16,7 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
@@ -25,6 +26,7 @@ from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 from kafkalab.logsets.wrapped_lines import RECORDS, unwrapped
 
+WHOLE = 0.99  # The share of records that must be whole.
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
 FEW = 10  # So few lines tell nothing about a layout.
 MANY = 50  # So many lines do not all have one time.
@@ -49,6 +51,7 @@ class LineCounts:
     of_clients, unknown   read rows of Kafka's clients, and those the catalogue does not know
     of_others, unknown_of_others   likewise, of the catalogue's other classes, or named as theirs
     hidden        read rows with a client's prefix inside of the message, so that it begins there
+    damaged       rows that were cut, torn or overwritten, and pieces of such
     """
 
     lines: int = 0
@@ -59,6 +62,7 @@ class LineCounts:
     of_others: int = 0
     unknown_of_others: int = 0
     hidden: int = 0
+    damaged: int = 0
 
     def __add__(self, other: LineCounts) -> LineCounts:
         return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
@@ -66,6 +70,17 @@ class LineCounts:
     @property
     def mostly_read(self) -> bool:
         return self.read >= ENOUGH * self.lines
+
+    @property
+    def mostly_whole(self) -> bool:
+        """Whether next to no record is damaged. The last one may be in the making."""
+        return self.damaged <= max(1, (1 - WHOLE) * (self.read + self.damaged))
+
+    @property
+    def unread_for_damage(self) -> bool:
+        """Whether most of what could not be read is damaged, and not of another layout."""
+        unread = self.lines - self.read
+        return not self.mostly_whole and self.read > unread and 2 * self.damaged > unread
 
     @property
     def misplaced(self) -> bool:
@@ -90,11 +105,15 @@ class LineCounts:
 
     @property
     def understood(self) -> bool:
-        return self.mostly_read and not (
-            self.misplaced
-            or self.foreign_words
-            or self.foreign_words_of_others
-            or self.nothing_known
+        return (
+            self.mostly_read
+            and self.mostly_whole
+            and not (
+                self.misplaced
+                or self.foreign_words
+                or self.foreign_words_of_others
+                or self.nothing_known
+            )
         )
 
 
@@ -160,11 +179,15 @@ def _wrong(
     for block in blocks:
         if isinstance(block, LaidOutBlock) and (text := _unread_time(block)):
             return f"its times are not read in full, see {text!r}. {remedy}"
+    if counts.unread_for_damage:
+        return damaged_text(counts)
     if not counts.mostly_read:
         return (
             f"{counts.lines - counts.read:,} of its first {counts.lines:,} lines cannot be read. "
             f"{remedy}"
         )
+    if not counts.mostly_whole:
+        return damaged_text(counts)
     if counts.misplaced:
         return f"the messages begin at another place than was found. {remedy}"
     if counts.foreign_words:
@@ -183,6 +206,15 @@ def _wrong(
                 "time than that of the lines."
             )
     return None
+
+
+def damaged_text(counts: LineCounts) -> str:
+    """What to say where too many records are damaged."""
+    return (
+        f"{counts.damaged:,} of {counts.read + counts.damaged:,} records are cut, torn, "
+        "overwritten or not UTF-8. What they told is missing here: get the log again from where "
+        "it was written."
+    )
 
 
 def remedy_for(wrapping: tuple[str, ...]) -> str:
@@ -239,6 +271,11 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     )
     unknown = pc.is_null(read["event"])
     inside = pc.match_substring_regex(read["message"], PREFIX)
+    unread = rows.filter(pc.is_valid(rows["problem"]))
+    damaged = pc.or_(
+        pc.not_equal(unread["problem"], schema.FOREIGN),
+        pc.match_substring_regex(unread["message"], schema.PIECE),
+    )
     return LineCounts(
         rows.num_rows,
         read.num_rows,
@@ -251,6 +288,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 of_other,
                 pc.and_(of_other, unknown),
                 pc.and_(pc.is_null(read["client_id"]), inside),
+                damaged,
             )
         ),
     )

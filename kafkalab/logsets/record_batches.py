@@ -7,6 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +22,7 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
+SELDOM, ALIKE, MOST_USUAL = 2, 0.8, 20  # A prefix on so few rows may be a usual one, damaged.
 
 
 @lru_cache(maxsize=1 << 10)
@@ -55,7 +57,60 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
-    return pc.if_else(cut, schema.CUT, problem)
+    problem = pc.if_else(cut, schema.CUT, problem)
+    unknown = _unknown_of_clients(block, known) & _true(pc.is_null(problem))
+    if not (_is_damaged(block, problem) or known.begin_as_others(unknown).any()):
+        return problem
+    doubtful = (unknown | ~known.is_whole() | _has_odd_prefix(block)) & _true(pc.is_null(problem))
+    return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
+
+
+def _true(mask: pa.Array) -> np.ndarray:
+    return pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
+
+
+def _is_damaged(block: Block, problem: pa.Array) -> bool:
+    """Whether the text of some record was cut, torn or overwritten. The first may begin before the
+    text, and the last may go on behind it."""
+    problem = problem.slice(1, max(len(problem) - 2, 0))
+    foreign = pc.equal(problem, schema.FOREIGN)
+    if pc.any(pc.invert(foreign)).as_py():
+        return True
+    loose = block.message.slice(1).take(pc.indices_nonzero(pc.fill_null(foreign, False)))
+    return bool(pc.any(pc.match_substring_regex(loose, schema.PIECE)).as_py())
+
+
+def _unknown_of_clients(block: Block, known: recognition.Recognised) -> np.ndarray:
+    """Which rows Kafka's clients wrote in words that the catalogue does not know."""
+    of_client = pc.or_(
+        pc.is_valid(block.client_id),
+        pc.is_in(block.logger, pa.array(templates.classes_of_clients())),
+    )
+    return _true(of_client) & (known.code < 0)
+
+
+def _has_odd_prefix(block: Block) -> np.ndarray:
+    """Which rows have a prefix that seldom occurs, and that is nearly the same as a usual one."""
+    found = pc.binary_join_element_wise(
+        block.kind,
+        block.client_id,
+        block.group_id,
+        "\n",
+        null_handling="replace",
+        null_replacement="",
+    )
+    coded = found.dictionary_encode()
+    texts, counts = (
+        coded.dictionary.to_pylist(),
+        np.bincount(coded.indices, minlength=len(coded.dictionary)),
+    )
+    usual = [text for text, count in zip(texts, counts) if count > SELDOM]
+    odd = [
+        count <= SELDOM
+        and any(SequenceMatcher(None, text, each).ratio() > ALIKE for each in usual[:MOST_USUAL])
+        for text, count in zip(texts, counts)
+    ]
+    return np.array(odd, bool)[coded.indices.to_numpy()] if len(found) else np.zeros(0, bool)
 
 
 def _wrote_kafka(block: Block) -> np.ndarray:

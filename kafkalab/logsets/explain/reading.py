@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.first_lines import (
     ENOUGH,
@@ -19,6 +20,7 @@ from kafkalab.logsets.first_lines import (
     PREFIX,
     RELEASES,
     LineCounts,
+    damaged_text,
 )
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 
@@ -114,8 +116,12 @@ class LinesRead:
 
     def _not_understood(self) -> str:
         counts = self.counts
+        if counts.unread_for_damage:
+            return damaged_text(counts)
         if not counts.mostly_read:
             return f"{self._unread()} --layout names the log's pattern."
+        if not counts.mostly_whole:
+            return damaged_text(counts)
         if counts.misplaced:
             return (
                 f"in {counts.hidden:,} lines the message begins at another place than was found. "
@@ -187,6 +193,10 @@ def reading_of(
         F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
             "hidden"
         ),
+        F.count_if(
+            F.col("problem").isNotNull()
+            & ((F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE))
+        ).alias("damaged"),
     ).collect()[0]
     shapes: list = []
     unread_files: list[str] = []

@@ -74,9 +74,7 @@ def with_trace(text: str, s: Said) -> str:
 
 def lines(write: Callable[[Said], str], keeps: Clock = to_the_ms) -> Mangling:
     """Each record by itself, its stack trace behind it."""
-    return Mangling(
-        lambda said: "".join(f"{with_trace(write(s), s)}\n" for s in said), keeps
-    )
+    return Mangling(lambda said: "".join(f"{with_trace(write(s), s)}\n" for s in said), keeps)
 
 
 def around(write: Callable[[Said, str], str], keeps: Clock = to_the_ms, inner=None) -> Mangling:
@@ -84,9 +82,7 @@ def around(write: Callable[[Said, str], str], keeps: Clock = to_the_ms, inner=No
     inner = inner or own
     return Mangling(
         lambda said: "".join(
-            f"{write(s, line)}\n"
-            for s in said
-            for line in with_trace(inner(s), s).split("\n")
+            f"{write(s, line)}\n" for s in said for line in with_trace(inner(s), s).split("\n")
         ),
         keeps,
     )
@@ -362,8 +358,7 @@ def half_lines(text: str) -> str:
 def half_lines_joined(text: str) -> str:
     rolled = dice()
     return "".join(
-        line[: len(line) // 2] if rolled.random() < 0.1 else line
-        for line in text.splitlines(True)
+        line[: len(line) // 2] if rolled.random() < 0.1 else line for line in text.splitlines(True)
     )
 
 
@@ -529,7 +524,9 @@ LAYOUTS = {
     ),
     "the clock alone": lines(lambda s: f"{s.clock}.{s.ms} {head(s)}", of_the_day),
     "the clock alone, with a comma": lines(lambda s: f"{s.clock},{s.ms} {head(s)}", of_the_day),
-    "the clock in brackets": lines(lambda s: f"[{s.clock}] {head(s)}", lambda t: of_the_day(to_the_second(t))),
+    "the clock in brackets": lines(
+        lambda s: f"[{s.clock}] {head(s)}", lambda t: of_the_day(to_the_second(t))
+    ),
     "the time last": lines(lambda s: f"{head(s)} ({s.time})"),
     "the level first": lines(lambda s: f"{s.level} {s.dotted} {s.logger} - {s.text}"),
     "no time": lines(head, none),
@@ -552,7 +549,10 @@ LAYOUTS = {
     "Tomcat": lines(
         lambda s: f"{stamp('%d-%b-%Y %H:%M:%S.%L')(s)} {s.level} [{s.thread}] {s.logger} {s.text}"
     ),
-    "Serilog": lines(lambda s: f"[{s.clock} {s.level[:3]}] {s.logger}: {s.text}", lambda t: of_the_day(to_the_second(t))),
+    "Serilog": lines(
+        lambda s: f"[{s.clock} {s.level[:3]}] {s.logger}: {s.text}",
+        lambda t: of_the_day(to_the_second(t)),
+    ),
     "a message below its head": lines(
         lambda s: f"{s.dotted} {s.level} [{s.thread}] {s.logger}\n{s.text}"
     ),
@@ -596,7 +596,9 @@ def stamped(s: Said, line: str) -> str:
 
 
 WRAPPERS = {
-    "docker": around(lambda s, line: json.dumps({"log": line + "\n", "stream": "stdout", "time": NANOS})),
+    "docker": around(
+        lambda s, line: json.dumps({"log": line + "\n", "stream": "stdout", "time": NANOS})
+    ),
     "docker, no time within": around(
         lambda s, line: json.dumps({"log": line + "\n", "stream": "stdout", "time": f"{s.iso}Z"}),
         inner=head,
@@ -610,14 +612,16 @@ WRAPPERS = {
     ),
     "journald short, no time within": around(
         lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} web-1 shop[4711]: {line}",
-        of_the_year, inner=head,
+        of_the_year,
+        inner=head,
     ),
     "journald short-iso": around(
         lambda s, line: f"{stamp('%Y-%m-%dT%H:%M:%S+0000')(s)} web-1 shop[4711]: {line}"
     ),
     "journald short-iso, no time within": around(
         lambda s, line: f"{stamp('%Y-%m-%dT%H:%M:%S+0000')(s)} web-1 shop[4711]: {line}",
-        to_the_second, inner=head,
+        to_the_second,
+        inner=head,
     ),
     "journald export": Mangling(exported),
     "journald verbose": Mangling(verbose),
@@ -643,14 +647,14 @@ WRAPPERS = {
     "CloudWatch table, no time within": table(
         "timestamp|message", lambda s: (ms(s), with_trace(head(s), s))
     ),
-    "CloudWatch insights": table(
-        "@timestamp|@message", lambda s: (s.dotted, whole(s)), last=True
-    ),
+    "CloudWatch insights": table("@timestamp|@message", lambda s: (s.dotted, whole(s)), last=True),
     "CloudWatch events": document(
         lambda said: {"events": [{"timestamp": ms(s), "message": whole(s)} for s in said]}, 2
     ),
     "CloudWatch events, no time within": document(
-        lambda said: {"events": [{"timestamp": ms(s), "message": with_trace(head(s), s)} for s in said]}
+        lambda said: {
+            "events": [{"timestamp": ms(s), "message": with_trace(head(s), s)} for s in said]
+        }
     ),
     "aws logs tail": around(lambda s, line: f"{s.iso}000+00:00 shop/app/0123abc {line}"),
     "Datadog table": table(
@@ -665,10 +669,13 @@ WRAPPERS = {
     "Datadog JSON with attributes": records(
         lambda s: {
             "attributes": {
-                "timestamp": f"{s.iso}Z", "message": s.text, "status": s.level.lower(),
+                "timestamp": f"{s.iso}Z",
+                "message": s.text,
+                "status": s.level.lower(),
                 "attributes": {"logger": {"name": s.logger, "thread_name": s.thread}},
             },
-            "type": "log", "id": "A",
+            "type": "log",
+            "id": "A",
         }
     ),
     "Azure table": table(
@@ -677,7 +684,10 @@ WRAPPERS = {
     ),
     "Azure JSON": records(
         lambda s: {
-            "time": f"{s.iso}0000Z", "resourceId": "/s", "operationName": "log", "level": "Informational",
+            "time": f"{s.iso}0000Z",
+            "resourceId": "/s",
+            "operationName": "log",
+            "level": "Informational",
             "properties": {"log": whole(s) + "\n", "stream": "stdout", "pod": "shop-1"},
         }
     ),
@@ -695,15 +705,19 @@ WRAPPERS = {
         "_time|host|_raw",
         lambda s: (f"{s.iso}+0000", "web-1", f"{local(-1)(s):%H:%M:%S}.{s.ms} {head(s)}"),
     ),
-    "Splunk JSON": records(lambda s: {"preview": False, "result": {"_raw": whole(s), "_time": s.iso}}),
+    "Splunk JSON": records(
+        lambda s: {"preview": False, "result": {"_raw": whole(s), "_time": s.iso}}
+    ),
     "Loki": document(
         lambda said: {
             "status": "success",
             "data": {
                 "resultType": "streams",
                 "result": [
-                    {"stream": {"app": "shop"},
-                     "values": [[f"{ms(s)}000000", whole(s)] for s in reversed(said)]}
+                    {
+                        "stream": {"app": "shop"},
+                        "values": [[f"{ms(s)}000000", whole(s)] for s in reversed(said)],
+                    }
                 ],
             },
         }
@@ -712,8 +726,10 @@ WRAPPERS = {
         lambda said: {
             "data": {
                 "result": [
-                    {"stream": {"app": "shop"},
-                     "values": [[f"{ms(s)}000000", with_trace(head(s), s)] for s in said]}
+                    {
+                        "stream": {"app": "shop"},
+                        "values": [[f"{ms(s)}000000", with_trace(head(s), s)] for s in said],
+                    }
                 ],
             },
         }
@@ -729,20 +745,30 @@ WRAPPERS = {
         "Time|Line|tsNs", lambda s: (f"{s.iso}Z", whole(s), f"{ms(s)}000000"), last=True
     ),
     "Grafana JSON": document(
-        lambda said: [{"timestamp": f"{ms(s)}000000", "date": f"{s.iso}Z", "line": whole(s), "fields": {}} for s in said]
+        lambda said: [
+            {"timestamp": f"{ms(s)}000000", "date": f"{s.iso}Z", "line": whole(s), "fields": {}}
+            for s in said
+        ]
     ),
     "Fluent Bit": records(lambda s: {"date": ms(s) / 1000, "log": whole(s)}),
     "Fluent Bit, no time within": records(
         lambda s: {"date": ms(s) / 1000, "log": with_trace(head(s), s)}
     ),
     "Fluent Bit on stdout": around(
-        lambda s, line: f'[0] kube.shop: [[{ms(s) / 1000:.3f}, {{}}], {{"log"=>{json.dumps(line)}}}]'
+        lambda s, line: (
+            f'[0] kube.shop: [[{ms(s) / 1000:.3f}, {{}}], {{"log"=>{json.dumps(line)}}}]'
+        )
     ),
-    "Fluentd": around(lambda s, line: f'{s.iso}+00:00\tkube.shop\t{json.dumps({"log": line})}'),
+    "Fluentd": around(lambda s, line: f"{s.iso}+00:00\tkube.shop\t{json.dumps({'log': line})}"),
     "Vector": around(
         lambda s, line: json.dumps(
-            {"file": "/var/log/a.log", "host": "web-1", "message": line, "source_type": "file",
-             "timestamp": NANOS}
+            {
+                "file": "/var/log/a.log",
+                "host": "web-1",
+                "message": line,
+                "source_type": "file",
+                "timestamp": NANOS,
+            }
         )
     ),
     "OpenTelemetry text": Mangling(collected),
@@ -750,37 +776,54 @@ WRAPPERS = {
     "OpenTelemetry JSON, spread": document(otlp, 2),
     "an Elasticsearch answer": document(
         lambda said: {
-            "took": 1, "hits": {"hits": [{"_index": "l", "_source": ecs(s)} for s in reversed(said)]}
+            "took": 1,
+            "hits": {"hits": [{"_index": "l", "_source": ecs(s)} for s in reversed(said)]},
         }
     ),
     "an Elasticsearch bulk": Mangling(bulk, file="a.ndjson"),
     "Kibana table": table(
         "@timestamp|log.level|log.logger|message",
-        lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", s.level, s.logger, s.text), last=True,
+        lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", s.level, s.logger, s.text),
+        last=True,
     ),
     "Kibana table, whole lines": table(
         "@timestamp|host.name|message",
-        lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", "web-1", whole(s)), last=True,
+        lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", "web-1", whole(s)),
+        last=True,
     ),
     "GELF": records(gelf),
     "Google Cloud": document(
         lambda said: [
-            {"insertId": f"{n}", "timestamp": f"{s.iso}Z", "severity": s.level, "textPayload": whole(s)}
+            {
+                "insertId": f"{n}",
+                "timestamp": f"{s.iso}Z",
+                "severity": s.level,
+                "textPayload": whole(s),
+            }
             for n, s in enumerate(said)
-        ], 2,
+        ],
+        2,
     ),
     "Google Cloud, payloads": document(
         lambda said: [
-            {"insertId": f"{n}", "timestamp": f"{s.iso}Z",
-             "severity": {"WARN": "WARNING"}.get(s.level, s.level),
-             "jsonPayload": {"message": s.text, "logger": s.logger, "thread": s.thread}}
+            {
+                "insertId": f"{n}",
+                "timestamp": f"{s.iso}Z",
+                "severity": {"WARN": "WARNING"}.get(s.level, s.level),
+                "jsonPayload": {"message": s.text, "logger": s.logger, "thread": s.thread},
+            }
             for n, s in enumerate(reversed(said))
         ]
     ),
     "logstash": records(
         lambda s: {
-            "@timestamp": f"{s.iso}+00:00", "@version": "1", "message": s.text, "level": s.level,
-            "logger_name": s.logger, "thread_name": s.thread, "level_value": 20000,
+            "@timestamp": f"{s.iso}+00:00",
+            "@version": "1",
+            "message": s.text,
+            "level": s.level,
+            "logger_name": s.logger,
+            "thread_name": s.thread,
+            "level_value": 20000,
         }
     ),
     "log4j's XML": Mangling(lambda said: "".join(map(xml_log4j, said)), file="a.xml.log"),
@@ -789,34 +832,57 @@ WRAPPERS = {
     "log4j 2's JSON": records(
         lambda s: {
             "instant": {"epochSecond": ms(s) // 1000, "nanoOfSecond": ms(s) % 1000 * 1_000_000},
-            "thread": s.thread, "level": s.level, "loggerName": s.logger, "message": s.text,
-            "endOfBatch": False, "loggerFqcn": "org.apache.logging.slf4j.Log4jLogger",
+            "thread": s.thread,
+            "level": s.level,
+            "loggerName": s.logger,
+            "message": s.text,
+            "endOfBatch": False,
+            "loggerFqcn": "org.apache.logging.slf4j.Log4jLogger",
         }
     ),
     "log4j 2's JSON, complete": document(
         lambda said: [
-            {"timeMillis": ms(s), "thread": s.thread, "level": s.level, "loggerName": s.logger,
-             "message": s.text} for s in said
-        ], 2,
+            {
+                "timeMillis": ms(s),
+                "thread": s.thread,
+                "level": s.level,
+                "loggerName": s.logger,
+                "message": s.text,
+            }
+            for s in said
+        ],
+        2,
     ),
     "ECS": records(ecs),
     "ECS, nested": records(
         lambda s: {
-            "@timestamp": f"{s.iso}Z", "log": {"level": s.level, "logger": s.logger},
-            "message": s.text, "process": {"thread": {"name": s.thread}},
+            "@timestamp": f"{s.iso}Z",
+            "log": {"level": s.level, "logger": s.logger},
+            "message": s.text,
+            "process": {"thread": {"name": s.thread}},
         }
     ),
     "logback's JSON": records(
         lambda s: {
-            "sequenceNumber": 0, "timestamp": ms(s), "nanoseconds": 0, "level": s.level,
-            "threadName": s.thread, "loggerName": s.logger, "message": "{} {}",
-            "formattedMessage": s.text, "throwable": None,
+            "sequenceNumber": 0,
+            "timestamp": ms(s),
+            "nanoseconds": 0,
+            "level": s.level,
+            "threadName": s.thread,
+            "loggerName": s.logger,
+            "message": "{} {}",
+            "formattedMessage": s.text,
+            "throwable": None,
         }
     ),
     "pino": records(
         lambda s: {
             "level": {"TRACE": 10, "DEBUG": 20, "INFO": 30, "WARN": 40, "ERROR": 50}[s.level],
-            "time": ms(s), "pid": 1, "hostname": "h", "name": s.logger, "msg": s.text,
+            "time": ms(s),
+            "pid": 1,
+            "hostname": "h",
+            "name": s.logger,
+            "msg": s.text,
         }
     ),
     "zap": records(
@@ -829,15 +895,20 @@ WRAPPERS = {
         lambda s: {"built": "2026-11-01T00:00:00Z", "when": f"{s.iso}Z", **said_of(s)}
     ),
     "JSON with two times": records(
-        lambda s: {"ingested": f"{moment(s) + timedelta(seconds=1800):%Y-%m-%dT%H:%M:%S}Z",
-                   "@timestamp": f"{s.iso}Z", **said_of(s)}
+        lambda s: {
+            "ingested": f"{moment(s) + timedelta(seconds=1800):%Y-%m-%dT%H:%M:%S}Z",
+            "@timestamp": f"{s.iso}Z",
+            **said_of(s),
+        }
     ),
     "JSON without breaks": Mangling(
         lambda said: "".join(json.dumps(ecs(s)) for s in said), file="a.json"
     ),
     "a day as Excel has it": table(
         "Date;Level;Logger;Message".replace(";", "|"),
-        lambda s: (excel(s), s.level, s.logger, s.text), ";", to_the_minute,
+        lambda s: (excel(s), s.level, s.logger, s.text),
+        ";",
+        to_the_minute,
     ),
     "a table with semicolons": table(
         "time|level|logger|message", lambda s: (s.dotted, s.level, s.logger, s.text), ";"
@@ -849,8 +920,11 @@ WRAPPERS = {
         "time|level|logger|message", lambda s: (s.dotted, s.level, s.logger, s.text), "|"
     ),
     "a table without a header": Mangling(
-        lambda said: table("x", lambda s: (s.dotted, s.level, s.logger, s.text)).make(said)
-        .partition("\n")[2]
+        lambda said: (
+            table("x", lambda s: (s.dotted, s.level, s.logger, s.text))
+            .make(said)
+            .partition("\n")[2]
+        )
     ),
     "a table with escapes": lines(
         lambda s: "\t".join((s.dotted, s.level, s.logger, s.text.replace("\n\t", r"\n\t")))
@@ -871,7 +945,7 @@ WRAPPERS = {
         )
     ),
     "a relay half an hour late": around(
-        lambda s, line: f"{stamp('%Y-%m-%dT%H:%M:%SZ', .5)(s)} relay {stamped(s, line)}"
+        lambda s, line: f"{stamp('%Y-%m-%dT%H:%M:%SZ', 0.5)(s)} relay {stamped(s, line)}"
     ),
     "a Slack paste": text_of(lambda text: f"Ada  9:14 AM\n```\n{text}```\n"),
     "Markdown": text_of(lambda text: "".join(f"    {line}\n" for line in text.splitlines())),
@@ -898,7 +972,8 @@ WRAPPERS = {
     "YAML": Mangling(
         lambda said: "".join(
             f"- time: {s.iso}Z\n  level: {s.level}\n  logger: {s.logger}\n"
-            f"  message: {json.dumps(s.text)}\n" for s in said
+            f"  message: {json.dumps(s.text)}\n"
+            for s in said
         )
     ),
 }
@@ -950,8 +1025,9 @@ DAMAGES = {
     "bits that fell over": text_of(flipped),
     "bits that fell over, logback": text_of(flipped, inner=logback),
     "one blank for several": text_of(
-        lambda text: "".join(" ".join(line.split(" ")).replace("\t", " ") + "\n"
-                             for line in text.splitlines())
+        lambda text: "".join(
+            " ".join(line.split(" ")).replace("\t", " ") + "\n" for line in text.splitlines()
+        )
     ),
     "no breaks": text_of(lambda text: text.replace("\n", " ")),
     "blank lines between": text_of(lambda text: text.replace("\n", "\n\n")),
@@ -974,14 +1050,19 @@ DAMAGES = {
         between('10.0.0.7 - - [28/Nov/2026:05:52:09 +0000] "GET / HTTP/1.1" 200 12', 3)
     ),
     "foreign lines first": Mangling(
-        lambda said: "".join(
-            f"[{s.time}] INFO Item {n} (com.shop.Cart)\n" for n, s in enumerate(said * 40)
-        ) + plain(said, own)
+        lambda said: (
+            "".join(f"[{s.time}] INFO Item {n} (com.shop.Cart)\n" for n, s in enumerate(said * 40))
+            + plain(said, own)
+        )
     ),
     "foreign lines of another layout first": Mangling(
-        lambda said: "".join(
-            f"{s.dotted} INFO  [main] com.shop.Cart - Item {n}\n" for n, s in enumerate(said * 9)
-        ) + plain(said, own)
+        lambda said: (
+            "".join(
+                f"{s.dotted} INFO  [main] com.shop.Cart - Item {n}\n"
+                for n, s in enumerate(said * 9)
+            )
+            + plain(said, own)
+        )
     ),
     "two layouts by turns": Mangling(two_layouts),
     "two clients": Mangling(of_two, of=both),
@@ -997,7 +1078,8 @@ DAMAGES = {
     ),
     "the clients' prefixes struck out": Mangling(
         lambda said: plain(
-            said, lambda s: f"[{s.time}] {s.level} {s.text.partition('] ')[2] or s.text} ({s.logger})"
+            said,
+            lambda s: f"[{s.time}] {s.level} {s.text.partition('] ')[2] or s.text} ({s.logger})",
         ),
         names=("event",),
     ),
@@ -1018,7 +1100,9 @@ DATES = {
     "a month's name": dated("%d %b %Y %H:%M:%S.%L"),
     "a month's name first": dated("%b %d, %Y %H:%M:%S.%L"),
     "a long month's name": dated("%d %B %Y %H:%M:%S,%L"),
-    "the month in capitals": lines(lambda s: f"{stamp('%d-%b-%Y %H:%M:%S.%L')(s).upper()} {head(s)}"),
+    "the month in capitals": lines(
+        lambda s: f"{stamp('%d-%b-%Y %H:%M:%S.%L')(s).upper()} {head(s)}"
+    ),
     "a German day": dated("%d.%m.%Y %H:%M:%S,%L"),
     "a short German day": dated("%d.%m.%y %H:%M:%S,%L"),
     "a British day": dated("%d/%m/%Y %H:%M:%S.%L"),
@@ -1062,7 +1146,9 @@ DATES = {
     "the clock before the day": dated("%H:%M:%S.%L %d.%m.%Y"),
     "the day on a line of its own": Mangling(by_days, of_the_day),
     "two clocks": lines(lambda s: f"{stamp('%H:%M:%S', 1)(s)} {logback(s)}"),
-    "seconds since the begin": lines(lambda s: f"[{ms(s) % 10_000_000 / 1000:9.3f}s] {head(s)}", none),
+    "seconds since the begin": lines(
+        lambda s: f"[{ms(s) % 10_000_000 / 1000:9.3f}s] {head(s)}", none
+    ),
     "ISO weeks": dated("%G-W%V-%u %H:%M:%S.%L"),
     "days of the year": dated("%Y-%jT%H:%M:%S.%L"),
     "Japanese": dated("%Y年%m月%d日 %H:%M:%S.%L"),
