@@ -298,12 +298,15 @@ def _unread_time(block: LaidOutBlock) -> str | None:
     """An example of a time of which a part is passed over; None where there is none."""
     heads = block.heads_of_rows()
     found = [text for head, time in heads if (text := _passed_over(head, time, block.layout.clock))]
-    changing = len(set(found)) > 1 or (block.layout.clock and found)
+    changing = len(set(found)) > 1 or (found and SOME_DATE.search(found[0]))
+    changing = changing or (found and block.layout.clock)
     return found[0] if changing and 2 * len(found) > len(heads) > 1 else None
 
 
 def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     if clock is None:
+        if day := SOME_DATE.search(head):
+            return head[day.start() :].split(" [")[0]
         return " ".join(SOME_TIME.findall(head)) or None
     before, _, after = head.partition(time)
     if rest := SOME_REST.match(after) or SOME_ZONE.match(after):

@@ -61,30 +61,17 @@ class Recognised:
             if number >= 0
         ]
 
-    def is_whole(self) -> np.ndarray:
-        """Which rows have the whole text of their template, and those that have none."""
+    def is_whole(self, most: int | None = None) -> np.ndarray:
+        """Which rows have the whole text of their template, or none. most: only so many rows of
+        each template are looked at."""
         whole = np.ones(self.block.rows, bool)
         begin, end = self.block.message_span
         for pattern, rows in self.found:
+            rows = rows[:most]
             texts = self.block.texts(begin[rows], end[rows])
             fits = pc.match_substring_regex(texts, pattern.exact)
             whole[rows] = fits.to_numpy(zero_copy_only=False)
         return whole
-
-    def begin_as_others(self, rows: np.ndarray) -> np.ndarray:
-        """Which of these rows begin as a line that another class writes, and theirs does not."""
-        place = np.flatnonzero(rows)
-        texts = self.block.message.take(pa.array(place))
-        loggers = self.block.logger.take(pa.array(place)).to_pylist()
-        odd = [
-            logger is not None
-            and bool(owners := templates.owners_of_begins().get((text or "")[: templates.BEGIN]))
-            and logger not in owners
-            for text, logger in zip(texts.to_pylist(), loggers)
-        ]
-        found = np.zeros(len(rows), bool)
-        found[place] = odd
-        return found
 
     @property
     def event(self) -> pa.Array:

@@ -22,6 +22,7 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
+LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
 SELDOM, ALIKE, MOST_USUAL = 2, 0.8, 20  # A prefix on so few rows may be a usual one, damaged.
 
 
@@ -58,10 +59,10 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         problem = pc.if_else(torn, schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
-    unknown = _unknown_of_clients(block, known) & _true(pc.is_null(problem))
-    if not (_is_damaged(block, problem) or known.begin_as_others(unknown).any()):
+    if not _is_damaged(block, problem) and known.is_whole(LOOKED_AT).all():
         return problem
-    doubtful = (unknown | ~known.is_whole() | _has_odd_prefix(block)) & _true(pc.is_null(problem))
+    doubtful = _unknown_of_clients(block, known) | ~known.is_whole() | _has_odd_prefix(block)
+    doubtful &= _true(pc.is_null(problem))
     return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
 
 

@@ -63,7 +63,6 @@ OF_EVENT = {
 # In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
 MEMBER_EPOCHS = "MEMBER_"
 CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
-BEGIN = 12  # So many letters at the begin of a line tell which classes write it.
 CUT = 20  # A class name of fewer letters is not cut.
 # The columns that GAPS fill, in the order of schema.py, and those of them that are numbers.
 FIELDS = tuple(
@@ -156,17 +155,6 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
         logger: tuple(sorted(patterns, key=lambda p: (-p.weight, p.event, p.whole)))
         for logger, patterns in found.items()
     }
-
-
-@lru_cache(maxsize=1)
-def owners_of_begins() -> dict[str, set[str]]:
-    """The first letters of the clients' lines -> the classes that write them."""
-    found: dict[str, set[str]] = {}
-    for logger, patterns in by_logger().items():
-        for pattern in patterns:
-            if len(pattern.head) >= BEGIN and not pattern.of_broker:
-                found.setdefault(pattern.head[:BEGIN].decode(), set()).add(logger)
-    return found
 
 
 @lru_cache(maxsize=1)

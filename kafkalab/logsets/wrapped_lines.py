@@ -110,7 +110,7 @@ XML_BEGIN = re.compile(rb"\s*<(?:\w+:)?(?:event|Event|record)[\s>]")
 XML_END = re.compile(rb"</(?:\w+:)?(?:event|Event|record)>")
 XML_TRACES = {"throwable": "exception", "thrown": "exception"}
 FIELD = re.compile(rb"\s*(_*[A-Z][A-Z0-9_]*)=(.*)")  # of systemd's journal
-BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
+BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|$)|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
 DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resourceLogs\"")
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
@@ -360,13 +360,15 @@ def _is_escaped(sample: list[bytes]) -> bool:
     """Whether lines were written as a text of JSON has them, perhaps all of them in one."""
     sample = [line for line in sample if b'{"' not in line]  # a record of JSON has its own reader
     joined = sum(1 for line in sample for part in line.split(rb"\n")[1:] if OPENING.match(part))
-    return _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
+    dumped = any(rb"values: \n\t" in line for line in sample)
+    return dumped or _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
 
 
 def _unescaped(lines: Lines) -> Lines:
     for at, line, source in lines:
         text = line.decode(errors="replace").strip('"')
-        for number, part in enumerate(text.split(r"\n") if OPENING.search(line) else [text]):
+        begins = OPENING.search(line)
+        for number, part in enumerate(text.split(r"\n") if begins else [text]):
             plain = ESCAPE.sub(
                 lambda found: ESCAPES.get(found[0]) or chr(int(found[0][2:], 16)), part
             )
@@ -402,6 +404,11 @@ def _without_zeros(lines: Lines) -> Lines:
     for at, line, source in lines:
         # Those amid a line stay: they stand for text that is lost.
         yield at, line.strip(b"\0"), source
+
+
+def _without_carets(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.removesuffix(b"$").replace(b"^I", b"\t"), source
 
 
 def _without_returns(lines: Lines) -> Lines:
@@ -608,13 +615,14 @@ def _of_array(lines: Lines) -> Lines:
     """Each record of an array on a line of its own. What is no JSON stays as it is."""
     decoder = json.JSONDecoder()
     held, first, source = "", 0, ""
-    for at, line, source in lines:
+    # The empty line behind the last one takes out what a text that was cut has of whole records.
+    for at, line, source in chain(lines, [(-1, b"", "")]):
         # Latin-1 keeps each byte a letter, and JSON's marks are the same in it.
         held, first = (
             (held + "\n" if held else held) + line.decode("latin-1"),
             first if held else at,
         )
-        if not held.endswith(("}", "]", "},")):
+        if at >= 0 and not held.endswith(("}", "]", "},")):
             continue
         begin = 0
         while begin < len(held):
@@ -628,7 +636,7 @@ def _of_array(lines: Lines) -> Lines:
             yield first + begin, held[begin:end].replace("\n", " ").encode("latin-1"), source
             begin = end
         held, first = held[begin:], first + begin
-    if held.strip():
+    if held.strip():  # what is no whole record
         yield first, held.encode("latin-1"), source
 
 
@@ -659,15 +667,15 @@ def _of_document(lines: Lines) -> Lines:
 def _closed(held: list[bytes]) -> list[bytes]:
     """A document that was cut, up to its last whole record, with the brackets closed."""
     text = b"\n".join(held)
-    open_now: list[bytes] = []
+    open_now: list[tuple[bytes, bool]] = []
     end, closing = 0, b""
     for found in BRACKETS.finditer(text):
         if found[0] in CLOSES:
-            open_now.append(CLOSES[found[0]])
-        elif open_now and found[0] == open_now[-1]:
-            open_now.pop()
-            if found[0] == b"}":
-                end, closing = found.end(), b"".join(reversed(open_now))
+            # A list that begins with a text is a record of Loki's.
+            is_record = found[0] == b"{" or text[found.end() : found.end() + 1] == b'"'
+            open_now.append((CLOSES[found[0]], is_record))
+        elif open_now and found[0] == open_now[-1][0] and open_now.pop()[1]:
+            end, closing = found.end(), b"".join(mark for mark, _ in reversed(open_now))
     return [text[:end] + closing]
 
 
@@ -789,6 +797,9 @@ RECORDS = {JSON: "records of JSON", "table": "rows of a table", "pairs": "pairs 
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),
+    "cat -A": Wrapping(
+        lambda sample: _mostly(sample, lambda line: line.endswith(b"$")), _without_carets
+    ),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
     "blanks of a page": Wrapping(
         lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,

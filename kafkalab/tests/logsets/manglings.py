@@ -13,6 +13,7 @@ import html
 import io
 import json
 import random
+import re
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -162,6 +163,10 @@ def dated(form: str, keeps: Clock = to_the_ms, hours: float = 0) -> Mangling:
 def moved(form: str, days: int) -> Mangling:
     """The log of another day, with a time in this form."""
     return lines(lambda s: f"{moment(s) + timedelta(days=days):{form}} {head(s)}")
+
+
+def without_prefix(text: str) -> str:
+    return re.sub(r"^\[[^]]*\] ", "", text)
 
 
 def letters(name: str) -> dict[str, str]:
@@ -1079,7 +1084,7 @@ DAMAGES = {
     "the clients' prefixes struck out": Mangling(
         lambda said: plain(
             said,
-            lambda s: f"[{s.time}] {s.level} {s.text.partition('] ')[2] or s.text} ({s.logger})",
+            lambda s: f"[{s.time}] {s.level} {without_prefix(s.text)} ({s.logger})",
         ),
         names=("event",),
     ),
