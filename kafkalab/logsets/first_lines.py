@@ -195,8 +195,6 @@ def _wrong(
             f"{counts.unknown:,} of its first {counts.of_clients:,} lines of Kafka's clients are "
             f"not in the catalogue. The layout is another one, or {RELEASES}. {remedy}"
         )
-    if text := _started_at_another_time(batches):
-        return f"its times are misread: {text}. {remedy}"
     if _stands_still(batches):
         more = list(_batches(file, layout, MORE_BYTES, ("time",)))
         if _stands_still(more):
@@ -205,6 +203,8 @@ def _wrong(
                 f"nearly all of its lines have one time, {time:%Y-%m-%d %H:%M:%S}. It is another "
                 "time than that of the lines."
             )
+    if text := _started_at_another_time(batches):
+        return f"its times are misread: {text}. {remedy}"
     return None
 
 
@@ -298,9 +298,8 @@ def _unread_time(block: LaidOutBlock) -> str | None:
     """An example of a time of which a part is passed over; None where there is none."""
     heads = block.heads_of_rows()
     found = [text for head, time in heads if (text := _passed_over(head, time, block.layout.clock))]
-    changing = len(set(found)) > 1 or (found and SOME_DATE.search(found[0]))
-    changing = changing or (found and block.layout.clock)
-    return found[0] if changing and 2 * len(found) > len(heads) > 1 else None
+    dated = bool(found and (block.layout.clock or SOME_DATE.search(found[0])))
+    return found[0] if (dated or len(set(found)) > 1) and 2 * len(found) > len(heads) > 1 else None
 
 
 def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:

@@ -360,7 +360,7 @@ def _is_escaped(sample: list[bytes]) -> bool:
     """Whether lines were written as a text of JSON has them, perhaps all of them in one."""
     sample = [line for line in sample if b'{"' not in line]  # a record of JSON has its own reader
     joined = sum(1 for line in sample for part in line.split(rb"\n")[1:] if OPENING.match(part))
-    dumped = any(rb"values: \n\t" in line for line in sample)
+    dumped = any(rb"values: \n\t" in line and OPENING.match(line) for line in sample)
     return dumped or _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
 
 
@@ -432,7 +432,9 @@ def _of_cri(lines: Lines) -> Lines:
 
 def _stripped(lines: Lines) -> Lines:
     for at, line, source in lines:
-        yield at, line.rstrip(b" \t"), source
+        text = line.rstrip(b" \t")
+        # Kafka's clients print one behind a colon and behind their prefix.
+        yield at, text + b" " * (text != line and text.endswith((b":", b"]"))), source
 
 
 def _is_stamped(sample: list[bytes]) -> bool:

@@ -26,6 +26,7 @@ from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
+from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
@@ -103,13 +104,13 @@ def report_of(
     left_out: list[str] | None = None,
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
-    repeated: int = 0,
+    repairs: LineRepairs = NO_REPAIRS,
 ) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
     as_written: the lines with the client of their own prefix only, where `lines` have more.
-    repeated: how many lines were in the log twice and are not among these. It reads the lines a
-    dozen times, so read them from Parquet.
+    repairs: what was put right in these lines. It reads the lines a dozen times, so read them from
+    Parquet.
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
@@ -160,7 +161,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts, repeated),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
         oddities=with_settings(
             sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
             lines,

@@ -22,6 +22,7 @@ from kafkalab.logsets.first_lines import (
     LineCounts,
     damaged_text,
 )
+from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class LinesRead:
     timed         whether any line has a time
     doubts        sentences on files whose first lines are not understood (first_lines.py)
     leveled       read lines with a level
-    repeated      lines that stand twice and were counted once
+    repairs       what was put right: lines that stood twice, or were mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
     """
@@ -57,7 +58,7 @@ class LinesRead:
     timed: bool = True
     doubts: tuple[str, ...] = ()
     leveled: int = 0
-    repeated: int = 0
+    repairs: LineRepairs = NO_REPAIRS
 
     @property
     def enough(self) -> bool:
@@ -79,11 +80,7 @@ class LinesRead:
             yield f"{self._unread()} The commonest:"
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
-        if self.repeated:
-            yield (
-                f"{self.repeated:,} lines stand twice, with the same time, client and text: a "
-                "shipper or a rotation wrote them again. Each is counted once."
-            )
+        yield from self.repairs.sentences()
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -166,7 +163,7 @@ def reading_of(
     left_out: list[str],
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
-    repeated: int = 0,
+    repairs: LineRepairs = NO_REPAIRS,
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
@@ -226,5 +223,5 @@ def reading_of(
         left_out=tuple(left_out),
         doubts=tuple(doubts),
         leveled=counted["leveled"],
-        repeated=repeated,
+        repairs=repairs,
     )
