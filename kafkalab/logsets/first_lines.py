@@ -212,8 +212,8 @@ def damaged_text(counts: LineCounts) -> str:
     """What to say where too many records are damaged."""
     return (
         f"{counts.damaged:,} of {counts.read + counts.damaged:,} records are cut, torn, "
-        "overwritten or not UTF-8. What they told is missing here: get the log again from where "
-        "it was written."
+        "overwritten or not UTF-8, and what they told is missing here. Get the log again from "
+        "where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
     )
 
 

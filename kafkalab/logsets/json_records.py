@@ -207,7 +207,7 @@ def record_in(line: bytes, time_key: str | None = None, leveled: bool = True) ->
     if None in (message, time, level, logger):
         values = list(_values(record))
         trace = _first(record, TRACES)
-        texts = [value for value in values if " " in value and value != trace]
+        texts = [v for v in values if " " in v and v != trace and not (v[0].isdigit() and _time(v))]
         message = message or max(texts, key=len, default=None)
         time = time or _usual_time(record)
         level = level or next((v for v in values if v in layouts.LEVEL_OF), None)

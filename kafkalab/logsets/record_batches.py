@@ -22,6 +22,7 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
+MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of its own.
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
 SELDOM, ALIKE, MOST_USUAL = 2, 0.8, 20  # A prefix on so few rows may be a usual one, damaged.
 
@@ -63,6 +64,8 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         return problem
     doubtful = _unknown_of_clients(block, known) | ~known.is_whole() | _has_odd_prefix(block)
     doubtful &= _true(pc.is_null(problem))
+    if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
+        return problem  # the layout is another one
     return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
 
 

@@ -54,11 +54,14 @@ CTIME = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}"
 
 # Every form begins so. It is asked at many places, and there are hundreds of forms.
 BEGIN = re.compile(rf"(?<!\d)\d|{WEEKDAY} |{NAME}")
+# Every form holds one of these, within so many letters.
+CLOCK = re.compile(r"\d:\d\d|\d\d-\d\d-\d\d|\d{8}")
+LONGEST = 48
 
 
 def time_at(line: str, at: int) -> tuple[str, int] | None:
     """The letters of the time at this place, and where it ends."""
-    if not BEGIN.match(line, at):
+    if not BEGIN.match(line, at) or not CLOCK.search(line, at, at + LONGEST):
         return None
     for form, letters in _forms():
         if found := form.match(line, at):
@@ -68,6 +71,8 @@ def time_at(line: str, at: int) -> tuple[str, int] | None:
 
 def time_within(line: str) -> tuple[str, int, int] | None:
     """The letters of the first time in a text, where it begins and where it ends."""
+    if not CLOCK.search(line):
+        return None
     for form, letters in _forms():
         if found := form.search(line):
             return _letters(found, letters), found.start(), found.end()
