@@ -27,6 +27,7 @@ TABLES = (
     "producers",
     "unknown",
     "servers",
+    "subjects",
     "coordinators",
     "sides",
 )

@@ -7,7 +7,7 @@ the report does not grow with the log.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -20,7 +20,8 @@ from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.absences import Absence, absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
+from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
@@ -61,6 +62,8 @@ class LogReport:
                                                    partition
     servers     file, role, broker, lines, warnings, first, last: the logs of brokers, and of a
                 KRaft controller, whose node id is in `broker`
+    subjects    subject, lines, warnings: what Kafka's own lines are about that the catalogue does
+                not know
     coordinators   as coordinator_steps(), without folder and file_offset
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
@@ -83,6 +86,7 @@ class LogReport:
     producers: pd.DataFrame
     unknown: pd.DataFrame
     servers: pd.DataFrame
+    subjects: pd.DataFrame
     coordinators: pd.DataFrame
     sides: pd.DataFrame
     reading: LinesRead
@@ -138,7 +142,9 @@ def report_of(
         oddities.read_twice(rereads),
         oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
+        unexplained(lines),
     ]
+    ended = last_words(lines) if len(servers) else ()
     return LogReport(
         files=files,
         clients=clients,
@@ -159,13 +165,17 @@ def report_of(
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
         servers=servers,
+        subjects=subjects(lines),
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
         reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
-        oddities=with_settings(
-            sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
-            lines,
-        ),
+        oddities=[
+            replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
+            for each in with_settings(
+                sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
+                lines,
+            )
+        ],
         absences=absences_of(lines),
         clock_shift=clock_shift(steps, rounds),
     )
@@ -208,20 +218,25 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
 
 def _servers(lines: DataFrame) -> pd.DataFrame:
-    """The files that hold a broker's lines. Most of these lines name the broker."""
+    """The files that hold a broker's lines, with all of their lines. Most of a broker's lines name
+    it."""
+    of_server = F.col("event").isin(*SERVER_CATALOG)
+    of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
     return (
-        lines.where(F.col("event").isin(*SERVER_CATALOG))
-        .groupBy("file")
+        lines.groupBy("file")
         .agg(
-            F.when(F.count_if(F.col("event").isin(*CONTROLLERS)) == F.count("*"), "controller")
+            F.when(of_controller == F.count_if(of_server), "controller")
             .otherwise("broker")
             .alias("role"),
-            F.max("broker").alias("broker"),
+            F.max(F.when(of_server, F.col("broker"))).alias("broker"),
+            F.count_if(of_server).alias("known"),
             F.count("*").alias("lines"),
             F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
             F.min("time").alias("first"),
             F.max("time").alias("last"),
         )
+        .where("known > 0")
+        .drop("known")
         .orderBy("file")
         .limit(MOST)
         .toPandas()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
@@ -45,10 +46,16 @@ def _heading(story: LogReport) -> str:
         else ""
     )
     said = f"{lines:,} lines in {_count(len(files), 'file')}{span}"
-    if unknown:
-        said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
+    own = int(story.subjects["lines"].sum())
+    others = unknown - own
+    if others:
+        said += f"; {others:,} are not Kafka's."
     else:
-        said += ": every one is known." if story.reading.counts.read == lines else "."
+        said += ": every one is known." if story.reading.counts.read == lines and not own else "."
+    if own:
+        told = ", ".join(f"{row.subject} {row.lines:,}" for row in story.subjects.itertuples())
+        text = f"{own:,} are Kafka's own in words that the catalogue does not hold: {told}."
+        said += f"\n{textwrap.fill(text, WIDTH, initial_indent='  ', subsequent_indent='    ')}"
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (
@@ -70,6 +77,8 @@ def _heading(story: LogReport) -> str:
         name = (
             f"a {server.role}" if pd.isna(server.broker) else f"{server.role} {server.broker:.0f}"
         )
+        if (story.servers["broker"] == server.broker).sum() > 1:
+            name += f", {PurePath(server.file).name}"
         said += f"\n  {name}: {server.lines:,} lines, {_count(server.warnings, 'warning')}"
     return said + _more(len(story.servers))
 
