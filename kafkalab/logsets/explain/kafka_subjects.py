@@ -130,8 +130,8 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
         )
         .limit(MOST)
         .toPandas()
-        .set_index("client_id")
     )
+    spans = spans.set_index("client_id")
     told = []
     for row in ended.itertuples():
         # Where no line of a client names its member: the id begins with the client's id.

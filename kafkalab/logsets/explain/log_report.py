@@ -20,6 +20,7 @@ from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.absences import Absence, absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
+from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
@@ -86,13 +87,13 @@ class LogReport:
     producers: pd.DataFrame
     unknown: pd.DataFrame
     servers: pd.DataFrame
-    subjects: pd.DataFrame
     coordinators: pd.DataFrame
     sides: pd.DataFrame
     reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)
     clock_shift: pd.Timedelta | None = None
+    subjects: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(SUBJECTS)))
 
     @property
     def begins(self) -> pd.Timestamp:
@@ -116,6 +117,14 @@ def report_of(
     repairs: what was put right in these lines. It reads the lines a dozen times, so read them from
     Parquet.
     """
+    servers = _servers(lines)
+    shift = None
+    if len(servers):
+        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+        shift = clock_shift(steps, _shown(rebalances(lines), "began_at", "client_id"))
+    if shift is not None:
+        lines = _shifted(lines, shift).persist()
+        servers = _servers(lines)
     sockets = connections(lines)
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -123,7 +132,6 @@ def report_of(
     brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
-    servers = _servers(lines)
     steps = signs = pd.DataFrame()
     if len(servers):
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
@@ -165,7 +173,6 @@ def report_of(
         producers=_shown(producers(lines).drop("file"), "client_id", "topic", "partition"),
         unknown=_unknown(lines),
         servers=servers,
-        subjects=subjects(lines),
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
         reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
@@ -177,8 +184,19 @@ def report_of(
             )
         ],
         absences=absences_of(lines),
-        clock_shift=clock_shift(steps, rounds),
+        clock_shift=shift,
+        subjects=subjects(lines),
     )
+
+
+def _shifted(lines: DataFrame, shift: pd.Timedelta) -> DataFrame:
+    """The lines, with those of files without any client by the clients' clocks."""
+    named = lines.groupBy("file").agg(F.count("client_id").alias("named")).where("named = 0")
+    files = [row["file"] for row in named.limit(MOST).collect()]
+    span = F.expr(f"interval {abs(shift) // pd.Timedelta(milliseconds=1)} milliseconds")
+    time = F.col("time") + span if shift > pd.Timedelta(0) else F.col("time") - span
+    moved = F.when(F.col("file").isin(*files), time).otherwise(F.col("time"))
+    return lines.withColumn("time", moved)
 
 
 def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:

@@ -30,11 +30,22 @@ def text_report(story: LogReport) -> str:
     read = "\n".join(story.reading.sentences())
     parts = [
         *((away, read) if story.reading.enough else (read, away)),
+        _clocks(story),
         _heading(story),
         _oddities(story),
         *_tables(story),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _clocks(story: LogReport) -> str:
+    if story.clock_shift is None:
+        return ""
+    ahead = story.clock_shift > pd.Timedelta(0)
+    return (
+        f"The brokers' clocks are {_span(abs(story.clock_shift))} "
+        f"{'behind' if ahead else 'ahead of'} the clients'. Here all lines have the clients' time."
+    )
 
 
 def _heading(story: LogReport) -> str:
@@ -113,13 +124,6 @@ def _both_sides(story: LogReport) -> str:
     if story.sides.empty:
         return ""
     texts = ["Both sides: what the brokers wrote, and what the clients did"]
-    if story.clock_shift is not None:
-        ahead = story.clock_shift > pd.Timedelta(0)
-        texts.append(
-            f"  The brokers' clocks are {_span(abs(story.clock_shift))} "
-            f"{'behind' if ahead else 'ahead of'} the clients'. Here the brokers' lines have the "
-            "clients' time; elsewhere each has its own."
-        )
     for what, rows in list(story.sides.groupby("what", sort=False))[:ROWS]:
         texts.append(f"  {what}")
         for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):
