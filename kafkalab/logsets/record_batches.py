@@ -23,8 +23,12 @@ from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, 
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of its own.
+# What rows are not trusted to say that hold parts of two records.
+MIXED = (schema.TORN, schema.DAMAGED)
+OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
-SELDOM, ALIKE, MOST_USUAL = 2, 0.8, 20  # A prefix on so few rows may be a usual one, damaged.
+# A client on so few rows may be a usual one whose name is damaged.
+SELDOM, USUAL, ALIKE, MOST_USUAL = 2, 10, 0.7, 20
 
 
 @lru_cache(maxsize=1 << 10)
@@ -62,7 +66,7 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
     problem = pc.if_else(cut, schema.CUT, problem)
     if not _is_damaged(block, problem) and known.is_whole(LOOKED_AT).all():
         return problem
-    doubtful = _unknown_of_clients(block, known) | ~known.is_whole() | _has_odd_prefix(block)
+    doubtful = _unknown_of_clients(block, known) | ~known.is_whole() | _has_odd_client(block)
     doubtful &= _true(pc.is_null(problem))
     if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
         return problem  # the layout is another one
@@ -93,28 +97,19 @@ def _unknown_of_clients(block: Block, known: recognition.Recognised) -> np.ndarr
     return _true(of_client) & (known.code < 0)
 
 
-def _has_odd_prefix(block: Block) -> np.ndarray:
-    """Which rows have a prefix that seldom occurs, and that is nearly the same as a usual one."""
-    found = pc.binary_join_element_wise(
-        block.kind,
-        block.client_id,
-        block.group_id,
-        "\n",
-        null_handling="replace",
-        null_replacement="",
-    )
-    coded = found.dictionary_encode()
-    texts, counts = (
-        coded.dictionary.to_pylist(),
-        np.bincount(coded.indices, minlength=len(coded.dictionary)),
-    )
-    usual = [text for text, count in zip(texts, counts) if count > SELDOM]
+def _has_odd_client(block: Block) -> np.ndarray:
+    """Which rows name a client that seldom occurs, and whose name is nearly that of a usual one."""
+    coded = pc.fill_null(block.client_id, "").dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    counts = np.bincount(coded.indices.to_numpy(), minlength=len(names)).tolist()
+    usual = [name for name, count in zip(names, counts) if name and count >= USUAL][:MOST_USUAL]
     odd = [
-        count <= SELDOM
-        and any(SequenceMatcher(None, text, each).ratio() > ALIKE for each in usual[:MOST_USUAL])
-        for text, count in zip(texts, counts)
+        bool(name)
+        and count <= SELDOM
+        and any(SequenceMatcher(None, name, each).ratio() > ALIKE for each in usual)
+        for name, count in zip(names, counts)
     ]
-    return np.array(odd, bool)[coded.indices.to_numpy()] if len(found) else np.zeros(0, bool)
+    return np.array(odd, bool)[coded.indices.to_numpy()]
 
 
 def _wrote_kafka(block: Block) -> np.ndarray:
@@ -163,7 +158,9 @@ def record_batch_of(
     if wanted or "event" in names or (question and question.events):
         known = recognition.Recognised(block)
         fields = known.fields(wanted)
-    columns = []
+    problem = _problem(block, known) if "problem" in names else None
+    mixed = pc.is_in(problem, pa.array(MIXED)) if problem is not None else None
+    columns: list[pa.Array] = []
     for name in names:
         if name == "file":
             columns.append(pa.repeat(pa.scalar(block.file), block.rows))
@@ -173,11 +170,13 @@ def record_batch_of(
             assert known is not None
             columns.append(known.event)
         elif name == "problem":
-            columns.append(_problem(block, known))
+            columns.append(problem)
         elif name == "broker":
             columns.append(recognition.broker_of(fields["node_id"]))
         else:
             columns.append(fields[name] if name in fields else getattr(block, name))
+        if name in OF_ONE_RECORD and mixed is not None and mixed.true_count:
+            columns[-1] = pc.if_else(mixed, pa.scalar(None, columns[-1].type), columns[-1])
     batch = pa.RecordBatch.from_arrays(columns, names=list(names))
     mask = question.mask(block, known) if question else None
     return batch if mask is None else batch.filter(pa.array(mask))
