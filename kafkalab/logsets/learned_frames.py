@@ -81,9 +81,10 @@ def _prefix(sample: list[bytes]) -> str:
         if None in different or len({_kind(piece) for piece in different}) > 1:
             break
         places.append(different)
-    if places and b" " in places[-1]:
-        places[-1] = {b" "}  # more blanks are the line's own
-    return b"".join(map(_form, places)).decode("latin-1")
+    forms = list(map(_form, places))
+    if places and all(piece.isspace() for piece in places[-1]):
+        forms[-1] = min(places[-1], key=len)  # more blanks are the line's own
+    return b"".join(forms).decode("latin-1")
 
 
 def _kind(piece: bytes) -> bytes:
