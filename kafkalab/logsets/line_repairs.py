@@ -1,4 +1,4 @@
-"""Takes out lines that stand in a log twice, and puts lines in order that a relay has mixed up.
+"""Takes out lines that are in a log twice, and puts lines in order that a relay has mixed up.
 
 A shipper's retry and a rotation write lines again. A client may itself write equal lines within a
 millisecond. So a line is taken for repeated only where it stands in a run of such lines, where the
@@ -29,7 +29,7 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True)
 class LineRepairs:
-    """What was put right: how many lines stood twice, and the files whose lines were mixed up."""
+    """What was put right: how many lines were there twice, and the files whose lines were mixed up."""
 
     repeated: int = 0
     mixed: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ class LinesRead:
     timed         whether any line has a time
     doubts        sentences on files whose first lines are not understood (first_lines.py)
     leveled       read lines with a level
-    repairs       what was put right: lines that stood twice, or were mixed up
+    repairs       what was put right: lines that were written twice, or mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
     """

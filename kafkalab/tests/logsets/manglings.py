@@ -237,7 +237,8 @@ def verbose(said: Records) -> str:
 
 def bulk(said: Records) -> str:
     return "".join(
-        f'{{"index":{{"_index":"logs-{s.day}"}}}}\n{json.dumps({"@timestamp": f"{s.iso}Z", **said_of(s)})}\n'
+        f'{{"index":{{"_index":"logs-{s.day}"}}}}\n'
+        f"{json.dumps({'@timestamp': f'{s.iso}Z', **said_of(s)})}\n"
         for s in said
     )
 
@@ -505,7 +506,8 @@ LAYOUTS = {
     ),
     "klog": lines(
         lambda s: (
-            f"{letters(s.level)}{stamp('%m%d %H:%M:%S.%L')(s)}000    4711 {s.simple}.java:12] {s.text}"
+            f"{letters(s.level)}{stamp('%m%d %H:%M:%S.%L')(s)}000    4711 "
+            f"{s.simple}.java:12] {s.text}"
         ),
         of_the_year,
     ),

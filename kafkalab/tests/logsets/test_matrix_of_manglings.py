@@ -1,7 +1,7 @@
 """Is a mangled log read right, or doubted in a sentence? It is never read wrongly in silence.
 
-Either at least 99 of 100 rows are right and the commands end with 0, or they end with 3 and say why,
-or refuse with 2. No row that is wrong goes with a 0.
+Either at least 99 of 100 rows are right and the commands end with 0, or they end with 3 and say
+why, or refuse with 2. No row that is wrong goes with a 0.
 """
 
 from collections import Counter
