@@ -51,7 +51,8 @@ class LineCounts:
     of_clients, unknown   read rows of Kafka's clients, and those the catalogue does not know
     of_others, unknown_of_others   likewise, of the catalogue's other classes, or named as theirs
     hidden        read rows with a client's prefix inside of the message, so that it begins there
-    damaged       rows that were cut, torn or overwritten, and pieces of such
+    damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
+                  and the last one of a file, which a rotation or its writer may have cut
     """
 
     lines: int = 0
@@ -73,8 +74,8 @@ class LineCounts:
 
     @property
     def mostly_whole(self) -> bool:
-        """Whether next to no record is damaged. The last one may be in the making."""
-        return self.damaged <= max(1, (1 - WHOLE) * (self.read + self.damaged))
+        """Whether next to no record is damaged."""
+        return self.damaged <= (1 - WHOLE) * (self.read + self.damaged)
 
     @property
     def unread_for_damage(self) -> bool:
@@ -271,7 +272,8 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     )
     unknown = pc.is_null(read["event"])
     inside = pc.match_substring_regex(read["message"], PREFIX)
-    unread = rows.filter(pc.is_valid(rows["problem"]))
+    unread = rows.slice(1, max(rows.num_rows - 2, 0))
+    unread = unread.filter(pc.is_valid(unread["problem"]))
     damaged = pc.or_(
         pc.not_equal(unread["problem"], schema.FOREIGN),
         pc.match_substring_regex(unread["message"], schema.PIECE),

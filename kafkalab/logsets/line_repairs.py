@@ -29,7 +29,7 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True)
 class LineRepairs:
-    """What was put right: how many lines were there twice, and the files whose lines were mixed up."""
+    """What was put right: how many lines were there twice, and the files with mixed lines."""
 
     repeated: int = 0
     mixed: tuple[str, ...] = ()

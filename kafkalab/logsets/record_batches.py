@@ -6,6 +6,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -26,6 +27,8 @@ MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of
 # What rows are not trusted to say that hold parts of two records.
 MIXED = (schema.TORN, schema.DAMAGED)
 OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
+# A client's prefix that ends too early.
+PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
 # A client on so few rows may be a usual one whose name is damaged.
 SELDOM, USUAL, ALIKE, MOST_USUAL = 2, 10, 0.7, 20
@@ -64,9 +67,11 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         problem = pc.if_else(torn, schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
-    if not _is_damaged(block, problem) and known.is_whole(LOOKED_AT).all():
+    unknown = _unknown_of_clients(block, known) | _has_part_of_prefix(block)
+    damaged = _is_damaged(block, problem) or _are_cut_short(block, unknown).any()
+    if not damaged and known.is_whole(LOOKED_AT).all():
         return problem
-    doubtful = _unknown_of_clients(block, known) | ~known.is_whole() | _has_odd_client(block)
+    doubtful = unknown | ~known.is_whole() | _has_odd_client(block)
     doubtful &= _true(pc.is_null(problem))
     if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
         return problem  # the layout is another one
@@ -95,6 +100,32 @@ def _unknown_of_clients(block: Block, known: recognition.Recognised) -> np.ndarr
         pc.is_in(block.logger, pa.array(templates.classes_of_clients())),
     )
     return _true(of_client) & (known.code < 0)
+
+
+def _has_part_of_prefix(block: Block) -> np.ndarray:
+    """Which rows of the clients' classes begin as their prefix does, and have none."""
+    begins = pc.match_substring_regex(block.message, PART_OF_PREFIX)
+    of_client = pc.is_in(block.logger, pa.array(templates.classes_of_clients()))
+    return _true(pc.and_(of_client, begins)) & _true(pc.is_null(block.client_id))
+
+
+def _are_cut_short(block: Block, unknown: np.ndarray) -> np.ndarray:
+    """Which of the rows that are not known end within the begin of a line of their class, or within
+    a client's prefix."""
+    rows = pa.array(np.flatnonzero(unknown))
+    texts, loggers = block.message.take(rows).to_pylist(), block.logger.take(rows).to_pylist()
+    cut = [
+        bool(text)
+        and (
+            bool(re.match(PART_OF_PREFIX, text))
+            or any(
+                len(text) < len(pattern.head) and pattern.head.startswith(text.encode())
+                for pattern in templates.by_logger().get(logger or "", ())
+            )
+        )
+        for text, logger in zip(texts, loggers)
+    ]
+    return np.array(cut, bool)
 
 
 def _has_odd_client(block: Block) -> np.ndarray:

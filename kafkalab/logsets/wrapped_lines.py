@@ -92,6 +92,8 @@ FALLS = 9  # So often must times fall, and so many times more often than rise.
 TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
 # What tools make of marks in a text, and Kafka's clients never write.
 CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
+# Kafka's clients end a line with a blank behind these.
+BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
 TWICE = 2
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
@@ -115,9 +117,9 @@ DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resource
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
-# A cell in quotes that holds a line or a message of Kafka's clients.
-QUOTED = re.compile(
-    rb'(?:^|[,;\t|])"(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
+# A cell that holds a line or a message of Kafka's clients.
+OF_CLIENT = re.compile(
+    rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
 )
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
@@ -433,8 +435,7 @@ def _of_cri(lines: Lines) -> Lines:
 def _stripped(lines: Lines) -> Lines:
     for at, line, source in lines:
         text = line.rstrip(b" \t")
-        # Kafka's clients print one behind a colon and behind their prefix.
-        yield at, text + b" " * (text != line and text.endswith((b":", b"]"))), source
+        yield at, text + b" " * (text != line and bool(BLANK_AFTER.search(text))), source
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -697,8 +698,9 @@ def _is_table(sample: list[bytes]) -> bool:
     if len(names) < 2 or {name.lower() for name in names} & set(COLUMNS):
         return len(names) > 1
     # Another name, of a column that holds what Kafka's clients write.
-    held = [line for line in sample if QUOTED.search(line)]
-    return not OPENING.match(header) and len(held) >= TWICE
+    held = [line for line in sample if OF_CLIENT.search(line)]
+    alike = [line for line in held if len(_cells(line, _delimiter(header))) == len(names)]
+    return not SOME_TIME.search(header) and len(alike) >= max(TWICE, MOST * len(held))
 
 
 def _of_table(lines: Lines) -> Lines:

@@ -176,6 +176,9 @@ def reading_of(
     nameless = F.col("logger").isNull() & F.col("message").rlike(NAMED)
     of_catalog = F.coalesce(F.col("logger").isin(*by_logger()), F.lit(False))
     others = read & ~F.coalesce(own, F.lit(False)) & (of_catalog | nameless)
+    damaged = F.col("problem").isNotNull() & (
+        (F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE)
+    )
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
@@ -190,11 +193,16 @@ def reading_of(
         F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
             "hidden"
         ),
-        F.count_if(
-            F.col("problem").isNotNull()
-            & ((F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE))
-        ).alias("damaged"),
+        F.count_if(damaged).alias("damaged"),
     ).collect()[0]
+    counts = {each.name: counted[each.name] for each in fields(LineCounts)}
+    if counts["damaged"]:  # not those at the ends of a file
+        place = F.when(damaged, F.col("file_offset"))
+        ends = as_written.groupBy("file").agg(
+            (F.max(place) == F.max("file_offset")).alias("last"),
+            (F.min(place) == F.min("file_offset")).alias("first"),
+        )
+        counts["damaged"] -= ends.where("last").count() + ends.where("first").count()
     shapes: list = []
     unread_files: list[str] = []
     if counted["lines"] > counted["read"]:
@@ -214,7 +222,7 @@ def reading_of(
         unread_files = sorted(files["file"])
     last = counted["last"]
     return LinesRead(
-        counts=LineCounts(**{each.name: counted[each.name] for each in fields(LineCounts)}),
+        counts=LineCounts(**counts),
         shapes=tuple(shapes),
         debug=counted["debug"] > 0,
         dated=last is None or last.year > 1970,
