@@ -4,6 +4,7 @@ Either at least 99 of 100 rows are right and the commands end with 0, or they en
 why, or refuse with 2. No row that is wrong goes with a 0.
 """
 
+import json
 from collections import Counter
 
 import pytest
@@ -172,3 +173,34 @@ def test_the_commands_judge_a_mangled_log_alike(name, recordings, tmp_path, caps
     assert code == 0 or path.name in told.out + told.err
     if name in TOLD:
         assert main(["explain", str(path)]) == code
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("damage: shuffled", "are mixed up"),
+        ("damage: shuffled in windows", "are mixed up"),
+        ("damage: shipped twice", "is counted once"),
+        ("damage: shipped twice at once", "is counted once"),
+        ("damage: each line twice", "is counted once"),
+    ],
+)
+def test_what_a_shipper_does_makes_no_rebalance(name, told, recordings, tmp_path, capsys):
+    log = recordings / "4.4.0" / "3.9.2" / "group_slow_poll" / "inv-1.log.gz"
+    assert main(["rebalances", str(log), "--json", "-"]) == 0
+    wanted = json.loads(capsys.readouterr().out)
+    path = written(name, said_in(log), tmp_path)
+    assert main(["rebalances", str(path), "--json", "-"]) == 0
+    printed = capsys.readouterr()
+    assert told in printed.err
+
+    def stops(rows: list[dict]) -> list[tuple]:
+        return [(row["began_at"], row["generation"], row["waited_ms"]) for row in rows]
+
+    assert stops(json.loads(printed.out)) == stops(wanted)
+
+
+def test_a_start_at_another_time_is_doubted(small, tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"{whole(each)}\n" for each in small).replace("[2026-", "[2020-"))
+    assert "a client says that it started at 2026-11-28" in " ".join(doubts(files_of(path)))
