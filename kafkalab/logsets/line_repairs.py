@@ -1,7 +1,7 @@
 """Takes out lines that are in a log twice, and puts lines in order that a relay has mixed up.
 
 A shipper's retry and a rotation write lines again. A client may itself write equal lines within a
-millisecond. So a line is taken for repeated only where it stands in a run of such lines, where the
+millisecond. So a line is taken for repeated only where it is in a run of such lines, where the
 log's time went back to it, or where much of the log is so. A relay with several threads may mix
 lines up. A clock that is set back now and then does not: there the order of the lines is right.
 """
