@@ -217,6 +217,7 @@ class Block:
         )
         exists = (
             self.head_ok
+            & (year < 2200)
             & (month >= 1)
             & (month <= 12)
             & (hour < 24)

@@ -16,9 +16,9 @@ from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, runnin
 from kafkalab.logsets.explain import json_report, report_of
 from kafkalab.logsets.lag import lag
 from kafkalab.logsets.line_loader import load_lines
+from kafkalab.logsets.line_repairs import repeated
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.reader import read, with_the_files_client
-from kafkalab.logsets.repeated_lines import repeated
 from kafkalab.logsets.requests import broker_times, requests
 
 FRAMES = {
