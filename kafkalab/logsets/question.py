@@ -88,7 +88,7 @@ def question_of(options: Mapping[str, str]) -> LineQuestion | None:
     if not any(given.get(name) for name in OPTIONS):
         return None
     return LineQuestion(
-        events=_checked("event", given.get("events", ""), {p.event for p in _patterns()}),
+        events=_checked("event", given.get("events", ""), events()),
         levels=_checked("level", given.get("level", "").upper(), set(LEVELS)),
         client_ids=_listed(given.get("clientid", "")),
         since=_time(given.get("since")),
@@ -116,6 +116,12 @@ def _time(text: str | None) -> datetime | None:
     except ValueError:
         raise ValueError(f"{text!r} is no time: write it as 2026-01-05 09:00:00.") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+@lru_cache(maxsize=1)
+def events() -> frozenset[str]:
+    """The names of the catalogue's entries."""
+    return frozenset(pattern.event for pattern in _patterns())
 
 
 def _patterns() -> tuple[templates.Pattern, ...]:

@@ -31,19 +31,19 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of, path_list, warn_reader
+from kafkalab.logsets.files import files_of, warn_reader
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.shipping import Carried
+from kafkalab.logsets.source_options import FAILFAST, PERMISSIVE, OptionsGiven
 from kafkalab.logsets.stream_reader import GrowingLines
 
-IGNORES = "ignoremissingfiles"
-OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", IGNORES, *question.OPTIONS}
-PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
+TABLE_OPTIONS = "kafkalab.options"
 
 
-class KafkaLines(ds.DataSource):
+class KafkaLines(ds.DataSource, metaclass=Carried):
     """Spark's data source with the name `kafkalab`."""
 
     @classmethod
@@ -51,59 +51,38 @@ class KafkaLines(ds.DataSource):
         return "kafkalab"
 
     def schema(self) -> StructType:
-        return schema.spark_schema()
+        """All columns. Of a table Spark keeps its columns and hands no options on, so the first
+        column carries them."""
+        assert OptionsGiven(self.options).paths, "without a path it has raised ValueError"
+        found = schema.spark_schema()
+        found[0].metadata = {TABLE_OPTIONS: json.dumps(dict(self.options))}
+        return found
 
-    def _paths(self) -> str:
-        """The paths of `load`, one a line. Raises ValueError for an option that is not ours."""
-        if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
-            raise ValueError(
-                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode, '
-                "ignoreMissingFiles, events, level, clientId, since, until and, for a stream, "
-                "settleSeconds."
-            )
-        # Spark gives several paths as a list in JSON
-        paths = json.loads(self.options.get("paths", "[]"))
-        paths = paths or [self.options[name] for name in ("path",) if name in self.options]
-        if not paths:
-            raise ValueError(
-                'The source "kafkalab" needs a path: '
-                'spark.read.format("kafkalab").load("client.log"). A table keeps none: in SQL make '
-                "a view, CREATE TEMPORARY VIEW lines USING kafkalab OPTIONS (path 'client.log')."
-            )
-        return path_list(paths)
-
-    def _mode(self) -> str:
-        mode = self.options.get("mode", PERMISSIVE).upper()
-        if mode not in MODES:
-            raise ValueError(f"There is no mode {mode!r}: there are {', '.join(MODES)}.")
-        return mode
+    def _given(self, schema: StructType) -> OptionsGiven:
+        """The options of this reading, or those of the table that is read."""
+        kept = [field.metadata[TABLE_OPTIONS] for field in schema if TABLE_OPTIONS in field.metadata]
+        if kept and not {"path", "paths"} & set(self.options):
+            return OptionsGiven({**json.loads(kept[0]), **self.options})
+        return OptionsGiven(self.options)
 
     def reader(self, schema: StructType) -> KafkaLinesReader:
-        paths, layout = self._paths(), self.options.get("layout")
-        if self.options.get("rows") == "clients":
-            return ClientsReader(paths, client_prefixes.NAMES, layout, PERMISSIVE)
-        asked = question.question_of(self.options)
-        if asked and self._mode() != PERMISSIVE:
-            raise ValueError(
-                f"The mode {self._mode()} looks at all lines, and a narrow question passes most "
-                "over: leave one of the two out."
-            )
-        reader = KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
-        reader.ignores_missing = self.options.get("ignoreMissingFiles", "").lower() == "true"
+        given = self._given(schema)
+        if given.reads_clients:
+            return ClientsReader(given.paths, client_prefixes.NAMES, given.layout, PERMISSIVE)
+        names = tuple(schema.fieldNames())
+        reader = KafkaLinesReader(given.paths, names, given.layout, given.mode, given.asked)
+        reader.ignores_missing = given.ignores_missing
         return reader
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
-        quiet_s = _seconds(self.options.get("settleSeconds", "2"))
-        if question.question_of(self.options):
-            raise ValueError("A stream reads all lines: filter its frame instead.")
-        if self._mode() != PERMISSIVE:
-            raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
+        given = self._given(schema)
+        given.check_stream()
         return GrowingLines(
-            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
+            given.paths, tuple(schema.fieldNames()), given.layout, given.settle_s
         )
 
 
-class KafkaLinesReader(ds.DataSourceReader):
+class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
     """The reader of files that stand. It warns in Spark's log of each one that is misread."""
 
     warns = True
@@ -166,16 +145,6 @@ class ClientsReader(KafkaLinesReader):
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         yield from client_prefixes.client_batches(partition.ranges)
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1
-    if not 0 <= found < float("inf"):
-        raise ValueError(f"settleSeconds is a number of seconds, from 0 on, not {text!r}.")
-    return found
 
 
 def _well_formed(batch: pa.RecordBatch, block: Block, mode: str) -> pa.RecordBatch:

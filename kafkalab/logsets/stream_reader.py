@@ -35,6 +35,7 @@ from kafkalab.logsets.followed_files import (
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
 from kafkalab.logsets.record_batches import record_batch_of, written_as
+from kafkalab.logsets.shipping import Carried
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 FIRST_BYTES = 1 << 16  # They show the layout.
@@ -48,7 +49,7 @@ class FollowedPiece(InputPartition):
     piece: Range
 
 
-class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclass=Carried):
     """The stream reader of the data source `kafkalab`.
 
     settle_s: a file's last record is complete after so many seconds without a change of the file.
