@@ -38,6 +38,6 @@ except ModuleNotFoundError as error:
 __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances",
     "incidents", "lag", "lag_per_minute", "live_per_minute",
-    "malformed", "narrowed", "producers", "read", "rebalances", "reprocessed", "session", "ship", "storms", "stream",
-    "summary", "to_arrow", "transactions", "zombies",
+    "malformed", "narrowed", "producers", "read", "rebalances", "reprocessed", "session", "ship",
+    "storms", "stream", "summary", "to_arrow", "transactions", "zombies",
 ]  # fmt: skip

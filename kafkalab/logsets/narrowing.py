@@ -8,6 +8,7 @@ query, so its rows are the same.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,9 @@ def _reading(frame: DataFrame, leaf: Any, used: set[int], asked: LineQuestion) -
     names = [column.name() for column in columns if column.exprId().id() in used]
     names = names or [min((column.name() for column in columns), key=lambda name: name != CHEAPEST)]
     options = {entry.getKey(): entry.getValue() for entry in leaf.options().entrySet()}
+    if columns[0].metadata().contains(schema.TABLE_OPTIONS):
+        kept = json.loads(columns[0].metadata().getString(schema.TABLE_OPTIONS))
+        options = {**kept, **options}
     if options.get("mode", "PERMISSIVE").upper() == "PERMISSIVE":
         options = {**{name.lower(): text for name, text in asked.options().items()}, **options}
     source = spark.read.format("kafkalab").schema(schema.spark_schema(tuple(names)))
@@ -169,9 +173,9 @@ def _comparisons(condition: Any) -> Iterator[tuple[str, str, list]]:
         column, value = condition.left(), condition.right()
         if _is_a(column, "Literal"):
             column, value, kind = value, column, FLIPPED.get(kind, kind)
-        if _is_a(column, "AttributeReference") and _is_a(value, "Literal"):
-            if value.value() is not None:
-                yield kind, column.name(), [value.value()]
+        simple = _is_a(column, "AttributeReference") and _is_a(value, "Literal")
+        if simple and value.value() is not None:
+            yield kind, column.name(), [value.value()]
 
 
 def _moment(micros: Any) -> datetime | None:

@@ -70,9 +70,11 @@ def _sources(folder: Traversable) -> Iterator[Traversable]:
 def _loaded(drivers: str, module: str, name: str) -> Any:
     """The class of this name on an executor. It travels as its own text, for `kafkalab` may not
     be there: so it imports what it needs itself."""
-    import importlib
+    import os
     import socket
 
+    before = os.environ.get("SPARK_HIDE_TRACEBACK")
+    os.environ["SPARK_HIDE_TRACEBACK"] = "1"  # what is raised here is a sentence (refusals.py)
     there = socket.gethostname()
     advice = "logsets.ship(spark) sends the driver's to all executors."
     try:
@@ -80,13 +82,18 @@ def _loaded(drivers: str, module: str, name: str) -> Any:
     except ImportError as error:
         lacking = (error.name or "kafkalab").partition(".")[0]
         more = advice if lacking == "kafkalab" else f"Install {lacking} on each executor."
-        raise ImportError(f"The Python worker on {there} lacks the package {lacking}. {more}") from None
+        raise ImportError(
+            f"The Python worker on {there} lacks the package {lacking}. {more}"
+        ) from None
     if own != drivers:
         raise ImportError(
             f"The driver has kafkalab {drivers}, and the Python worker on {there} has {own}. "
             f"{advice}"
         )
-    return getattr(importlib.import_module(module), name)
+    found = getattr(importlib.import_module(module), name)
+    if before is None:
+        del os.environ["SPARK_HIDE_TRACEBACK"]
+    return found
 
 
 # cloudpickle writes the functions of `__main__` out, and refers to all others by name.
@@ -101,4 +108,4 @@ def _carry(kind: type) -> tuple:
     return _loaded, (version(), kind.__module__, kind.__qualname__)
 
 
-copyreg.pickle(Carried, _carry)  # type: ignore[arg-type]  # A class of classes has no type here.
+copyreg.pickle(Carried, _carry)

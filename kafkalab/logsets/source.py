@@ -36,11 +36,12 @@ from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.refusals import one_sentence
 from kafkalab.logsets.shipping import Carried
 from kafkalab.logsets.source_options import FAILFAST, PERMISSIVE, OptionsGiven
 from kafkalab.logsets.stream_reader import GrowingLines
 
-TABLE_OPTIONS = "kafkalab.options"
+KEPT = schema.TABLE_OPTIONS
 
 
 class KafkaLines(ds.DataSource, metaclass=Carried):
@@ -50,21 +51,24 @@ class KafkaLines(ds.DataSource, metaclass=Carried):
     def name(cls) -> str:
         return "kafkalab"
 
+    @one_sentence()
     def schema(self) -> StructType:
         """All columns. Of a table Spark keeps its columns and hands no options on, so the first
         column carries them."""
-        assert OptionsGiven(self.options).paths, "without a path it has raised ValueError"
+        given = OptionsGiven(self.options)
+        given.check_path()
         found = schema.spark_schema()
-        found[0].metadata = {TABLE_OPTIONS: json.dumps(dict(self.options))}
+        found[0].metadata = {schema.TABLE_OPTIONS: json.dumps(given.given)}
         return found
 
     def _given(self, schema: StructType) -> OptionsGiven:
         """The options of this reading, or those of the table that is read."""
-        kept = [field.metadata[TABLE_OPTIONS] for field in schema if TABLE_OPTIONS in field.metadata]
+        kept = [field.metadata[KEPT] for field in schema if KEPT in field.metadata]
         if kept and not {"path", "paths"} & set(self.options):
             return OptionsGiven({**json.loads(kept[0]), **self.options})
         return OptionsGiven(self.options)
 
+    @one_sentence()
     def reader(self, schema: StructType) -> KafkaLinesReader:
         given = self._given(schema)
         if given.reads_clients:
@@ -74,12 +78,11 @@ class KafkaLines(ds.DataSource, metaclass=Carried):
         reader.ignores_missing = given.ignores_missing
         return reader
 
+    @one_sentence()
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         given = self._given(schema)
         given.check_stream()
-        return GrowingLines(
-            given.paths, tuple(schema.fieldNames()), given.layout, given.settle_s
-        )
+        return GrowingLines(given.paths, tuple(schema.fieldNames()), given.layout, given.settle_s)
 
 
 class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
@@ -99,6 +102,7 @@ class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
         self.asked = asked
         self.ignores_missing = False
 
+    @one_sentence()
     def partitions(self) -> list[ReadTask]:
         files = files_of(self.path)
         if self.warns:
@@ -111,13 +115,14 @@ class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
-        for piece in partition.ranges:
-            for block in self._blocks(piece):
-                if block.rows:
-                    batch = record_batch_of(block, self.names, self.asked)
-                    if self.mode != PERMISSIVE:
-                        batch = _well_formed(batch, block, self.mode)
-                    yield batch
+        with one_sentence():
+            for piece in partition.ranges:
+                for block in self._blocks(piece):
+                    if block.rows:
+                        batch = record_batch_of(block, self.names, self.asked)
+                        if self.mode != PERMISSIVE:
+                            batch = _well_formed(batch, block, self.mode)
+                        yield batch
 
     def _blocks(self, piece: Range) -> Iterator[Block]:
         """The blocks of a piece. Raises FileChanged for a file that was removed or cut then,

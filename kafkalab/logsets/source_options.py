@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from kafkalab.logsets import question
 from kafkalab.logsets.files import path_list
@@ -46,7 +47,7 @@ OPTIONS = (
     ),
     SourceOption("events", "", FILES, "Keeps the lines of these entries of the catalogue: `A,B`."),
     SourceOption("level", "", FILES, "Keeps the lines of these levels: `WARN,ERROR`."),
-    SourceOption("clientId", "", FILES, "Keeps the lines with one of these clients in their prefix."),
+    SourceOption("clientId", "", FILES, "Keeps the lines with one of these clients in front."),
     SourceOption("since", "", FILES, "Keeps the lines from this time on, in UTC."),
     SourceOption("until", "", FILES, "Keeps the lines before this time, in UTC."),
     SourceOption(
@@ -55,26 +56,45 @@ OPTIONS = (
     ),
 )  # fmt: skip
 DEFAULTS = {option.name: option.default for option in OPTIONS}
-# Spark itself gives several paths so, and a table's reading this; `rows` is reader.py's.
-INTERNAL = ("paths", "rows", "serialization.format")
+# Spark gives several paths as `paths`. `rows` is told by reader.py.
+INTERNAL = ("paths", "rows")
+# What Spark says of a table that is made: its properties, and its options with this before them.
+OF_TABLE, TABLE_OPTION = ("owner", "provider"), "option."
+HERE = "file:"
 
 
 class OptionsGiven:
     """The options of one reading, checked. Raises ValueError with a sentence for a wrong one."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
-        self.given = {name.lower(): text for name, text in given.items()}
+        self.given = _written({name.lower(): text for name, text in given.items()})
         known = {name.lower() for name in (*DEFAULTS, *INTERNAL)}
         if unknown := sorted(set(self.given) - known):
             raise ValueError(
                 f'The source "kafkalab" has no option {unknown[0]!r}: it has {", ".join(DEFAULTS)}.'
             )
         if self._text("mode").upper() not in MODES:
-            raise ValueError(f"There is no mode {self._text('mode')!r}: there are {', '.join(MODES)}.")
+            raise ValueError(
+                f"There is no mode {self._text('mode')!r}: there are {', '.join(MODES)}."
+            )
         if self._text("ignoreMissingFiles").lower() not in ("true", "false"):
             raise ValueError(
                 f"ignoreMissingFiles is true or false, not {self._text('ignoreMissingFiles')!r}."
             )
+
+    def check_path(self) -> None:
+        """Raises ValueError where no path is given."""
+        if not self._paths():
+            raise ValueError(
+                'The source "kafkalab" needs a path: '
+                'spark.read.format("kafkalab").load("client.log"). A table keeps its path only '
+                "where it names no columns: CREATE TABLE lines USING kafkalab OPTIONS (path "
+                "'client.log')."
+            )
+
+    def _paths(self) -> list[str]:
+        # Spark gives several paths as a list in JSON
+        return json.loads(self.given.get("paths", "[]")) or list(filter(None, [self._text("path")]))
 
     def _text(self, name: str) -> str:
         return self.given.get(name.lower(), DEFAULTS[name])
@@ -82,16 +102,8 @@ class OptionsGiven:
     @property
     def paths(self) -> str:
         """The paths, one a line."""
-        # Spark gives several paths as a list in JSON
-        paths = json.loads(self.given.get("paths", "[]")) or list(filter(None, [self._text("path")]))
-        if not paths:
-            raise ValueError(
-                'The source "kafkalab" needs a path: '
-                'spark.read.format("kafkalab").load("client.log"). A table keeps its path only '
-                "where it names no columns: CREATE TABLE lines USING kafkalab OPTIONS (path "
-                "'client.log')."
-            )
-        return path_list(paths)
+        self.check_path()
+        return path_list(self._paths())
 
     @property
     def layout(self) -> str | None:
@@ -139,7 +151,26 @@ class OptionsGiven:
             raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
 
 
+def _written(given: dict[str, str]) -> dict[str, str]:
+    """The options that a user wrote. For a table Spark adds properties, and makes paths URLs."""
+    if all(name in given for name in OF_TABLE):
+        path = {name: text for name, text in given.items() if name == "path"}
+        written = {
+            name.removeprefix(TABLE_OPTION): text
+            for name, text in given.items()
+            if name.startswith(TABLE_OPTION)
+        }
+        given = {**written, **path}
+    place = given.get("path", "")
+    if place.startswith(HERE) and not place.startswith(f"{HERE}//"):
+        given = {**given, "path": unquote(place.removeprefix(HERE))}
+    return given
+
+
 def options_table() -> str:
     """The options as a table of Markdown."""
-    rows = [f"| `{o.name}` | {o.default and f'`{o.default}`'} | {o.read_by} | {o.doc} |" for o in OPTIONS]
+    rows = [
+        f"| `{o.name}` | {o.default and f'`{o.default}`'} | {o.read_by} | {o.doc} |"
+        for o in OPTIONS
+    ]
     return "\n".join(["| option | default | of | does |", "|---|---|---|---|", *rows])
