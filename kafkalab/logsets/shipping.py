@@ -34,12 +34,16 @@ def ship(spark: SparkSession) -> None:
     """Send this package to the executors of a running session, also to those that start later.
 
     They need numpy, pyarrow and PySpark themselves. `logsets.session()` calls it on a cluster.
+    Frames that were loaded before do not find it: load them again.
     """
+    from kafkalab.logsets.source import KafkaLines
+
     path = package_zip(Path(tempfile.mkdtemp(prefix="kafkalab-")))
     if hasattr(spark, "_jvm"):
         spark.sparkContext.addPyFile(str(path))
     else:  # Spark Connect
         spark.addArtifacts(str(path), pyfile=True)
+    spark.dataSource.register(KafkaLines)  # a source keeps the files that it was registered with
 
 
 def package_zip(folder: Path) -> Path:
@@ -76,7 +80,7 @@ def _loaded(drivers: str, module: str, name: str) -> Any:
     before = os.environ.get("SPARK_HIDE_TRACEBACK")
     os.environ["SPARK_HIDE_TRACEBACK"] = "1"  # what is raised here is a sentence (refusals.py)
     there = socket.gethostname()
-    advice = "logsets.ship(spark) sends the driver's to all executors."
+    advice = "logsets.ship(spark) sends the driver's; then load the log again."
     try:
         own = importlib.import_module("kafkalab.logsets.shipping").version()
     except ImportError as error:
