@@ -12,6 +12,7 @@ import pytest
 from kafkalab.logsets import live, stream_reader
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
+from kafkalab.tests.logsets.stream_trial import is_right, tried
 
 WHO = "[Consumer clientId=c, groupId=g] "
 
@@ -278,3 +279,11 @@ def test_open_sockets_by_minute_while_the_log_grows(spark, tmp_path):
         ("09:00", "localhost:9092", 2), ("09:00", "localhost:9093", 1),
         ("09:01", "localhost:9092", 1), ("09:03", "localhost:9094", 1),
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_killed_stream_of_rotating_logs_has_each_line_once(tmp_path):
+    """The short form of stream_trial.py, which runs as long as one likes."""
+    found = tried(tmp_path, seconds=30, kills=2, seed=3)
+    assert is_right(found), found
+    assert found["kills"] == 2 and found["rotations"] > 10 and found["written"] > 2_000
