@@ -11,6 +11,7 @@ itself, when it has read what there is.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gzip
 import json
 import os
@@ -25,6 +26,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow.dataset as pads
@@ -161,7 +163,8 @@ def started(folder: Path, out: Path, how: str) -> subprocess.Popen:
 
 def kill(query: subprocess.Popen) -> None:
     """End the query and its JVM, with nothing put in order."""
-    os.killpg(query.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(query.pid, signal.SIGKILL)
     query.wait()
 
 
@@ -187,26 +190,30 @@ def tried(place: Path, seconds: float, kills: int, seed: int) -> dict[str, objec
     begin = time.monotonic()
     when = moments(draw, seconds, kills)
     next_kill = next(when)
-    while (now := time.monotonic() - begin) < seconds:
-        log = draw.choice(logs)
-        log.append(draw.choice([1, 5, 40]), draw.choice([0, 0, HALF]))
-        if draw.random() < 0.02:
-            log.turn()
-        if draw.random() < 0.01:
-            read = read_so_far(out / "checkpoint")
-            removed += sum(each.remove_read(read.get(str(each.path), 0)) for each in logs)
-        if now >= next_kill:
-            kill(query)
-            killed += 1
-            next_kill = next(when)
-            for each in logs:
-                each.append(50, 0)
-                each.turn()  # while the query is down
-            query = started(folder, out, "on")
-        elif query.poll() is not None:
-            raise RuntimeError(f"the query ended by itself: {(out / 'on.txt').read_text()[-3000:]}")
-        time.sleep(PAUSE_S)
-    kill(query)
+    try:
+        while (now := time.monotonic() - begin) < seconds:
+            log = draw.choice(logs)
+            log.append(draw.choice([1, 5, 40]), draw.choice([0, 0, HALF]))
+            if draw.random() < 0.02:
+                log.turn()
+            if draw.random() < 0.01:
+                read = read_so_far(out / "checkpoint")
+                removed += sum(each.remove_read(read.get(str(each.path), 0)) for each in logs)
+            if now >= next_kill:
+                kill(query)
+                killed += 1
+                next_kill = next(when)
+                for each in logs:
+                    each.append(50, 0)
+                    each.turn()  # while the query is down
+                query = started(folder, out, "on")
+            elif query.poll() is not None:
+                raise RuntimeError(
+                    f"the query ended by itself: {(out / 'on.txt').read_text()[-3000:]}"
+                )
+            time.sleep(PAUSE_S)
+    finally:
+        kill(query)
     for log in logs:
         log.append(1, 0)
     if started(folder, out, "once").wait():
