@@ -1,22 +1,16 @@
 """Implements Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`.
 
 `spark.readStream` reads growing files. Spark gets the tasks from here and sends each to a worker.
-The worker yields Arrow record batches, so no line is ever a Python object. Options: `layout`
-(layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
-have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
-FAILFAST ends the query. A file that is removed or cut while it is read ends the query, too;
-`ignoreMissingFiles`, as Spark's own sources have it, leaves it out and warns. Only the columns of
-the schema are made.
+The worker yields Arrow record batches, so no line is ever a Python object. Only the columns of the
+schema are made. source_options.py names the options; those of a narrow question (question.py) pass
+most of the text over, and keep what a filter would.
 
-A narrow question is told by options, so that most text is passed over (question.py): `events` and
-`level` (several with commas), `clientId`, `since` and `until` (UTC). They keep what a filter would.
-Spark passes the needed columns to a Python source only by its schema, so name them:
-`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters stay with
-Spark. Spark 4.3 keeps the filters that a Python source once took, and applies them to the next
-query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
-`lines.count()` would count errors.
+The source takes no filters. Spark 4.3 keeps those that a Python source once took, and applies them
+to the next query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
+`lines.count()` would count errors. narrowing.py reads a query's plan instead.
 
-`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines).
+Spark finds the source by itself where the package is installed (found_by_spark). `logsets.session`
+registers it, too.
 """
 
 from __future__ import annotations

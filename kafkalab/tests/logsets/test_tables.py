@@ -99,7 +99,7 @@ def test_each_option_is_checked(recordings):
     ):
         with pytest.raises(ValueError, match=sentence):
             given = OptionsGiven({**path, name: wrong})
-            assert given.asked and given.settle_s
+            assert (given.asked, given.settle_s)
     plain = OptionsGiven(path)
     assert (plain.mode, plain.settle_s, plain.ignores_missing) == ("PERMISSIVE", 2, False)
     assert plain.asked is None and plain.layout is None
