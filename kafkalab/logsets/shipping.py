@@ -71,7 +71,7 @@ def _sources(folder: Traversable) -> Iterator[Traversable]:
     return (file for file in folder.iterdir() if file.name.endswith(".py"))
 
 
-def _loaded(drivers: str, module: str, name: str) -> Any:
+def _loaded(drivers: str, place: str, module: str, name: str) -> Any:
     """The class of this name on an executor. It travels as its own text, for `kafkalab` may not
     be there: so it imports what it needs itself."""
     import os
@@ -82,7 +82,9 @@ def _loaded(drivers: str, module: str, name: str) -> Any:
     there = socket.gethostname()
     advice = "logsets.ship(spark) sends the driver's; then load the log again."
     try:
-        own = importlib.import_module("kafkalab.logsets.shipping").version()
+        here = importlib.import_module("kafkalab.logsets.shipping")
+        # a folder that both read is one installation, also while somebody edits it
+        own = drivers if str(here.PACKAGE) == place else here.version()
     except ImportError as error:
         lacking = (error.name or "kafkalab").partition(".")[0]
         more = advice if lacking == "kafkalab" else f"Install {lacking} on each executor."
@@ -109,7 +111,7 @@ class Carried(ABCMeta):
 
 
 def _carry(kind: type) -> tuple:
-    return _loaded, (version(), kind.__module__, kind.__qualname__)
+    return _loaded, (version(), str(PACKAGE), kind.__module__, kind.__qualname__)
 
 
 copyreg.pickle(Carried, _carry)

@@ -276,6 +276,7 @@ def test_another_version_than_the_drivers_is_refused(monkeypatch):
     own = shipping.version()
     assert shipping.kafkalab.__version__ in own
     monkeypatch.setattr(shipping, "version", lambda: "0.0.1 (other)")
+    monkeypatch.setattr(shipping, "PACKAGE", "elsewhere")
     written = cloudpickle.dumps(KafkaLines)
     monkeypatch.undo()
     with pytest.raises(ImportError, match=r"The driver has kafkalab 0.0.1 \(other\), and .* has"):
