@@ -75,7 +75,7 @@ class QuickFrame(DuckDBDataFrame):
         done = [part for part, value in self.expression.args.items() if value]
         if len(done) == 3 and self.latest_cte_name.startswith(f"of_{TABLE}"):
             return self
-        return table_of(self.toArrow())
+        return duckdb_frame(self.toArrow())
 
     cache = localCheckpoint = persist
 
@@ -101,7 +101,7 @@ for _name in STEPS:
     setattr(QuickFrame, _name, _step_of(_name))
 
 
-def table_of(rows: pa.Table) -> QuickFrame:
+def duckdb_frame(rows: pa.Table) -> QuickFrame:
     """A frame of these rows. Times are UTC, and lose the zone that Arrow gives them."""
     for place, field in enumerate(rows.schema):
         if pa.types.is_timestamp(field.type) and field.type.tz:

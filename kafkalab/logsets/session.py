@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from kafkalab.extras import need_package
 from kafkalab.logsets.engine import MASTER_VARIABLE
 from kafkalab.logsets.java import find_java, user_id
-from kafkalab.logsets.shipping import PACKAGE, ship
+from kafkalab.logsets.shipment import PACKAGE, package_zip
 from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
@@ -79,6 +79,22 @@ def session(
             PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
     return spark
+
+
+def ship(spark: SparkSession) -> None:
+    """Send this package to the executors of a running session, also to those that start later.
+
+    They need numpy, pyarrow and PySpark themselves. `logsets.session()` calls it on a cluster.
+    Frames that were loaded before do not find it: load them again.
+    """
+    from kafkalab.logsets.source import KafkaLines
+
+    path = package_zip(Path(tempfile.mkdtemp(prefix="kafkalab-")))
+    if hasattr(spark, "_jvm"):
+        spark.sparkContext.addPyFile(str(path))
+    else:  # Spark Connect
+        spark.addArtifacts(str(path), pyfile=True)
+    spark.dataSource.register(KafkaLines)  # a source keeps the files that it was registered with
 
 
 def spark_log() -> Path:

@@ -7,7 +7,7 @@ most of the text over, and keep what a filter would.
 
 The source takes no filters. Spark 4.3 keeps those that a Python source once took, and applies them
 to the next query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
-`lines.count()` would count errors. narrowing.py reads a query's plan instead.
+`lines.count()` would count errors. narrow_readings.py reads a query's plan instead.
 
 Spark finds the source by itself where the package is installed (found_by_spark). `logsets.session`
 registers it, too.
@@ -31,7 +31,7 @@ from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.refusals import one_sentence
-from kafkalab.logsets.shipping import Carried
+from kafkalab.logsets.shipment import Carried
 from kafkalab.logsets.source_options import FAILFAST, PERMISSIVE, OptionsGiven
 from kafkalab.logsets.stream_reader import GrowingLines
 

@@ -36,7 +36,7 @@ from kafkalab.logsets.followed_files import (
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
 from kafkalab.logsets.record_batches import record_batch_of, written_as
 from kafkalab.logsets.refusals import one_sentence
-from kafkalab.logsets.shipping import Carried
+from kafkalab.logsets.shipment import Carried
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 FIRST_BYTES = 1 << 16  # They show the layout.

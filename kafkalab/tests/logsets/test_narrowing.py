@@ -4,7 +4,7 @@ import pytest
 from pyspark.sql import datasource as ds
 from pyspark.sql.types import StructType
 
-from kafkalab.logsets.narrowing import narrowed
+from kafkalab.logsets.narrow_readings import narrowed
 from kafkalab.logsets.reader import read
 
 RUN = "4.4.0/3.9.2/group_slow_poll"

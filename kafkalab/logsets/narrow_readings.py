@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.block import LEVELS
-from kafkalab.logsets.question import LineQuestion
-from kafkalab.logsets.question import events as known_events
+from kafkalab.logsets.question import LineQuestion, event_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -146,7 +145,7 @@ def _question(condition: Any) -> LineQuestion:
             if name == "level":
                 levels = tuple(text for text in texts if text in LEVELS)
             elif name == "event":
-                events = tuple(text for text in texts if text in known_events())
+                events = tuple(text for text in texts if text in event_names())
             elif name == "client_id" and all("," not in t and t == t.strip() != "" for t in texts):
                 clients = texts
     return LineQuestion(events, levels, clients, since, until)

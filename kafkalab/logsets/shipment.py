@@ -1,4 +1,4 @@
-"""Sends this package to Spark's executors, and says in one sentence where it is missing there.
+"""Packs this package for Spark's executors, and says in one sentence where it is missing there.
 
 Spark pickles the data source, and an executor loads it from its own kafkalab. So what is pickled
 is a function that needs nothing but Python. It looks for the package, compares it with the
@@ -10,7 +10,6 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import importlib
-import tempfile
 import zipfile
 from abc import ABCMeta
 from collections.abc import Iterator
@@ -18,32 +17,11 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import kafkalab
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from typing import Any
 
 PACKAGE = Path(__file__).absolute().parents[1]
 # Tests stay here. Of the data only what a module reads goes along.
 SENT, NOT_SENT = ("*.py", "releases/source_lines/*.tsv", "lines/*.tsv"), "tests"
-
-
-def ship(spark: SparkSession) -> None:
-    """Send this package to the executors of a running session, also to those that start later.
-
-    They need numpy, pyarrow and PySpark themselves. `logsets.session()` calls it on a cluster.
-    Frames that were loaded before do not find it: load them again.
-    """
-    from kafkalab.logsets.source import KafkaLines
-
-    path = package_zip(Path(tempfile.mkdtemp(prefix="kafkalab-")))
-    if hasattr(spark, "_jvm"):
-        spark.sparkContext.addPyFile(str(path))
-    else:  # Spark Connect
-        spark.addArtifacts(str(path), pyfile=True)
-    spark.dataSource.register(KafkaLines)  # a source keeps the files that it was registered with
 
 
 def package_zip(folder: Path) -> Path:
@@ -64,7 +42,7 @@ def version() -> str:
     for name in ("kafkalab.logsets", "kafkalab.lines"):
         for file in sorted(_sources(files(name)), key=lambda each: each.name):
             digest.update(file.name.encode() + file.read_bytes().replace(b"\r\n", b"\n"))
-    return f"{kafkalab.__version__} ({digest.hexdigest()})"
+    return f"{importlib.import_module('kafkalab').__version__} ({digest.hexdigest()})"
 
 
 def _sources(folder: Traversable) -> Iterator[Traversable]:
@@ -82,7 +60,7 @@ def _loaded(drivers: str, place: str, module: str, name: str) -> Any:
     there = socket.gethostname()
     advice = "logsets.ship(spark) sends the driver's; then load the log again."
     try:
-        here = importlib.import_module("kafkalab.logsets.shipping")
+        here = importlib.import_module("kafkalab.logsets.shipment")
         # a folder that both read is one installation, also while somebody edits it
         own = drivers if str(here.PACKAGE) == place else here.version()
     except ImportError as error:
