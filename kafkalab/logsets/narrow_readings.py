@@ -39,8 +39,11 @@ def narrowed(frame: DataFrame) -> DataFrame:
     """The same rows, of readings that make only the needed columns and look for the needed lines.
 
     Conditions on level, event, client_id and time pass over the text of other lines. A frame that
-    reads no log, or one that Spark has cached, is returned as it is.
+    reads no log, or one that Spark has cached, is returned as it is, and so is one of Spark Connect,
+    whose plan is elsewhere.
     """
+    if not hasattr(frame, "_jdf"):
+        return frame
     execution = frame._jdf.queryExecution()
     analyzed = execution.analyzed()
     if analyzed.isStreaming():

@@ -52,7 +52,8 @@ class KafkaLines(ds.DataSource, metaclass=Carried):
         given = OptionsGiven(self.options)
         given.check_path()
         found = schema.spark_schema()
-        found[0].metadata = {schema.TABLE_OPTIONS: json.dumps(given.given)}
+        if given.of_table:
+            found[0].metadata = {schema.TABLE_OPTIONS: json.dumps(given.given)}
         return found
 
     def _given(self, schema: StructType) -> OptionsGiven:

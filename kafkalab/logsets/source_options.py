@@ -64,9 +64,13 @@ HERE = "file:"
 
 
 class OptionsGiven:
-    """The options of one reading, checked. Raises ValueError with a sentence for a wrong one."""
+    """The options of one reading, checked. Raises ValueError with a sentence for a wrong one.
+
+    of_table: whether a table is made with them
+    """
 
     def __init__(self, given: Mapping[str, str]) -> None:
+        self.of_table = all(name in given for name in OF_TABLE)
         self.given = _written({name.lower(): text for name, text in given.items()})
         known = {name.lower() for name in (*DEFAULTS, *INTERNAL)}
         if unknown := sorted(set(self.given) - known):
@@ -74,9 +78,7 @@ class OptionsGiven:
                 f'The source "kafkalab" has no option {unknown[0]!r}: it has {", ".join(DEFAULTS)}.'
             )
         if self._text("mode").upper() not in MODES:
-            raise ValueError(
-                f"There is no mode {self._text('mode')!r}: there are {', '.join(MODES)}."
-            )
+            raise ValueError(f"There is no mode {self.mode!r}: there are {', '.join(MODES)}.")
         if self._text("ignoreMissingFiles").lower() not in ("true", "false"):
             raise ValueError(
                 f"ignoreMissingFiles is true or false, not {self._text('ignoreMissingFiles')!r}."
