@@ -39,7 +39,7 @@ def narrowed(frame: DataFrame) -> DataFrame:
     """The same rows, of readings that make only the needed columns and look for the needed lines.
 
     Conditions on level, event, client_id and time pass over the text of other lines. A frame that
-    reads no log, or one that Spark has cached, is returned as it is, and so is one of Spark Connect,
+    reads no log, or one that Spark has cached, is returned as it is. So is one of Spark Connect,
     whose plan is elsewhere.
     """
     if not hasattr(frame, "_jdf"):
@@ -52,8 +52,11 @@ def narrowed(frame: DataFrame) -> DataFrame:
     needs = _needs(execution.optimizedPlan())
     if not set(needs) <= {_key(leaf) for leaf in readings}:
         return frame  # Spark has renamed the columns of a reading: of a query that is named twice.
-    narrow = {_key(leaf): _reading(frame, leaf, *needs[_key(leaf)]) for leaf in readings
-              if _key(leaf) in needs}  # fmt: skip
+    narrow = {
+        key: _reading(frame, leaf, *needs[key])
+        for key, leaf in {_key(leaf): leaf for leaf in readings}.items()
+        if key in needs
+    }
     return _frame_of(frame, _replaced(frame, analyzed, narrow))
 
 
