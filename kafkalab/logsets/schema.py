@@ -121,6 +121,9 @@ COLUMNS = (
 )
 NAMES = tuple(column.name for column in COLUMNS)
 
+# Where the first column of a table has the options of its reading: Spark hands on nothing else.
+TABLE_OPTIONS = "kafkalab.options"
+
 FOREIGN = "foreign line"  # Not a log line at all, and no continuation of one.
 NO_LEVEL = "no level"
 NO_LOGGER = "no logger at the end"
