@@ -18,6 +18,7 @@ from kafkalab.logsets.line_loader import lines_table
 from kafkalab.logsets.record_batches import record_batch_of
 from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, whole
 from kafkalab.tests.logsets.test_production_logs import Said
+from kafkalab.tests.shares import share
 
 NAMES = ("level", "logger", *COLUMNS)
 RIGHT = 0.99
@@ -145,7 +146,7 @@ def compared(mangling: Mangling, said: list[Said], rows: list[dict]) -> tuple[in
     return (wanted - found).total(), wanted.total(), wrong
 
 
-@EACH
+@pytest.mark.parametrize("name", share(MANGLINGS, 2))
 def test_a_mangled_log_is_read_right_or_doubted(name, small, tmp_path):
     code, said, rows = judged(written(name, small, tmp_path))
     assert (code > 0) == (name in DOUBTED), said
