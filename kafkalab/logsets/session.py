@@ -168,6 +168,7 @@ def _package_zip() -> str:
     """kafkalab as one file for `addPyFile`."""
     path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
     with zipfile.ZipFile(path, "w") as archive:
-        for file in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("releases/source_lines/*.tsv")]):
+        tables = (*PACKAGE.glob("releases/*/*.tsv"), *PACKAGE.glob("lines/*/*.txt"))
+        for file in sorted([*PACKAGE.rglob("*.py"), *tables]):
             archive.write(file, file.relative_to(PACKAGE.parent))
     return str(path)

@@ -16,7 +16,11 @@ import pytest
 from kafkalab.releases import source_lines
 
 PACKAGE = Path(__file__).resolve().parents[2]
-LINEAGE, WORDINGS, PAGE = "releases/lineage.py", "lines/producer.py", "releases/client_4_5.py"
+LINEAGE, WORDINGS, PAGE = (
+    "releases/lineage.py",
+    "lines/clients/producer.txt",
+    "releases/client_4_5.py",
+)
 
 PAGE_TEXT = '''"""Client 4.5: what differs from 4.4."""
 from kafkalab.releases.page import ClientChange, Page
@@ -25,10 +29,9 @@ PAGE = Page("4.5", (ClientChange("KIP-9999", "A batch waits ten milliseconds for
 '''  # noqa: E501
 LAST_ROW = '    Release("4.4", "4.4.0", "1156b2752aaa28ea"),\n'
 NEW_ROW = '    Release("4.5", "4.5.0", "0123456789abcdef"),\n'
-OLD_WORDING = '          debug("Kafka producer started")),\n'
+OLD_WORDING = "    DEBUG | Kafka producer started\n"
 NEW_WORDINGS = (
-    '          debug("Kafka producer started", until="4.4"),\n'
-    '          debug("Kafka producer is ready", since="4.5")),\n'
+    "    DEBUG ..4.4 | Kafka producer started\n    DEBUG 4.5.. | Kafka producer is ready\n"
 )
 
 PLAY = """
@@ -89,7 +92,7 @@ def play(folder: Path) -> subprocess.CompletedProcess[str]:
 def changed_lines(before: Path, after: Path) -> dict[str, int]:
     """File -> how many of its lines are new or other ones."""
     found = {}
-    for file in sorted(after.rglob("*.py")):
+    for file in sorted([*after.rglob("*.py"), *after.rglob("*.txt")]):
         name = file.relative_to(after).as_posix()
         old = (
             (before / name).read_text(encoding="utf-8").splitlines()
