@@ -87,7 +87,7 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
         path.read_text(encoding="utf-8")
         for path in (
             *sorted((HOME / "kafkalab").rglob("*.py")),
-            *sorted((HOME / "kafkalab" / "lines").rglob("*.txt")),
+            *sorted((HOME / "kafkalab").glob("*/*/*.txt")),
             *code,
         )
     ]

@@ -168,7 +168,12 @@ def _package_zip() -> str:
     """kafkalab as one file for `addPyFile`."""
     path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
     with zipfile.ZipFile(path, "w") as archive:
-        tables = (*PACKAGE.glob("releases/*/*.tsv"), *PACKAGE.glob("lines/*/*.txt"))
+        tables = [
+            path
+            for room in ("lines", "releases")
+            for path in PACKAGE.glob(f"{room}/*/*")
+            if path.suffix in (".txt", ".tsv")
+        ]
         for file in sorted([*PACKAGE.rglob("*.py"), *tables]):
             archive.write(file, file.relative_to(PACKAGE.parent))
     return str(path)
