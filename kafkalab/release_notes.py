@@ -15,10 +15,10 @@ from kafkalab.config.keys import ConfigKey
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.releases import BROKER_PROFILES, PROFILES
 from kafkalab.releases.api_names import API_NUMBERS
-from kafkalab.releases.broker_profile import BrokerChange
 from kafkalab.releases.broker_profiles import broker_page_of
 from kafkalab.releases.lineage import BROKER_NAMES, CLIENT_NAMES, unknown
 from kafkalab.releases.page import GONE, PARTS, UNSEEN
+from kafkalab.releases.page_text import Change
 from kafkalab.releases.profiles import page_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ CONFIGS: Mapping[str, Mapping[str, ConfigKey]] = {
     "consumer_config": ConsumerConfig.keys_known,
     "admin_config": AdminClientConfig.keys_known,
 }
-"""Section of a ClientChange -> where the keys are looked up."""
+"""Section of a Change -> where the keys are looked up."""
+BROKER_CONFIGS: Mapping[str, tuple[str, Mapping[str, ConfigKey]]] = {
+    "config": ("broker config", BROKER_KEYS),
+    "topic_config": ("topic config", TOPIC_KEYS),
+}
 
 
 class ReleaseDifference(NamedTuple):
@@ -113,7 +117,12 @@ def _steps(before: str, after: str, names: tuple[str, ...], of: str) -> list[tup
 def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[ReleaseDifference]:
     for before, after in steps:
         for change in page_of(after).changes:
-            for section, name, value in change.settings():
+            for section, name, value in change.settings:
+                if section == "admin_gets":
+                    yield ReleaseDifference(
+                        after, change.source, change.what, "admin client", name, "missing", "there"
+                    )
+                    continue
                 old = _value_before(section, name, before)
                 area = _area(section)
                 if old != value:
@@ -126,10 +135,6 @@ def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[ReleaseD
                         _shown(old, area),
                         _shown(value, area),
                     )
-            for method in change.admin_gets:
-                yield ReleaseDifference(
-                    after, change.source, change.what, "admin client", method, "missing", "there"
-                )
         yield from _worded(before, after, lines)
 
 
@@ -205,29 +210,20 @@ def _broker_rows(steps: list[tuple[str, str]]) -> Iterator[ReleaseDifference]:
             yield from _broker_change(change, before, after)
 
 
-def _broker_change(change: BrokerChange, before: str, after: str) -> Iterator[ReleaseDifference]:
+def _broker_change(change: Change, before: str, after: str) -> Iterator[ReleaseDifference]:
     profile = BROKER_PROFILES[before]
     offered = {span.api_key: f"{span.min_version}-{span.max_version}" for span in profile.apis}
-    rows: list[tuple[str, str, Any, Any]] = [
-        ("broker", name, getattr(profile, name), value) for name, value in change.sets.items()
-    ]
-    rows += [
-        (
-            "API versions",
-            api,
-            offered.get(API_NUMBERS[api], GONE),
-            value if value is GONE else f"{value[0]}-{value[1]}",
-        )
-        for api, value in change.offers.items()
-    ]
-    rows += [
-        ("broker config", key, BROKER_KEYS[key].default(before), value)
-        for key, value in change.config.items()
-    ]
-    rows += [
-        ("topic config", key, TOPIC_KEYS[key].default(before), value)
-        for key, value in change.topic_config.items()
-    ]
+    rows: list[tuple[str, str, Any, Any]] = []
+    for section, name, value in change.settings:
+        if section == "offers":
+            old: Any = offered.get(API_NUMBERS[name], GONE)
+            now = value if value is GONE else f"{value[0]}-{value[1]}"
+            rows.append(("API versions", name, old, now))
+        elif section == "sets":
+            rows.append(("broker", name, getattr(profile, name), value))
+        else:
+            area, keys = BROKER_CONFIGS[section]
+            rows.append((area, name, keys[name].default(before), value))
     for area, name, old, value in rows:
         if old != value:
             yield ReleaseDifference(

@@ -85,7 +85,11 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
             shown += question.hints  # they nearly tell the answer, to every learner who asks
     shown += [
         path.read_text(encoding="utf-8")
-        for path in (*sorted((HOME / "kafkalab").rglob("*.py")), *code)
+        for path in (
+            *sorted((HOME / "kafkalab").rglob("*.py")),
+            *sorted((HOME / "kafkalab").glob("*/*/*.txt")),
+            *code,
+        )
     ]
     return "\n".join(shown)
 

@@ -2,33 +2,17 @@
 source line. SERVER_CATALOG has the lines of brokers.
 
 The simulator writes from them, and the readers of logs find a line's entry in them. The entries are
-in the files beside this one, by part of the client or broker and in the order of its life.
+in the text files of the folders `clients` and `brokers`, by part of the client or broker and in the
+order of its life.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from types import MappingProxyType, ModuleType
 from typing import Any
 
-from kafkalab.lines import (
-    broker_controller,
-    broker_groups,
-    broker_logs,
-    broker_replicas,
-    broker_transactions,
-    common,
-    consumer,
-    fetch,
-    group,
-    group_protocol,
-    group_refusals,
-    network,
-    producer,
-    rare_lines,
-    share_group,
-)
+from kafkalab.lines.part_text import entries_of
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import Entry, Wording
 
@@ -45,71 +29,23 @@ __all__ = [
     "server_matches",
 ]
 
-PARTS = (
-    common,
-    network,
-    producer,
-    consumer,
-    fetch,
-    group,
-    group_protocol,
-    group_refusals,
-    share_group,
-    rare_lines,
+CATALOG = entries_of(
+    "clients",
+    (
+        "common",
+        "network",
+        "producer",
+        "consumer",
+        "fetch",
+        "group",
+        "group_protocol",
+        "group_refusals",
+        "share_group",
+        "rare_lines",
+    ),
 )
-
-
-SERVER_PARTS = (
-    broker_groups,
-    broker_transactions,
-    broker_replicas,
-    broker_logs,
-    broker_controller,
-)
-
-
-def _by_name(*parts: ModuleType) -> Mapping[str, Entry]:
-    entries: dict[str, Entry] = {}
-    for part in parts:
-        for entry in part.ENTRIES:
-            if entry.name in entries:
-                raise ValueError(f"two entries are called {entry.name}")
-            entries[entry.name] = entry
-    return MappingProxyType(entries)
-
-
-CATALOG: Mapping[str, Entry] = _by_name(*PARTS)
-SERVER_CATALOG: Mapping[str, Entry] = _by_name(*SERVER_PARTS)
-
-
-ONLY_READ = frozenset(
-    {
-        "BROKER_STARTED",
-        "BROKER_STARTS",
-        "BROKER_STOPPED",
-        "BROKER_STOPS",
-        "CONTROLLER_ACTIVATES",
-        "CONTROLLER_ACTIVE",
-        "CONTROLLER_REGISTERS",
-        "GROUP_COORDINATOR_ELECTED",
-        "GROUP_COORDINATOR_RESIGNED",
-        "PARTITION_CREATED",
-        "PARTITION_FOLLOWER_STAYS",
-        "PARTITION_LEADER_STAYS",
-        "PARTITION_LOADED",
-        "PARTITION_WITHOUT_CHECKPOINT",
-        "PRODUCER_SNAPSHOT_LOADED",
-        "PRODUCER_SNAPSHOT_WRITTEN",
-        "REGISTRATION_DIRECTORIES",
-        "REGISTRATION_MADE",
-        "REGISTRATION_MADE_AGAIN",
-        "REGISTRATION_REFUSED",
-        "REGISTRATION_UNCHANGED",
-        "TOPICS_ASKED_FOR",
-    }
-)
-"""Lines of real brokers that no simulated broker writes: it does not take these steps, or has not
-got the values."""
+SERVER_CATALOG = entries_of("brokers", ("groups", "transactions", "replicas", "logs", "controller"))
+ONLY_READ = frozenset(entry.name for entry in SERVER_CATALOG.values() if entry.only_read)
 
 
 def every_entry() -> Iterator[Entry]:

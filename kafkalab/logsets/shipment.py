@@ -21,7 +21,8 @@ from typing import Any
 
 PACKAGE = Path(__file__).absolute().parents[1]
 # Tests stay here. Of the data only what a module reads goes along.
-SENT, NOT_SENT = ("*.py", "releases/source_lines/*.tsv", "lines/*.tsv"), "tests"
+SENT = ("*.py", "lines/*.tsv", "lines/*/*.txt", "releases/*/*.tsv", "releases/*/*.txt")
+NOT_SENT = "tests"
 
 
 def package_zip(folder: Path) -> Path:
@@ -46,7 +47,12 @@ def version() -> str:
 
 
 def _sources(folder: Traversable) -> Iterator[Traversable]:
-    return (file for file in folder.iterdir() if file.name.endswith(".py"))
+    """The code and the catalogue's text, in this folder and below it."""
+    for file in folder.iterdir():
+        if file.is_dir():
+            yield from _sources(file)
+        elif file.name.endswith((".py", ".txt")):
+            yield file
 
 
 def _loaded(drivers: str, place: str, module: str, name: str) -> Any:

@@ -20,75 +20,62 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-MACHINES: Mapping[str, tuple[str, str, str]] = {
+MACHINES: Mapping[str, tuple[str, str]] = {
     "admin call": (
         "kafkalab.clients.admin.calls",
-        "TRANSITIONS",
         "clients.admin.KafkaAdminClient.Call",
     ),
     "batch": (
         "kafkalab.clients.producer.producer_batch",
-        "TRANSITIONS",
         "clients.producer.internals.ProducerBatch.FinalState",
     ),
     "broker registration": (
         "kafkalab.broker.cluster.broker_control_state",
-        "MOVES",
         "controller.BrokerControlState",
     ),
     "connection": (
         "kafkalab.clients.network.connection_states",
-        "TRANSITIONS",
         "clients.ClusterConnectionStates",
     ),
     "consumer group": (
         "kafkalab.broker.groups.modern.consumer_group_state",
-        "MOVES",
         "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState",
     ),
     "fetch position": (
         "kafkalab.clients.consumer.reading.subscription_state",
-        "TRANSITIONS",
         "SubscriptionState.FetchStates",
     ),
-    "follower": ("kafkalab.broker.replication.follower_state", "MOVES", "server.ReplicaState"),
+    "follower": ("kafkalab.broker.replication.follower_state", "server.ReplicaState"),
     "group": (
         "kafkalab.broker.groups.classic.group_state",
-        "MOVES",
         "coordinator.group.classic.ClassicGroupState",
     ),
     "consumer group member": (
         "kafkalab.clients.consumer.modern.membership_manager",
-        "TRANSITIONS",
         "consumer.internals.MemberState",
     ),
     "member": (
         "kafkalab.clients.consumer.classic.membership",
-        "TRANSITIONS",
         "AbstractCoordinator.MemberState",
     ),
     "share record": (
         "kafkalab.broker.groups.share.record_state",
-        "TRANSITIONS",
         "server.share.fetch.RecordState",
     ),
     "transaction": (
         "kafkalab.broker.transactions.transaction_state",
-        "TRANSITIONS",
         "coordinator.transaction.TransactionState",
     ),
     "transaction manager": (
         "kafkalab.clients.producer.transactions.transaction_manager_state",
-        "TRANSITIONS",
         "producer.internals.TransactionManager.State",
     ),
     "telemetry": (
         "kafkalab.clients.network.telemetry",
-        "TRANSITIONS",
         "clients.ClientTelemetryState",
     ),
 }
-"""Name -> (module, its table, the Kafka class that has these states)."""
+"""Name -> (module of the table MOVES, the Kafka class that has these states)."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +119,8 @@ def states(name: str) -> StateTable:
         raise ValueError(
             f"there is no state machine {name!r}; there are {', '.join(sorted(MACHINES))}"
         )
-    module_name, table_name, kafka_class = MACHINES[name]
-    module = importlib.import_module(module_name)
-    table = getattr(module, table_name)
+    module_name, kafka_class = MACHINES[name]
+    table = importlib.import_module(module_name).MOVES
     kind = next(type(state) for state in table if isinstance(state, enum.Enum))
     order = {state: rank for rank, state in enumerate([None, *kind])}
     moves = {

@@ -7,13 +7,13 @@ version of a *request* changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import ApiVersion, FinalizedFeatureKey, SupportedFeatureKey
 from kafkalab.releases.api_names import API_NUMBERS
-from kafkalab.releases.page import GONE
+from kafkalab.releases.page_text import GONE, Change, Makers, read_page, settings_of
 
 FIRST_GENERATION = "before the first generation"
 FROM_EMPTY = "whenever the group was empty"
@@ -271,55 +271,56 @@ def ranges(offered: Mapping[str, tuple[int, int]]) -> tuple[ApiVersion, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerChange:
-    """One difference from the release before: its KIP, JIRA or source, one plain sentence, and what
-    it sets.
+FIELDS = {each.name: "sets" for each in fields(BrokerProfile)}
+MAKERS: Makers = {
+    "tools": lambda given: Tools(**given),
+    "controller_words": lambda given: ControllerWords(**given),
+    "leaderless_error": Errors.__getitem__,
+    "keyless_error": Errors.__getitem__,
+    "heartbeat_while_completing": Errors.__getitem__,
+    "supported_features": lambda rows: tuple(
+        SupportedFeatureKey(name=name, min_version=low, max_version=high)
+        for name, low, high in rows
+    ),
+    "finalized_features": lambda rows: tuple(
+        FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+        for name, level in rows
+    ),
+}
 
-    sets      fields of BrokerProfile -> value
-    offers    API -> oldest and newest version; GONE: the broker does not offer it any more
-    config    keys of brokers -> default; GONE: the key is gone
-    topic_config  keys of topics -> default
-    """
 
-    source: str
-    what: str
-    sets: Mapping[str, Any] = field(default_factory=dict)
-    offers: Mapping[str, Any] = field(default_factory=dict)
-    config: Mapping[str, Any] = field(default_factory=dict)
-    topic_config: Mapping[str, Any] = field(default_factory=dict)
+def broker_page(release: str, file: str, text: str) -> BrokerPage:
+    """The page of a broker release, read from the text of its file."""
+    return BrokerPage(release, read_page(file, text, FIELDS, MAKERS))
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerPage:
-    """The changes between `release` and the broker release before it."""
+    """The changes between `release` and the broker release before it.
+
+    Their sections are "sets" (fields of BrokerProfile), "offers" (API -> oldest and newest
+    version), "config" and "topic_config" (key -> default). GONE: there is none any more.
+    """
 
     release: str
-    changes: tuple[BrokerChange, ...]
+    changes: tuple[Change, ...]
 
     def applied_to(self, before: BrokerProfile) -> BrokerProfile:
-        """The profile of `release`. Raises ValueError for a field that no profile has."""
-        known = {one.name for one in fields(before)}
+        """The profile of `release`. Raises ValueError where two changes set the same."""
         numbers = {number: api for api, number in API_NUMBERS.items()}
-        offered: dict[str, Any] = {
-            numbers[span.api_key]: (span.min_version, span.max_version) for span in before.apis
+        found: dict[str, dict[str, Any]] = {
+            "sets": {"name": self.release},
+            "offers": {
+                numbers[span.api_key]: (span.min_version, span.max_version) for span in before.apis
+            },
+            "config": dict(before.config["broker"]),
+            "topic_config": dict(before.config["topic"]),
         }
-        config = {kind: dict(of) for kind, of in before.config.items()}
-        found: dict[str, Any] = {"name": self.release}
-        for change in self.changes:
-            if not change.sets.keys() <= known - found.keys():
-                raise ValueError(
-                    f"the page of broker {self.release} sets "
-                    f"{min(change.sets.keys() - (known - found.keys()))}, which BrokerProfile does "
-                    "not have or another change sets"
-                )
-            found.update(change.sets)
-            offered.update(change.offers)
-            config["broker"].update(change.config)
-            config["topic"].update(change.topic_config)
+        for (section, name), value in settings_of(self.release, self.changes).items():
+            found[section][name] = value
         return replace(
             before,
-            **found,
-            apis=ranges({api: span for api, span in offered.items() if span is not GONE}),
-            config=config,
+            **found["sets"],
+            apis=ranges({api: span for api, span in found["offers"].items() if span is not GONE}),
+            config={"broker": found["config"], "topic": found["topic_config"]},
         )

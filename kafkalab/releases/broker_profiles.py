@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from functools import cache
+from pkgutil import get_data
 
 from kafkalab.releases import broker_2_3, lineage
-from kafkalab.releases.broker_profile import BrokerPage, BrokerProfile
+from kafkalab.releases.broker_profile import BrokerPage, BrokerProfile, broker_page
 
 
+@cache
 def broker_page_of(release: str) -> BrokerPage:
     """The page of a broker release. The oldest release has none, because the others are compared
     with it."""
-    page: BrokerPage = import_module(f"kafkalab.releases.broker_{release.replace('.', '_')}").PAGE
-    return page
+    file = f"pages/broker_{release.replace('.', '_')}.txt"
+    return broker_page(release, file, (get_data(__package__, file) or b"").decode("utf-8"))
 
 
 def _profiles() -> dict[str, BrokerProfile]:

@@ -1,77 +1,51 @@
-"""Page and ClientChange: what differs between one client release and the one before, each with its
-source."""
+"""Page: what differs between one client release and the one before, each with its source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from kafkalab.protocol.consumer_protocol import ProtocolStyle
 from kafkalab.releases.api_names import API_NUMBERS
 from kafkalab.releases.lineage import Release
-from kafkalab.releases.profile import UNSEEN, Apis, Profile
+from kafkalab.releases.page_text import GONE, Change, Makers, read_page, settings_of
+from kafkalab.releases.profile import (
+    UNSEEN,
+    Apis,
+    Connecting,
+    Fetching,
+    Group,
+    Printing,
+    Producing,
+    Profile,
+    Transacting,
+)
 
-PARTS = ("connecting", "group", "fetching", "producing", "transacting", "printing")
+PART_CLASSES = {
+    "connecting": Connecting,
+    "group": Group,
+    "fetching": Fetching,
+    "producing": Producing,
+    "transacting": Transacting,
+    "printing": Printing,
+}
+PARTS = tuple(PART_CLASSES)
+FIELDS = {each.name: part for part, kind in PART_CLASSES.items() for each in fields(kind)}
+"""Field of a profile -> its part."""
+MAKERS: Makers = {
+    "subscription_style": lambda given: ProtocolStyle(**given),
+    "old_objects": frozenset,
+    "metrics_without": frozenset,
+}
 KINDS = ("client", "producer", "consumer", "admin")
 
-__all__ = ["GONE", "KINDS", "PARTS", "UNSEEN", "ClientChange", "Page"]
+__all__ = ["GONE", "KINDS", "PARTS", "UNSEEN", "Page", "client_page"]
 
 
-class _Gone:
-    """The type of GONE."""
-
-    def __repr__(self) -> str:
-        return "GONE"
-
-    def __reduce__(self) -> str:
-        return "GONE"
-
-
-GONE = _Gone()
-"""As a default, an API version or a name: from this release on there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClientChange:
-    """One difference from the release before.
-
-    source          the KIP or JIRA with the release that brought it, or how it was found
-                    ("recordings", "source of 3.6")
-    what            one plain sentence
-    connecting ...  fields of that part of the Profile -> value
-    *_config        keys of every client, of producers, consumers, admin clients -> default; GONE:
-                    the key is gone
-    checks          key -> the name of the check of its values
-    newest          API -> newest version; UNSEEN: no recorded broker offers it; GONE: the client
-                    does not know it any more
-    prints_api_as   API -> the name it is printed with
-    stays_below     API -> the newest version that a classic client uses; GONE: the newest it knows
-    admin_gets      methods that the admin client has from this release on
-    """
-
-    source: str
-    what: str
-    connecting: Mapping[str, Any] = field(default_factory=dict)
-    group: Mapping[str, Any] = field(default_factory=dict)
-    fetching: Mapping[str, Any] = field(default_factory=dict)
-    producing: Mapping[str, Any] = field(default_factory=dict)
-    transacting: Mapping[str, Any] = field(default_factory=dict)
-    printing: Mapping[str, Any] = field(default_factory=dict)
-    client_config: Mapping[str, Any] = field(default_factory=dict)
-    producer_config: Mapping[str, Any] = field(default_factory=dict)
-    consumer_config: Mapping[str, Any] = field(default_factory=dict)
-    admin_config: Mapping[str, Any] = field(default_factory=dict)
-    checks: Mapping[str, str] = field(default_factory=dict)
-    newest: Mapping[str, Any] = field(default_factory=dict)
-    prints_api_as: Mapping[str, str] = field(default_factory=dict)
-    stays_below: Mapping[str, Any] = field(default_factory=dict)
-    admin_gets: tuple[str, ...] = ()
-
-    def settings(self) -> Iterator[tuple[str, str, Any]]:
-        """(section, name, value) of all that the change sets."""
-        for section in fields(self)[2:-1]:
-            for name, value in getattr(self, section.name).items():
-                yield section.name, name, value
+def client_page(release: str, file: str, text: str) -> Page:
+    """The page of a client release, read from the text of its file."""
+    return Page(release, read_page(file, text, FIELDS, MAKERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +53,12 @@ class Page:
     """What differs between `release` and the release before it in the lineage."""
 
     release: str
-    changes: tuple[ClientChange, ...]
+    changes: tuple[Change, ...]
 
     def settings(self) -> dict[tuple[str, str], Any]:
         """(section, name) -> value, over all changes. Raises ValueError where two changes set the
         same."""
-        found: dict[tuple[str, str], Any] = {}
-        for change in self.changes:
-            for section, name, value in change.settings():
-                if (section, name) in found:
-                    raise ValueError(
-                        f"the page of {self.release} sets {section}.{name} twice: keep one of the "
-                        "two changes"
-                    )
-                found[section, name] = value
-        return found
+        return settings_of(self.release, self.changes)
 
     def applied_to(self, before: Profile, release: Release) -> Profile:
         """The profile of `release`: as the one before, with this page's changes. Raises ValueError
@@ -107,8 +72,7 @@ class Page:
             section: {name: value for (at, name), value in found.items() if at == section}
             for section, _ in found
         }
-        parts = {part: self._part(getattr(before, part), part, of.get(part, {})) for part in PARTS}
-        got = {name for change in self.changes for name in change.admin_gets}
+        parts = {part: replace(getattr(before, part), **of.get(part, {})) for part in PARTS}
         return Profile(
             name=release.name,
             release=release.recorded,
@@ -120,21 +84,16 @@ class Page:
                 of.get("prints_api_as", {}),
                 of.get("stays_below", {}),
             ),
-            admin_lacks={name: why for name, why in before.admin_lacks.items() if name not in got},
+            admin_lacks={
+                name: why
+                for name, why in before.admin_lacks.items()
+                if name not in of.get("admin_gets", {})
+            },
             config={
                 kind: {**before.config[kind], **of.get(f"{kind}_config", {})} for kind in KINDS
             },
             checks={**before.checks, **of.get("checks", {})},
         )
-
-    def _part(self, before: Any, part: str, changed: Mapping[str, Any]) -> Any:
-        strange = changed.keys() - {one.name for one in fields(before)}
-        if strange:
-            raise ValueError(
-                f"the page of {self.release} sets {part}.{min(strange)}, which Profile does not "
-                "have"
-            )
-        return replace(before, **changed)
 
 
 def _apis(
@@ -152,11 +111,6 @@ def _apis(
         for api in known
         if printed_before[api] in before.below_newest
     }
-    strange = (newest.keys() | printed.keys() | below.keys()) - API_NUMBERS.keys()
-    if strange:
-        raise ValueError(
-            f"there is no API {min(strange)}; the names are those of kafkalab/releases/api_names.py"
-        )
     known = {api: version for api, version in {**known, **newest}.items() if version is not GONE}
     held = {api: version for api, version in {**held, **below}.items() if version is not GONE}
     names = {**printed_before, **printed}

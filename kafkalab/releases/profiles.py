@@ -4,26 +4,27 @@ people write it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
+from functools import cache
+from pkgutil import get_data
 
 from kafkalab.releases import client_2_1, lineage
-from kafkalab.releases.page import Page
+from kafkalab.releases.page import Page, client_page
 from kafkalab.releases.profile import Profile
 
 
+@cache
 def page_of(release: str) -> Page:
     """The page of a client release. The oldest release has none, because the others are compared
     with it. Raises UnknownRelease."""
     lineage.since(release)
-    name = f"client_{release.replace('.', '_')}"
-    if find_spec(f"kafkalab.releases.{name}") is None:
+    file = f"pages/client_{release.replace('.', '_')}.txt"
+    try:
+        text = (get_data(__package__, file) or b"").decode("utf-8")
+    except OSError:
         raise lineage.UnknownRelease(
-            f"release {release} is in the lineage and has no page: write "
-            f"kafkalab/releases/{name}.py"
-        )
-    page: Page = import_module(f"kafkalab.releases.{name}").PAGE
-    return page
+            f"release {release} is in the lineage and has no page: write kafkalab/releases/{file}"
+        ) from None
+    return client_page(release, file, text)
 
 
 def _profiles() -> dict[str, Profile]:

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
+PURE = "kafkalab.errors kafkalab.hashing kafkalab.moves kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
 COMMAND = "kafkalab.command_line kafkalab.extras"
@@ -183,6 +183,7 @@ FLOORS = {
     "kafkalab.extras": ("", "it runs where nothing is installed"),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
+    "kafkalab.moves": ("", "a table of moves knows no machine"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
     "kafkalab.protocol": (
         PURE,

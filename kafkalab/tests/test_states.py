@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import enum
 import importlib
 
 import pytest
 
+from kafkalab.moves import moves
 from kafkalab.reading.states import MACHINES, states
 from kafkalab.tests.test_architecture import modules
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart
@@ -57,18 +59,45 @@ def test_an_unknown_machine_is_told_with_the_known_ones():
 @pytest.mark.slow
 def test_every_table_of_transitions_in_the_lab_can_be_asked_for():
     tables = {
-        (name, target.id)
+        name
         for name, tree in modules().items()
         if name.startswith("kafkalab")
         for node in tree.body
-        if isinstance(node, (ast.Assign, ast.AnnAssign))
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        if isinstance(target, ast.Name) and target.id in ("TRANSITIONS", "MOVES")
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if node.targets[0].id == "MOVES"
     }
-    known = {(module, table) for module, table, _ in MACHINES.values()}
-    assert tables <= known, (
+    known = {module for module, _ in MACHINES.values()}
+    assert tables == known, (
         f"add {sorted(tables - known)} to kafkalab.reading.states.MACHINES, so that a notebook can "
         "draw it"
     )
-    for module, table, _ in MACHINES.values():
-        assert getattr(importlib.import_module(module), table)
+    for module in known:
+        assert importlib.import_module(module).MOVES
+
+
+class Lamp(enum.Enum):
+    OFF = "off"
+    ON = "on"
+
+
+def test_a_table_is_walked_by_step():
+    table = moves(Lamp, "(none) -> OFF", "OFF -> ON", "ON ->")
+    assert table == {None: {Lamp.OFF}, Lamp.OFF: {Lamp.ON}, Lamp.ON: set()}
+    assert table.step(Lamp.OFF, Lamp.ON) is Lamp.ON
+    assert table.before(Lamp.ON) == (Lamp.OFF,)
+    with pytest.raises(AssertionError, match=r"^lamp 7: Lamp.ON -> Lamp.OFF is not in the table$"):
+        table.step(Lamp.ON, Lamp.OFF, "lamp", 7)
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        (("OFF -> ON",), "Lamp: write a row for ON"),
+        (("OFF -> ON", "ON -> OF"), "'ON -> OF': write"),
+        (("OFF -> ON", "ON"), "'ON': write"),
+        (("OFF -> ON", "ON ->", "OFF ->"), "'OFF ->': OFF has two rows"),
+    ],
+)
+def test_a_wrong_row_of_a_table_is_named(rows, error):
+    with pytest.raises(ValueError, match=f"^{error}"):
+        moves(Lamp, *rows)

@@ -8,7 +8,8 @@ SHUTDOWN_NOW, between the last two, takes no time here.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+
+from kafkalab.moves import moves
 
 
 class BrokerControlState(enum.Enum):
@@ -38,11 +39,9 @@ class BrokerControlState(enum.Enum):
     """
 
 
-MOVES: Mapping[BrokerControlState, tuple[BrokerControlState, ...]] = {
-    BrokerControlState.UNFENCED: (
-        BrokerControlState.FENCED,
-        BrokerControlState.CONTROLLED_SHUTDOWN,
-    ),
-    BrokerControlState.FENCED: (BrokerControlState.UNFENCED,),
-    BrokerControlState.CONTROLLED_SHUTDOWN: (BrokerControlState.FENCED,),
-}
+MOVES = moves(
+    BrokerControlState,
+    "UNFENCED -> FENCED CONTROLLED_SHUTDOWN",
+    "FENCED -> UNFENCED",
+    "CONTROLLED_SHUTDOWN -> FENCED",
+)

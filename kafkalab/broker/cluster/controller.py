@@ -427,5 +427,4 @@ class Controller:
         return Errors.NONE
 
     def _move(self, broker: int, state: BrokerControlState) -> None:
-        assert state in MOVES[self.states[broker]], f"{self.states[broker]} -> {state}"
-        self.states[broker] = state
+        self.states[broker] = MOVES.step(self.states[broker], state, "broker", broker)

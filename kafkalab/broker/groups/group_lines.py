@@ -11,7 +11,7 @@ from typing import Any
 
 from kafkalab.broker.server_log import ServerLog
 from kafkalab.hashing import coordinator_partition
-from kafkalab.lines.broker_groups import reason_text
+from kafkalab.lines.rebalance_reasons import reason_text
 
 
 class GroupLines:

@@ -22,11 +22,16 @@ from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.segments import Segment
 from kafkalab.broker.server_log import ServerLog
-from kafkalab.lines.broker_logs import SEGMENT
 from kafkalab.protocol.messages import RecordBatch
 
 LOG_DIR = "/tmp/kafka-logs"
 """The default of log.dir. The lines of a broker name it; a lab has no such folder."""
+
+SEGMENT = (
+    "LogSegment(baseOffset={offset}, size={size}, lastModifiedTime={modified_ms}, "
+    "largestRecordTimestamp={largest_ms})"
+)
+"""What broker 4.4 prints for a segment; the catalogue's lines about one segment hold it, too."""
 
 FIRST_LOOK_MS = 30_000
 """The first run of the tasks, after the start of a broker (LogManager.InitialTaskDelayMs)."""

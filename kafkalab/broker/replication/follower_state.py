@@ -6,7 +6,8 @@ Kafka's enum is ReplicaState, of AbstractFetcherThread.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+
+from kafkalab.moves import moves
 
 
 class FollowState(enum.Enum):
@@ -38,8 +39,9 @@ class FollowState(enum.Enum):
     """
 
 
-MOVES: Mapping[FollowState, tuple[FollowState, ...]] = {
-    FollowState.TRUNCATING: (FollowState.FETCHING, FollowState.DELAYED),
-    FollowState.FETCHING: (FollowState.DELAYED,),
-    FollowState.DELAYED: (FollowState.TRUNCATING, FollowState.FETCHING),
-}
+MOVES = moves(
+    FollowState,
+    "TRUNCATING -> FETCHING DELAYED",
+    "FETCHING -> DELAYED",
+    "DELAYED -> TRUNCATING FETCHING",
+)

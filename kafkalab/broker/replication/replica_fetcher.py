@@ -10,7 +10,7 @@ until the leader has an answer.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Effect, Note, SetTimer, TimerKey, ToBroker
@@ -27,6 +27,7 @@ from kafkalab.broker.replication.peer_messages import (
 )
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.errors import Errors, KafkaStorageException
+from kafkalab.moves import moves
 
 UNDEFINED = -1
 
@@ -44,11 +45,12 @@ class FetcherState(enum.Enum):
     BACKING_OFF = "backing off"
 
 
-FETCHER_MOVES: Mapping[FetcherState, tuple[FetcherState, ...]] = {
-    FetcherState.IDLE: (FetcherState.ASKED,),
-    FetcherState.ASKED: (FetcherState.IDLE, FetcherState.ASKED, FetcherState.BACKING_OFF),
-    FetcherState.BACKING_OFF: (FetcherState.ASKED, FetcherState.IDLE),
-}
+FETCHER_MOVES = moves(
+    FetcherState,
+    "IDLE -> ASKED",
+    "ASKED -> IDLE ASKED BACKING_OFF",
+    "BACKING_OFF -> IDLE ASKED",
+)
 
 
 class ReplicaFetcher:
@@ -76,12 +78,10 @@ class ReplicaFetcher:
 
     def turn(self, key: PartitionKey, state: FollowState) -> None:
         """Move a followed partition to another state."""
-        assert state in MOVES[self.partitions[key]], f"{self.partitions[key]} -> {state}"
-        self.partitions[key] = state
+        self.partitions[key] = MOVES.step(self.partitions[key], state, key)
 
     def move_to(self, state: FetcherState) -> None:
-        assert state in FETCHER_MOVES[self.state], f"{self.state} -> {state}"
-        self.state = state
+        self.state = FETCHER_MOVES.step(self.state, state, "fetcher of", self.source)
 
 
 def _nothing_follows(key: PartitionKey, now_ms: int) -> list[Effect]:

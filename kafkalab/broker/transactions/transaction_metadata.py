@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from kafkalab.broker.transactions.transaction_state import PREVIOUS_STATES, TransactionState
+from kafkalab.broker.transactions.transaction_state import MOVES, TransactionState
 from kafkalab.errors import Errors
 from kafkalab.protocol.frozen import message
 
@@ -165,5 +165,4 @@ class TransactionMetadata:
         return self._to(TransactionState.DEAD, partitions=())
 
     def _to(self, state: TransactionState, **changes: Any) -> TransactionMetadata:
-        assert self.state in PREVIOUS_STATES[state], f"{self.state} -> {state} is not in the table"
-        return replace(self, state=state, **changes)
+        return replace(self, state=MOVES.step(self.state, state), **changes)

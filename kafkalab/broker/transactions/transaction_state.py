@@ -8,8 +8,8 @@ producer ends the transaction; and Dead, when an idle id is removed.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from types import MappingProxyType
+
+from kafkalab.moves import moves
 
 
 class TransactionState(enum.Enum):
@@ -42,35 +42,25 @@ class TransactionState(enum.Enum):
     Next: PrepareAbort."""
 
 
-_S = TransactionState
-PREVIOUS_STATES: Mapping[TransactionState, tuple[TransactionState, ...]] = MappingProxyType(
-    {
-        _S.EMPTY: (_S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT),
-        _S.ONGOING: (_S.ONGOING, _S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT),
-        _S.PREPARE_COMMIT: (_S.ONGOING,),
-        _S.PREPARE_ABORT: (_S.ONGOING, _S.PREPARE_EPOCH_FENCE),
-        _S.COMPLETE_COMMIT: (_S.PREPARE_COMMIT,),
-        _S.COMPLETE_ABORT: (_S.PREPARE_ABORT,),
-        _S.DEAD: (_S.EMPTY, _S.COMPLETE_ABORT, _S.COMPLETE_COMMIT),
-        _S.PREPARE_EPOCH_FENCE: (_S.ONGOING,),
-    }
+MOVES = moves(
+    TransactionState,
+    "EMPTY -> EMPTY ONGOING DEAD",
+    "ONGOING -> ONGOING PREPARE_COMMIT PREPARE_ABORT PREPARE_EPOCH_FENCE",
+    "PREPARE_COMMIT -> COMPLETE_COMMIT",
+    "PREPARE_ABORT -> COMPLETE_ABORT",
+    "COMPLETE_COMMIT -> EMPTY ONGOING DEAD",
+    "COMPLETE_ABORT -> EMPTY ONGOING DEAD",
+    "DEAD ->",
+    "PREPARE_EPOCH_FENCE -> PREPARE_ABORT",
 )
-"""State -> the states that it may follow (TransactionMetadata.validPreviousStates)."""
-
-TRANSITIONS: Mapping[TransactionState, tuple[TransactionState, ...]] = MappingProxyType(
-    {
-        state: tuple(after for after, before in PREVIOUS_STATES.items() if state in before)
-        for state in TransactionState
-    }
-)
-"""State -> the states that may follow, for pictures and tables."""
+"""State -> the states that may follow: TransactionMetadata.validPreviousStates, turned round."""
 
 
 def legal_from(target: TransactionState) -> tuple[TransactionState, ...]:
     """The states from which `target` may be reached."""
-    return PREVIOUS_STATES[target]
+    return MOVES.before(target)
 
 
 def illegal_from(target: TransactionState) -> tuple[TransactionState, ...]:
     """The states from which `target` may not be reached."""
-    return tuple(state for state in TransactionState if state not in PREVIOUS_STATES[target])
+    return tuple(state for state in TransactionState if target not in MOVES[state])

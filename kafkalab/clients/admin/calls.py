@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from kafkalab.clients.network.node import Node
+from kafkalab.moves import moves
 from kafkalab.protocol.frozen import record
 
 ANY = "any broker"
@@ -56,12 +57,13 @@ class CallState(enum.Enum):
     """Answered, or failed."""
 
 
-TRANSITIONS = {
-    CallState.WAITING: {CallState.ASSIGNED, CallState.ENDED},
-    CallState.ASSIGNED: {CallState.WAITING, CallState.IN_FLIGHT, CallState.ENDED},
-    CallState.IN_FLIGHT: {CallState.WAITING, CallState.ENDED},
-    CallState.ENDED: set(),
-}
+MOVES = moves(
+    CallState,
+    "WAITING -> ASSIGNED ENDED",
+    "ASSIGNED -> WAITING IN_FLIGHT ENDED",
+    "IN_FLIGHT -> WAITING ENDED",
+    "ENDED ->",
+)
 
 
 class Call:
@@ -78,10 +80,7 @@ class Call:
         self.not_before_ms = 0
 
     def transition_to(self, after: CallState) -> None:
-        assert after in TRANSITIONS[self.state], (
-            f"call {self.ask.name}: {self.state} -> {after} is not in the table"
-        )
-        self.state = after
+        self.state = MOVES.step(self.state, after, "call", self.ask.name)
 
     def end(self, outcome: Any) -> None:
         self.transition_to(CallState.ENDED)

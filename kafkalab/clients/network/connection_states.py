@@ -18,6 +18,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from kafkalab.moves import moves
+
 if TYPE_CHECKING:
     from kafkalab.releases import Profile
     from kafkalab.sim.journal import Journal
@@ -38,16 +40,14 @@ class ConnectionState(enum.Enum):
     passed."""
 
 
-TRANSITIONS = {
-    None: {ConnectionState.CONNECTING},
-    ConnectionState.CONNECTING: {
-        ConnectionState.CHECKING_API_VERSIONS,
-        ConnectionState.DISCONNECTED,
-    },
-    ConnectionState.CHECKING_API_VERSIONS: {ConnectionState.READY, ConnectionState.DISCONNECTED},
-    ConnectionState.READY: {ConnectionState.DISCONNECTED},
-    ConnectionState.DISCONNECTED: {ConnectionState.CONNECTING},
-}
+MOVES = moves(
+    ConnectionState,
+    "(none) -> CONNECTING",
+    "CONNECTING -> CHECKING_API_VERSIONS DISCONNECTED",
+    "CHECKING_API_VERSIONS -> READY DISCONNECTED",
+    "READY -> DISCONNECTED",
+    "DISCONNECTED -> CONNECTING",
+)
 
 
 @dataclass(slots=True)
@@ -264,8 +264,7 @@ class ClusterConnectionStates:
 
     def _transition_to(self, id: str, after: ConnectionState) -> None:
         node = self.nodes[id]
-        if after not in TRANSITIONS[node.state]:
-            raise AssertionError(f"connection {id}: {node.state} -> {after} is not in the table")
+        MOVES.step(node.state, after, "connection", id)
         self._journal.append(
             "state",
             self._who,

@@ -129,6 +129,12 @@ class LogContext:
         changing = tuple(key for key, value in values.items() if not _is_frozen(value))
         return Statement(name, wording, prefix, self.client_id, self.version, changing)
 
+    def note_state(self, machine: str, before: enum.Enum, after: enum.Enum) -> None:
+        """Writes into the journal that a machine of this client moves."""
+        self.journal.append(
+            "state", self.who, machine=machine, before=before.value, after=after.value
+        )
+
     def writes(self, name: str) -> bool:
         """Whether this version has the line at all. Callers ask before they build costly texts."""
         try:

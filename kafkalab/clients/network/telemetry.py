@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 
 from kafkalab.clients.network.log_context import LogContext
+from kafkalab.moves import moves
 
 NEVER_MS = 2_147_483_647
 
@@ -23,17 +24,12 @@ class TelemetryState(enum.Enum):
     TERMINATED = "TERMINATED"
 
 
-TRANSITIONS = {
-    TelemetryState.SUBSCRIPTION_NEEDED: {
-        TelemetryState.SUBSCRIPTION_IN_PROGRESS,
-        TelemetryState.TERMINATED,
-    },
-    TelemetryState.SUBSCRIPTION_IN_PROGRESS: {
-        TelemetryState.SUBSCRIPTION_NEEDED,
-        TelemetryState.TERMINATED,
-    },
-    TelemetryState.TERMINATED: set(),
-}
+MOVES = moves(
+    TelemetryState,
+    "SUBSCRIPTION_NEEDED -> SUBSCRIPTION_IN_PROGRESS TERMINATED",
+    "SUBSCRIPTION_IN_PROGRESS -> SUBSCRIPTION_NEEDED TERMINATED",
+    "TERMINATED ->",
+)
 
 
 class TelemetryReporter:
@@ -98,9 +94,7 @@ class TelemetryReporter:
         self.close_sender()
 
     def _transition_to(self, after: TelemetryState) -> None:
-        assert after in TRANSITIONS[self.state], (
-            f"telemetry: {self.state} -> {after} is not in the table"
-        )
+        MOVES.step(self.state, after)
         self._log("TELEMETRY_STATE", state_from=self.state.value, state_to=after.value)
         self.state = after
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafkalab.clients.network.log_context import Later
+from kafkalab.moves import moves
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes, batch_size_upper_bound
 from kafkalab.protocol.records_wire import record_size_bytes
@@ -38,12 +39,13 @@ class FinalState(enum.Enum):
     An answer that comes later changes nothing."""
 
 
-TRANSITIONS = {
-    None: {FinalState.SUCCEEDED, FinalState.FAILED, FinalState.ABORTED},
-    FinalState.SUCCEEDED: set(),
-    FinalState.FAILED: set(),
-    FinalState.ABORTED: set(),
-}
+MOVES = moves(
+    FinalState,
+    "(none) -> SUCCEEDED FAILED ABORTED",
+    "SUCCEEDED ->",
+    "FAILED ->",
+    "ABORTED ->",
+)
 
 
 @dataclass(slots=True)
@@ -199,7 +201,7 @@ class ProducerBatch:
     def finish(self, state: FinalState, base_offset: int, error: BaseException | None) -> bool:
         """Gives each record its outcome, once; False if that was done before. base_offset: of the
         first record; -1 when it is unknown."""
-        if state not in TRANSITIONS[self.final_state]:
+        if state not in MOVES[self.final_state]:
             return False
         self.final_state = state
         for index, outcome in enumerate(self.outcomes):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from kafkalab.lines import broker_controller
 from kafkalab.lines.catalog import SERVER_CATALOG
+from kafkalab.lines.part_text import entries_of
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST = 400  # Rows of a table.
-CONTROLLERS = tuple(entry.name for entry in broker_controller.ENTRIES)
+CONTROLLERS = tuple(entries_of("brokers", ["controller"]))
 UNKNOWN_SHOWN = 10
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
+from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState
 from kafkalab.broker.groups.offset_expiry import expired_offsets
 from kafkalab.clients.consumer.assignors import MemberSubscription, assign
 from kafkalab.errors import Errors
@@ -24,9 +24,8 @@ BROKER = "2.3"
 def transition(entry: CaseEntry) -> dict[str, Any]:
     """Whether a group may go from one state to another."""
     return {
-        "legal": may_move(
-            ClassicGroupState(entry.input["from"]), ClassicGroupState(entry.input["to"])
-        )
+        "legal": ClassicGroupState(entry.input["to"])
+        in MOVES[ClassicGroupState(entry.input["from"])]
     }
 
 

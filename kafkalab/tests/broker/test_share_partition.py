@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab.broker.groups.share.record_state import DONE, TRANSITIONS, RecordState
+from kafkalab.broker.groups.share.record_state import DONE, MOVES, RecordState
 from kafkalab.broker.groups.share.share_partition import AcknowledgeRefused, SharePartition
 from kafkalab.protocol.messages import AcknowledgementBatch, RecordBatch, WireRecord
 from kafkalab.protocol.share_messages import ACCEPT, REJECT, RELEASE, RENEW
@@ -227,5 +227,5 @@ def test_records_that_retention_deleted_are_archived(partition):
 
 
 def test_a_record_that_is_done_stays_so():
-    assert all(not TRANSITIONS[state] for state in DONE)
-    assert set(TRANSITIONS) == set(RecordState)
+    assert all(not MOVES[state] for state in DONE)
+    assert set(MOVES) == set(RecordState)

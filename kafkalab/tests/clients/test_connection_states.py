@@ -6,7 +6,7 @@ import random
 import pytest
 
 from kafkalab.clients.network.connection_states import (
-    TRANSITIONS,
+    MOVES,
     ClusterConnectionStates,
     ConnectionState,
     exponential_ms,
@@ -55,7 +55,7 @@ def test_every_step_from_every_state(before, step):
     here = walked(WALKS[before])
     after, walk = STEPS[step]
     assert here.state("0") is before
-    if after in TRANSITIONS[before] or (before is after is DISCONNECTED):
+    if after in MOVES[before] or (before is after is DISCONNECTED):
         walk(here)
         assert here.state("0") is after
     else:

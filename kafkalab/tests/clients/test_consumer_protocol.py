@@ -8,7 +8,7 @@ import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
-from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
+from kafkalab.clients.consumer.modern.membership_manager import MOVES, MemberState
 from kafkalab.errors import (
     CommitFailedException,
     ConfigException,
@@ -367,9 +367,9 @@ def test_two_runs_of_a_rebalance_are_the_same_to_the_line():
 
 
 def test_every_state_can_be_reached_and_left_but_the_last():
-    reached = {after for moves in TRANSITIONS.values() for after in moves}
+    reached = {after for moves in MOVES.values() for after in moves}
     assert reached == set(MemberState)
-    assert [state for state, moves in TRANSITIONS.items() if not moves] == [MemberState.FATAL]
+    assert [state for state, moves in MOVES.items() if not moves] == [MemberState.FATAL]
 
 
 @pytest.mark.parametrize("how", ["crash", "stop"])

@@ -4,8 +4,8 @@
 import pytest
 
 from kafkalab.clients.network.telemetry import (
+    MOVES,
     NEVER_MS,
-    TRANSITIONS,
     TelemetryReporter,
     TelemetryState,
 )
@@ -59,4 +59,4 @@ def test_a_question_while_one_is_under_way_is_not_in_the_table():
     with pytest.raises(AssertionError):
         telemetry.begin_request()
     assert telemetry.state is TelemetryState.SUBSCRIPTION_IN_PROGRESS
-    assert TRANSITIONS[TelemetryState.TERMINATED] == set()
+    assert MOVES[TelemetryState.TERMINATED] == set()

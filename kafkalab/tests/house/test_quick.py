@@ -22,7 +22,7 @@ TESTS = {
         ("README.md", []),
         ("kafkalab/tests/lines/test_words.py", ["kafkalab/tests/lines/test_words.py"]),
         ("kafkalab/lab.py", ["kafkalab/tests/test_lab.py"]),
-        ("kafkalab/lines/broker_logs.py", ["kafkalab/tests/lines/test_words.py"]),
+        ("kafkalab/lines/brokers/logs.txt", ["kafkalab/tests/lines/test_words.py"]),
         ("autograder/cell/questions/ch03.toml", ["autograder/tests/cell/test_check.py"]),
         (
             "kafkalab/broker/shell/broker.py",
@@ -58,5 +58,5 @@ def test_what_changed_is_what_differs_from_main_and_what_git_does_not_know(tmp_p
 def test_every_room_with_tests_is_found_by_its_name():
     tests = quick.imports_of_tests()
     assert quick.tests_of(["autograder/teacher/report.py"], tests)
-    near = quick.tests_of(["kafkalab/lines/consumer.py"], tests)
+    near = quick.tests_of(["kafkalab/lines/clients/consumer.txt"], tests)
     assert near and all(name.startswith("kafkalab/tests/lines/") for name in near)

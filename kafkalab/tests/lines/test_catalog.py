@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalab.lines.catalog import CATALOG, match, matches, render
-from kafkalab.lines.wording import debug, entry, line_numbers
+from kafkalab.lines.part_text import read_part
+from kafkalab.lines.wording import line_numbers
 from kafkalab.releases import UnknownRelease, source_lines
 from kafkalab.releases.lineage import CLIENT_NAMES
 
@@ -57,6 +58,11 @@ class Values(dict):
 
     def __missing__(self, name):
         return KNOWN.get(name) or (self.number if name in NUMBERS else self.word)
+
+
+def read(text, file="clients/made_up.txt"):
+    """The entries of a file that is not there."""
+    return read_part(file, text, {"source": "a test of ours", "Logger": "a.Logger"})
 
 
 def test_names_are_words_in_capitals():
@@ -138,17 +144,86 @@ def test_a_release_without_a_recorded_number_borrows_a_neighbours():
 
 
 def test_a_new_wording_has_the_number_of_the_wording_before():
-    said = entry("KAFKA_VERSION", "a.Logger", debug("another text", since="4.4")).wording("4.4")
-    assert said.at == {"4.4": 138}
+    (said,) = read("KAFKA_VERSION Logger\n    DEBUG 4.4.. | another text\n")
+    assert said.wording("4.4").at == {"4.4": 138}
     at, borrowed = line_numbers("COORDINATOR_UNAVAILABLE", ("4.0",))
     assert at == {"4.0": 1000} and borrowed == {"4.0"}
 
 
 def test_a_name_without_any_number_is_refused():
     with pytest.raises(
-        ValueError, match="no release up to 4.4 has a line number for NEVER_SEEN: import one"
+        ValueError,
+        match="clients/made_up.txt, line 2: no release up to 4.4 has a line number for NEVER_SEEN: "
+        "import one",
     ):
-        entry("NEVER_SEEN", "a.Logger", debug("text", since="4.4"))
+        list(read("NEVER_SEEN Logger\n    DEBUG 4.4.. | text\n"))
+
+
+def test_a_row_has_a_wording_for_each_place():
+    (said,) = read(
+        "Other = b.Other\n"
+        "Tail = a text of <Logger>\\n\\tand\\s\n"
+        "# a remark\n"
+        "KAFKA_VERSION Logger | a jar\n"
+        "    DEBUG ..2.2, 2.3 Other bare, INFO 2.8..3.9 stack | {release}: <Tail>\n"
+        "    WARN 4.0.. twin | {{}}\n"
+    )
+    assert said.source == "a jar"
+    assert [said.wording(release).level for release in ("2.1", "2.3", "2.8", "4.4")] == [
+        "DEBUG",
+        "DEBUG",
+        "INFO",
+        "WARN",
+    ]
+    assert [wording.logger for wording in said.wordings] == [
+        "a.Logger",
+        "b.Other",
+        "a.Logger",
+        "a.Logger",
+    ]
+    assert [list(wording.at) for wording in said.wordings] == [
+        ["2.1", "2.2"],
+        ["2.3"],
+        ["2.8", "3.6", "3.9"],
+        ["4.0", "4.4"],
+    ]
+    assert said.wordings[0].template == "{release}: a text of a.Logger\n\tand "
+    marks = [(each.prefixed, each.trace, each.twin) for each in said.wordings]
+    assert marks == [
+        (True, False, False),
+        (False, False, False),
+        (True, True, False),
+        (True, False, True),
+    ]
+
+
+def test_a_broker_that_is_only_read_is_no_release():
+    (said,) = read(
+        "BROKER_STOPS Logger only_read\n    INFO 2.3 | stops\n    WARN others | went\n",
+        "brokers/made_up.txt",
+    )
+    assert said.only_read and said.versions == ("2.3",)
+    assert [dict(wording.at) for wording in said.wordings] == [{"2.3": 0}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("    INFO | a text\n", "line 1: a wording stands below its entry"),
+        ("\nKAFKA_VERSION Loger\n", "line 2: nothing is called Loger"),
+        ("KAFKA_VERSION Logger Logger\n", "line 1: KAFKA_VERSION has one logger here"),
+        ("KAFKA_VERSION Logger\n    INFO 2.2 a text\n", "line 2: a wording has a bar"),
+        ("KAFKA_VERSION Logger\n    2.2 | a text\n", "line 2: a wording has a level"),
+        ("KAFKA_VERSION\n    INFO 2.2 | a text\n", "line 2: a wording has a level and a logger"),
+        ("KAFKA_VERSION Logger\n    INFO 2.4 | a text\n", "line 2: there is no client version"),
+        ("KAFKA_VERSION Logger\n    INFO 3.6..2.8 | a text\n", "line 2: client 2.8 is older"),
+        ("KAFKA_VERSION Logger\n    INFO | <Text>\n", "line 2: nothing is called Text"),
+        ("KAFKA_VERSION Logger\n    INFO others | a text\n", "line 2: nothing is called others"),
+    ],
+)
+def test_what_is_wrong_in_a_row_is_named_with_its_line(text, error):
+    with pytest.raises(ValueError, match=f"^clients/made_up.txt, {error}"):
+        list(read(text))
 
 
 def test_a_release_that_is_not_simulated_is_named():

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalab import broker
-from kafkalab.lines.broker_groups import REASONS, reason_text
+from kafkalab.broker.log.log_manager import SEGMENT
 from kafkalab.lines.catalog import CATALOG, ONLY_READ, SERVER_CATALOG, server_matches
+from kafkalab.lines.rebalance_reasons import REASONS, reason_text
 from kafkalab.releases import UnknownRelease
 from kafkalab.releases.lineage import BROKER_NAMES
 
@@ -69,3 +70,8 @@ def test_a_reason_is_said_in_the_words_of_the_release():
         "Adding new member a-1 with group instance id one; client reason: not provided",
     ]
     assert [why for why, said in REASONS.items() if set(said) != set(BROKER_NAMES)] == ["no sync"]
+
+
+def test_a_segment_is_printed_in_one_way():
+    for kind in ("SIZE", "TIME"):
+        assert SEGMENT in SERVER_CATALOG[f"LOG_SEGMENT_DELETED_BY_{kind}"].wordings[0].template

@@ -16,19 +16,22 @@ import pytest
 from kafkalab.releases import source_lines
 
 PACKAGE = Path(__file__).resolve().parents[2]
-LINEAGE, WORDINGS, PAGE = "releases/lineage.py", "lines/producer.py", "releases/client_4_5.py"
+LINEAGE, WORDINGS, PAGE = (
+    "releases/lineage.py",
+    "lines/clients/producer.txt",
+    "releases/pages/client_4_5.txt",
+)
 
-PAGE_TEXT = '''"""Client 4.5: what differs from 4.4."""
-from kafkalab.releases.page import ClientChange, Page
+PAGE_TEXT = """# Client 4.5: what differs from 4.4.
 
-PAGE = Page("4.5", (ClientChange("KIP-9999", "A batch waits ten milliseconds for company.", producer_config={"linger.ms": 10}),))
-'''  # noqa: E501
+KIP-9999 | A batch waits ten milliseconds for company.
+    producer linger.ms = 10
+"""
 LAST_ROW = '    Release("4.4", "4.4.0", "1156b2752aaa28ea"),\n'
 NEW_ROW = '    Release("4.5", "4.5.0", "0123456789abcdef"),\n'
-OLD_WORDING = '          debug("Kafka producer started")),\n'
+OLD_WORDING = "    DEBUG | Kafka producer started\n"
 NEW_WORDINGS = (
-    '          debug("Kafka producer started", until="4.4"),\n'
-    '          debug("Kafka producer is ready", since="4.5")),\n'
+    "    DEBUG ..4.4 | Kafka producer started\n    DEBUG 4.5.. | Kafka producer is ready\n"
 )
 
 PLAY = """
@@ -89,7 +92,7 @@ def play(folder: Path) -> subprocess.CompletedProcess[str]:
 def changed_lines(before: Path, after: Path) -> dict[str, int]:
     """File -> how many of its lines are new or other ones."""
     found = {}
-    for file in sorted(after.rglob("*.py")):
+    for file in sorted([*after.rglob("*.py"), *after.rglob("*.txt")]):
         name = file.relative_to(after).as_posix()
         old = (
             (before / name).read_text(encoding="utf-8").splitlines()
@@ -145,7 +148,4 @@ def test_a_release_without_a_page_is_named(copy):
     (copy / PAGE).unlink(missing_ok=True)
     played = play(copy)
     assert played.returncode != 0
-    assert (
-        "release 4.5 is in the lineage and has no page: write kafkalab/releases/client_4_5.py"
-        in played.stderr
-    )
+    assert f"release 4.5 is in the lineage and has no page: write kafkalab/{PAGE}" in played.stderr

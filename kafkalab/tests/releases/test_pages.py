@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkalab.config import ConsumerConfig, ProducerConfig
-from kafkalab.errors import ConfigException
+from kafkalab.errors import ConfigException, Errors
 from kafkalab.release_notes import changes
 from kafkalab.releases import (
     BROKER_PROFILES,
@@ -19,8 +19,9 @@ from kafkalab.releases import (
     profile,
     profile_of,
 )
+from kafkalab.releases.broker_profile import broker_page
 from kafkalab.releases.broker_profiles import broker_page_of
-from kafkalab.releases.page import ClientChange, Page
+from kafkalab.releases.page import GONE, UNSEEN, Page, client_page
 from kafkalab.releases.profiles import page_of
 
 SOURCE = re.compile(r"((KIP|KAFKA)-\d+|recordings|source of \d\.\d|KafkaConfig of \d\.\d\.\d)\b")
@@ -64,31 +65,80 @@ def test_each_field_of_a_profile_is_explained_where_it_is_declared(file):
                 )
 
 
-def page(*made: ClientChange) -> Page:
-    return Page("2.2", made)
+def page(*rows: str) -> Page:
+    return client_page("2.2", "made_up.txt", "\n".join(rows))
 
 
 def applied(made: Page):
     return made.applied_to(PROFILES["2.1"], lineage.CLIENTS[1])
 
 
-def test_a_field_that_does_not_exist_is_named():
-    with pytest.raises(
-        ValueError, match="the page of 2.2 sets group.assings_by_rack, which Profile does not have"
-    ):
-        applied(page(ClientChange("KIP-1", "A slip.", group={"assings_by_rack": True})))
-    with pytest.raises(ValueError, match="there is no API Fecth"):
-        applied(page(ClientChange("KIP-1", "A slip.", newest={"Fecth": 1})))
+CHANGE = "KIP-1 | A change."
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ((CHANGE, "    assings_by_rack = True"), "line 2: no profile has a field assings_by_rack"),
+        ((CHANGE, "", "    newest Fecth 1"), "line 3: there is no API Fecth"),
+        ((CHANGE, "    newest Fetch 1.x"), "line 2: 1.x is no value"),
+        ((CHANGE, "    assigns_by_rack = yes"), "line 2: yes is no value"),
+        ((CHANGE, "    assigns_by_rack"), "line 2: assigns_by_rack has a value"),
+        ((CHANGE, "    clients linger.ms = 1"), "line 2: clients has no keys; choose one of"),
+        (("    assigns_by_rack = True",), "line 1: a setting stands below its change"),
+        (("KIP-1: A change.",), "line 1: a change has a bar"),
+        (
+            (CHANGE, "    first_use_ms = {", '        "FETCH": (1, 2)}', "    assigns = 1"),
+            "line 4: no profile has a field assigns",
+        ),
+    ],
+)
+def test_what_is_wrong_on_a_page_is_named_with_its_line(rows, error):
+    with pytest.raises(ValueError, match=f"^made_up.txt, {error}"):
+        page(*rows)
+
+
+def test_a_row_sets_what_it_names():
+    made = page(
+        "# a remark",
+        CHANGE,
+        "    first_use_ms = {",
+        '        "FETCH": (1, 2)}',
+        "    old_objects = ('A', 'B')",
+        "    client linger.ms = 5_000",
+        "    check linger.ms = 'at least 1'",
+        "    newest Fetch 12, Produce UNSEEN,",
+        "        OffsetFetch GONE",
+        "    admin_gets describe_cluster, list_offsets",
+    )
+    assert made.settings() == {
+        ("connecting", "first_use_ms"): {"FETCH": (1, 2)},
+        ("printing", "old_objects"): frozenset({"A", "B"}),
+        ("client_config", "linger.ms"): 5_000,
+        ("checks", "linger.ms"): "at least 1",
+        ("newest", "Fetch"): 12,
+        ("newest", "Produce"): UNSEEN,
+        ("newest", "OffsetFetch"): GONE,
+        ("admin_gets", "describe_cluster"): True,
+        ("admin_gets", "list_offsets"): True,
+    }
+    (change,) = broker_page(
+        "2.9",
+        "made_up.txt",
+        'KIP-2 | A change.\n    offers Produce 0-7, Fetch GONE\n    keyless_error = "NONE"\n'
+        "    topic retention.ms = 1",
+    ).changes
+    assert change.settings == (
+        ("offers", "Produce", (0, 7)),
+        ("offers", "Fetch", GONE),
+        ("sets", "keyless_error", Errors.NONE),
+        ("topic_config", "retention.ms", 1),
+    )
 
 
 def test_a_field_is_set_once():
     with pytest.raises(ValueError, match="the page of 2.2 sets group.assigns_by_rack twice"):
-        applied(
-            page(
-                ClientChange("KIP-1", "One.", group={"assigns_by_rack": True}),
-                ClientChange("KIP-2", "Two.", group={"assigns_by_rack": True}),
-            )
-        )
+        applied(page(CHANGE, "    assigns_by_rack = True", CHANGE, "    assigns_by_rack = True"))
 
 
 def test_a_page_belongs_to_its_release():

@@ -8,8 +8,8 @@ here.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from types import MappingProxyType
+
+from kafkalab.moves import moves
 
 
 class ClassicGroupState(enum.Enum):
@@ -64,34 +64,12 @@ class ClassicGroupState(enum.Enum):
         return self.value
 
 
-MOVES: Mapping[ClassicGroupState, frozenset[ClassicGroupState]] = MappingProxyType(
-    {
-        ClassicGroupState.EMPTY: frozenset(
-            {ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.DEAD}
-        ),
-        ClassicGroupState.PREPARING_REBALANCE: frozenset(
-            {
-                ClassicGroupState.COMPLETING_REBALANCE,
-                ClassicGroupState.EMPTY,
-                ClassicGroupState.DEAD,
-            }
-        ),
-        ClassicGroupState.COMPLETING_REBALANCE: frozenset(
-            {
-                ClassicGroupState.STABLE,
-                ClassicGroupState.PREPARING_REBALANCE,
-                ClassicGroupState.DEAD,
-            }
-        ),
-        ClassicGroupState.STABLE: frozenset(
-            {ClassicGroupState.PREPARING_REBALANCE, ClassicGroupState.DEAD}
-        ),
-        ClassicGroupState.DEAD: frozenset({ClassicGroupState.DEAD}),
-    }
+MOVES = moves(
+    ClassicGroupState,
+    "EMPTY -> PREPARING_REBALANCE DEAD",
+    "PREPARING_REBALANCE -> EMPTY COMPLETING_REBALANCE DEAD",
+    "COMPLETING_REBALANCE -> PREPARING_REBALANCE STABLE DEAD",
+    "STABLE -> PREPARING_REBALANCE DEAD",
+    "DEAD -> DEAD",
 )
 """State -> the states that may follow. DEAD may follow itself, as in Kafka."""
-
-
-def may_move(before: ClassicGroupState, after: ClassicGroupState) -> bool:
-    """Whether this is a legal transition."""
-    return after in MOVES[before]

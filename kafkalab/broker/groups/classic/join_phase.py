@@ -18,7 +18,7 @@ from kafkalab.broker.groups.classic.group import (
     ClassicGroup,
     ClassicGroupMember,
 )
-from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
+from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -283,7 +283,7 @@ class JoinPhase:
     ) -> None:
         """Change a group's state; no other place does."""
         before = group.state
-        assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
+        MOVES.step(before, state, "group", group.id)
         group.state, group.in_state_since_ms = state, now_ms
         out.append(
             Note(

@@ -31,7 +31,7 @@ from kafkalab.broker.groups.classic.join_phase import (
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.lines.broker_groups import NOT_PROVIDED
+from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
 from kafkalab.protocol.messages import (
     HeartbeatRequest,
     HeartbeatResponse,

@@ -7,8 +7,8 @@ from its epochs and its members; the tables hold the moves that can result.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from types import MappingProxyType
+
+from kafkalab.moves import moves
 
 
 class ConsumerGroupState(enum.Enum):
@@ -51,29 +51,21 @@ class ConsumerGroupState(enum.Enum):
         return self.value
 
 
-_ALL = frozenset(
-    {
-        ConsumerGroupState.EMPTY,
-        ConsumerGroupState.ASSIGNING,
-        ConsumerGroupState.RECONCILING,
-        ConsumerGroupState.STABLE,
-    }
-)
-
-MOVES: Mapping[ConsumerGroupState, frozenset[ConsumerGroupState]] = MappingProxyType(
-    {
-        ConsumerGroupState.EMPTY: frozenset({*_ALL, ConsumerGroupState.DEAD})
-        - {ConsumerGroupState.EMPTY},
-        ConsumerGroupState.ASSIGNING: _ALL - {ConsumerGroupState.ASSIGNING},
-        ConsumerGroupState.RECONCILING: _ALL - {ConsumerGroupState.RECONCILING},
-        ConsumerGroupState.STABLE: _ALL - {ConsumerGroupState.STABLE},
-        ConsumerGroupState.DEAD: frozenset(),
-    }
+MOVES = moves(
+    ConsumerGroupState,
+    "EMPTY -> ASSIGNING RECONCILING STABLE DEAD",
+    "ASSIGNING -> EMPTY RECONCILING STABLE",
+    "RECONCILING -> EMPTY ASSIGNING STABLE",
+    "STABLE -> EMPTY ASSIGNING RECONCILING",
+    "DEAD ->",
 )
 """State -> the states that may follow."""
 
 
 class ConsumerGroupMemberState(enum.Enum):
+    """The states of a member. CurrentAssignmentBuilder moves from each to each: only the target
+    counts."""
+
     STABLE = "STABLE"
     """The member owns what the target of its epoch assigns to it. Next: any other, under a newer
     target."""
@@ -84,12 +76,3 @@ class ConsumerGroupMemberState(enum.Enum):
     UNRELEASED_PARTITIONS = "UNRELEASED_PARTITIONS"
     """The member is in the target's epoch, but others still own some of its partitions. Next:
     STABLE when they are free, UNREVOKED_PARTITIONS under a newer target."""
-
-
-MEMBER_MOVES: Mapping[ConsumerGroupMemberState, frozenset[ConsumerGroupMemberState]] = (
-    MappingProxyType(
-        {state: frozenset(ConsumerGroupMemberState) for state in ConsumerGroupMemberState}
-    )
-)
-"""State -> the states that may follow. CurrentAssignmentBuilder moves from each to each: only the
-target counts."""

@@ -592,8 +592,7 @@ class ModernGroups:
     def _note_state(self, group: ConsumerGroup, out: list[Effect]) -> None:
         before, after = group.state, group.present_state()
         if before is not after:
-            assert after in MOVES[before], f"group {group.id} cannot go from {before} to {after}"
-            group.state = after
+            group.state = MOVES.step(before, after, "group", group.id)
             out.append(
                 Note(
                     "state",

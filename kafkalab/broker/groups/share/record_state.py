@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from types import MappingProxyType
+
+from kafkalab.moves import moves
 
 
 class RecordState(enum.Enum):
@@ -23,15 +23,12 @@ class RecordState(enum.Enum):
     follows."""
 
 
-TRANSITIONS: Mapping[RecordState, frozenset[RecordState]] = MappingProxyType(
-    {
-        RecordState.AVAILABLE: frozenset({RecordState.ACQUIRED, RecordState.ARCHIVED}),
-        RecordState.ACQUIRED: frozenset(
-            {RecordState.AVAILABLE, RecordState.ACKNOWLEDGED, RecordState.ARCHIVED}
-        ),
-        RecordState.ACKNOWLEDGED: frozenset(),
-        RecordState.ARCHIVED: frozenset(),
-    }
+MOVES = moves(
+    RecordState,
+    "AVAILABLE -> ACQUIRED ARCHIVED",
+    "ACQUIRED -> AVAILABLE ACKNOWLEDGED ARCHIVED",
+    "ACKNOWLEDGED ->",
+    "ARCHIVED ->",
 )
 """RecordState.validateTransition. 4.4 has ARCHIVING too, for groups with a dead-letter topic, which
 the lab leaves out."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors
 from kafkalab.lines.java_values import value_text
+from kafkalab.moves import moves
 from kafkalab.protocol.frozen import record
 
 if TYPE_CHECKING:
@@ -37,25 +38,13 @@ class ClassicMemberState(enum.Enum):
     when it leaves or is expelled."""
 
 
-TRANSITIONS = {
-    ClassicMemberState.UNJOINED: {
-        ClassicMemberState.PREPARING_REBALANCE,
-        ClassicMemberState.UNJOINED,
-    },
-    ClassicMemberState.PREPARING_REBALANCE: {
-        ClassicMemberState.COMPLETING_REBALANCE,
-        ClassicMemberState.UNJOINED,
-    },
-    ClassicMemberState.COMPLETING_REBALANCE: {
-        ClassicMemberState.STABLE,
-        ClassicMemberState.UNJOINED,
-        ClassicMemberState.PREPARING_REBALANCE,
-    },
-    ClassicMemberState.STABLE: {
-        ClassicMemberState.PREPARING_REBALANCE,
-        ClassicMemberState.UNJOINED,
-    },
-}
+MOVES = moves(
+    ClassicMemberState,
+    "UNJOINED -> UNJOINED PREPARING_REBALANCE",
+    "PREPARING_REBALANCE -> UNJOINED COMPLETING_REBALANCE",
+    "COMPLETING_REBALANCE -> UNJOINED PREPARING_REBALANCE STABLE",
+    "STABLE -> UNJOINED PREPARING_REBALANCE",
+)
 
 WITHOUT_HEARTBEATS = (ClassicMemberState.UNJOINED, ClassicMemberState.PREPARING_REBALANCE)
 """States in which a member sends no heartbeat: it has not joined, or it waits for the others to
@@ -125,16 +114,9 @@ class Membership:
     def transition_to(self, after: ClassicMemberState) -> None:
         if after is self.state:
             return
-        assert after in TRANSITIONS[self.state], (
-            f"member of {self.group_id}: {self.state} -> {after} is not in the table"
-        )
-        self._log.journal.append(
-            "state",
-            self._log.who,
-            machine=f"member of {self.group_id}",
-            before=self.state.value,
-            after=after.value,
-        )
+        machine = f"member of {self.group_id}"
+        MOVES.step(self.state, after, machine)
+        self._log.note_state(machine, self.state, after)
         self.state = after
 
     def request_rejoin(self, reason: str, in_full: str | None = None) -> None:

@@ -20,6 +20,7 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.lines.java_values import list_text
+from kafkalab.moves import moves
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
     LEAVING_EPOCH,
@@ -69,56 +70,19 @@ _MEMBERS = frozenset(
     {MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING}
 )
 
-TRANSITIONS: Mapping[MemberState, frozenset[MemberState]] = {
-    MemberState.UNSUBSCRIBED: frozenset(
-        {MemberState.JOINING, MemberState.PREPARE_LEAVING, MemberState.FATAL}
-    ),
-    MemberState.JOINING: frozenset(
-        {
-            MemberState.RECONCILING,
-            MemberState.STABLE,
-            MemberState.FENCED,
-            MemberState.PREPARE_LEAVING,
-            MemberState.FATAL,
-        }
-    ),
-    MemberState.RECONCILING: frozenset(
-        {
-            MemberState.RECONCILING,
-            MemberState.ACKNOWLEDGING,
-            MemberState.STABLE,
-            MemberState.FENCED,
-            MemberState.PREPARE_LEAVING,
-            MemberState.FATAL,
-        }
-    ),
-    MemberState.ACKNOWLEDGING: frozenset(
-        {
-            MemberState.STABLE,
-            MemberState.RECONCILING,
-            MemberState.FENCED,
-            MemberState.PREPARE_LEAVING,
-            MemberState.FATAL,
-        }
-    ),
-    MemberState.STABLE: frozenset(
-        {
-            MemberState.RECONCILING,
-            MemberState.FENCED,
-            MemberState.PREPARE_LEAVING,
-            MemberState.FATAL,
-        }
-    ),
-    MemberState.FENCED: frozenset({MemberState.JOINING, MemberState.UNSUBSCRIBED}),
-    MemberState.PREPARE_LEAVING: frozenset(
-        {MemberState.LEAVING, MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.FATAL}
-    ),
-    MemberState.LEAVING: frozenset(
-        {MemberState.UNSUBSCRIBED, MemberState.STALE, MemberState.FENCED, MemberState.FATAL}
-    ),
-    MemberState.STALE: frozenset({MemberState.JOINING}),
-    MemberState.FATAL: frozenset(),
-}
+MOVES = moves(
+    MemberState,
+    "UNSUBSCRIBED -> JOINING PREPARE_LEAVING FATAL",
+    "JOINING -> RECONCILING STABLE FENCED PREPARE_LEAVING FATAL",
+    "RECONCILING -> RECONCILING ACKNOWLEDGING STABLE FENCED PREPARE_LEAVING FATAL",
+    "ACKNOWLEDGING -> RECONCILING STABLE FENCED PREPARE_LEAVING FATAL",
+    "STABLE -> RECONCILING FENCED PREPARE_LEAVING FATAL",
+    "FENCED -> UNSUBSCRIBED JOINING",
+    "PREPARE_LEAVING -> UNSUBSCRIBED FENCED LEAVING FATAL",
+    "LEAVING -> UNSUBSCRIBED FENCED STALE FATAL",
+    "STALE -> JOINING",
+    "FATAL ->",
+)
 """MemberState.previousValidStates, the other way round."""
 
 
@@ -292,7 +256,7 @@ class ConsumerMembershipManager:
     def fail(self) -> None:
         if self.state is not MemberState.FATAL:
             before = self.state
-            if MemberState.FATAL in TRANSITIONS[before]:
+            if MemberState.FATAL in MOVES[before]:
                 self.transition_to(MemberState.FATAL)
             self._tell_epoch(None)
             self._complete_leaving()
@@ -543,9 +507,7 @@ class ConsumerMembershipManager:
         self._epoch_told(epoch)
 
     def transition_to(self, after: MemberState) -> None:
-        assert after in TRANSITIONS[self.state], (
-            f"member {self.member_id}: {self.state} -> {after} is not in the table"
-        )
+        MOVES.step(self.state, after, "member", self.member_id)
         self._log(
             "MEMBER_STATE",
             member_id=self.member_id,
@@ -553,11 +515,5 @@ class ConsumerMembershipManager:
             state_from=self.state.value,
             state_to=after.value,
         )
-        self._log.journal.append(
-            "state",
-            self._log.who,
-            machine=f"member of {self.group_id}",
-            before=self.state.value,
-            after=after.value,
-        )
+        self._log.note_state(f"member of {self.group_id}", self.state, after)
         self.state = after

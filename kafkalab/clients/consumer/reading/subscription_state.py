@@ -20,6 +20,7 @@ from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import IllegalStateException
 from kafkalab.lines.cluster_text import leader_text
+from kafkalab.moves import moves
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -43,24 +44,13 @@ class FetchState(enum.Enum):
     AWAIT_VALIDATION under a new leader."""
 
 
-TRANSITIONS = {
-    FetchState.INITIALIZING: {
-        FetchState.AWAIT_RESET,
-        FetchState.FETCHING,
-        FetchState.AWAIT_VALIDATION,
-    },
-    FetchState.AWAIT_RESET: {
-        FetchState.FETCHING,
-        FetchState.AWAIT_RESET,
-        FetchState.AWAIT_VALIDATION,
-    },
-    FetchState.AWAIT_VALIDATION: {
-        FetchState.FETCHING,
-        FetchState.AWAIT_RESET,
-        FetchState.AWAIT_VALIDATION,
-    },
-    FetchState.FETCHING: {FetchState.AWAIT_RESET, FetchState.FETCHING, FetchState.AWAIT_VALIDATION},
-}
+MOVES = moves(
+    FetchState,
+    "INITIALIZING -> AWAIT_RESET AWAIT_VALIDATION FETCHING",
+    "AWAIT_RESET -> AWAIT_RESET AWAIT_VALIDATION FETCHING",
+    "AWAIT_VALIDATION -> AWAIT_RESET AWAIT_VALIDATION FETCHING",
+    "FETCHING -> AWAIT_RESET AWAIT_VALIDATION FETCHING",
+)
 
 
 @record
@@ -135,8 +125,7 @@ class PartitionState:
         return self.state is FetchState.FETCHING
 
     def transition_to(self, after: FetchState) -> None:
-        assert after in TRANSITIONS[self.state], f"{self.state} -> {after} is not in the table"
-        self.state = after
+        self.state = MOVES.step(self.state, after)
 
 
 def _tell_nobody(kind: str, **fields: object) -> None:

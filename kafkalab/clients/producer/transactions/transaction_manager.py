@@ -14,7 +14,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.producer_batch import ProducerBatch
-from kafkalab.clients.producer.transactions.transaction_manager_state import TRANSITIONS, State
+from kafkalab.clients.producer.transactions.transaction_manager_state import MOVES, State
 from kafkalab.clients.producer.transactions.txn_partitions import (
     NO_ID,
     ProducerIdAndEpoch,
@@ -52,7 +52,7 @@ from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPart
 if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
-__all__ = ["TRANSITIONS", "State", "TransactionManager"]
+__all__ = ["MOVES", "State", "TransactionManager"]
 
 LARGEST_INT = 2_147_483_647
 LARGEST_EPOCH = 32_767
@@ -729,7 +729,7 @@ class TransactionManager:
     def _move(self, after: State, error: BaseException | None = None) -> None:
         """Raises what Java raises for a call in the wrong state: a KafkaException until 2.8, an
         IllegalStateException since."""
-        if after not in TRANSITIONS[self.state]:
+        if after not in MOVES[self.state]:
             whose = (
                 ""
                 if self.transactional_id is None
@@ -749,13 +749,7 @@ class TransactionManager:
                 state_to=after.value,
                 trace=java_text(error),
             )
-        self.log.journal.append(
-            "state",
-            self.log.who,
-            machine="transaction manager",
-            before=self.state.value,
-            after=after.value,
-        )
+        self.log.note_state("transaction manager", self.state, after)
         self.state = after
 
     def _ensure_transactional(self) -> None:
