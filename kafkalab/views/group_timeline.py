@@ -338,7 +338,7 @@ def _strip(field: Field, row: float, spans: list[Span], colours: dict[str, str])
             row,
             0.6,
             span.note if span.what in (READS, "Stable") else "",
-            needs=0.011 * len(span.note),
+            needs=0.0135 * len(span.note),
             colour=colours.get(span.what, "#dddddd"),
             hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""),
             ink=BLACK,

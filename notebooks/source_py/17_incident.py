@@ -265,12 +265,13 @@ signs = {
     "put out": deploy & F.col("message").contains("poll timeout has expired"),
     "refused": F.col("message").contains("Error: NOT_ENOUGH_REPLICAS"),
 }
-span = [F.min("time").alias("first"), F.max("time").alias("last")]
+group = F.first("group_id", ignorenulls=True)
+span = [F.min("time").alias("first"), F.max("time").alias("last"), group.alias("group_id")]
 spans = {name: lines.where(sign).agg(*span).first() for name, sign in signs.items()}
 twice = logsets.reprocessed(lines).where("how = 'committed' and began_at < '2026-01-05 03:05'")
-spans["read twice"] = twice.agg(F.min("began_at"), F.max("began_at")).first()
+spans["read twice"] = twice.agg(F.min("began_at"), F.max("began_at"), group).first()
 findings = pandas.DataFrame([(name, *each) for name, each in spans.items()])
-findings.columns = ["finding", "first", "last"]
+findings.columns = ["finding", "first", "last", "group_id"]
 draw_night(lag, findings.sort_values("first"))
 
 # %% [markdown]
