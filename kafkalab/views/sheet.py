@@ -248,7 +248,7 @@ class Sheet:
         self._legends[legend] = place
         rows = -(-len(keys) // ncols) - -(-len(keys) // asked)
         if rows:
-            self._grow(down_in, 1.5 * rows * SMALL_PT / 72)
+            self._grow(down_in + 0.05, 1.5 * rows * SMALL_PT / 72)
 
     def picture(
         self,
