@@ -41,8 +41,10 @@ def version() -> str:
     """This package's version, with a digest of the code that reads lines."""
     digest = hashlib.blake2b(digest_size=4)
     for name in ("kafkalab.logsets", "kafkalab.lines"):
-        for file in sorted(_sources(files(name)), key=lambda each: each.name):
-            digest.update(file.name.encode() + file.read_bytes().replace(b"\r\n", b"\n"))
+        for text in sorted(
+            file.name.encode() + file.read_bytes() for file in _sources(files(name))
+        ):
+            digest.update(text.replace(b"\r\n", b"\n"))
     return f"{importlib.import_module('kafkalab').__version__} ({digest.hexdigest()})"
 
 
