@@ -143,10 +143,8 @@ class Lab:
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
         self.cold = cold
-        profile, settings = (
-            broker_profile(broker_version),
-            _broker_settings(broker_config, broker_version),
-        )
+        profile = broker_profile(broker_version)
+        settings = _broker_settings(broker_config, broker_version)
         self._settings = settings
         nodes = _nodes(brokers, racks or {})
         self.cluster = ClusterState(

@@ -175,10 +175,8 @@ class Controller:
             return []
         self._move(broker, STOPPING)
         effects: list[Effect] = []
-        live, stopping = (
-            self._live(),
-            [id for id, state in self.states.items() if state is STOPPING],
-        )
+        live = self._live()
+        stopping = [id for id, state in self.states.items() if state is STOPPING]
         for partition in self._partitions():
             if partition.leader == broker and len(partition.replicas) > 1:
                 if self._profile.eligible_leader_replicas:
@@ -300,12 +298,10 @@ class Controller:
             partition.leader_epoch += 1
         isr_before = partition.isr
         partition.partition_epoch += 1
-        partition.leader, partition.isr, partition.elr, partition.last_known = (
-            election.leader,
-            isr,
-            elr,
-            last_known,
-        )
+        partition.leader = election.leader
+        partition.isr = isr
+        partition.elr = elr
+        partition.last_known = last_known
         name = {"topic": partition.topic, "partition": partition.index}
         if partition.leader != before[0]:
             effects.append(

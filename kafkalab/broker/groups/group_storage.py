@@ -166,10 +166,8 @@ class GroupStorage:
         batches = tuple(self._log.batches(partition))
         for id, group in OffsetsReader().read(batches, now_ms).items():
             if id in modern:
-                modern[id].offsets, modern[id].pending_offsets = (
-                    group.offsets,
-                    group.pending_offsets,
-                )
+                modern[id].offsets = group.offsets
+                modern[id].pending_offsets = group.pending_offsets
                 continue
             groups[id] = group
             effects.append(loaded_note(group))

@@ -181,10 +181,8 @@ class LogManager:
         ]
         settings, rule = log.segments.settings, self.retention_rule
         if settings.is_deleted and rule is not None:
-            clock_ms, keep = (
-                self.epoch_ms + now_ms,
-                (settings.retention_ms, settings.retention_bytes),
-            )
+            clock_ms = self.epoch_ms + now_ms
+            keep = (settings.retention_ms, settings.retention_bytes)
             looks = [
                 ("a rule", lambda: chosen_segments(rule, log.segments.safe(*ends), clock_ms, *keep))
             ]

@@ -39,12 +39,10 @@ class MarkerWriter:
         replicas: ReplicaManager,
         offsets: TransactionalOffsets,
     ) -> None:
-        self._node_id, self._cluster, self._replicas, self._offsets = (
-            node_id,
-            cluster,
-            replicas,
-            offsets,
-        )
+        self._node_id = node_id
+        self._cluster = cluster
+        self._replicas = replicas
+        self._offsets = offsets
 
     def handle(self, request: WriteTxnMarkersRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Append each marker to each of its partitions; for a partition of the offsets topic, end

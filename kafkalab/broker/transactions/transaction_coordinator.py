@@ -83,12 +83,10 @@ class TransactionCoordinator:
         server_log: ServerLog | None = None,
     ) -> None:
         self._say = silent_log(profile.name) if server_log is None else server_log
-        self._node_id, self._profile, self._cluster, self._config = (
-            node_id,
-            profile,
-            cluster,
-            config,
-        )
+        self._node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
         self._next_producer_id = next_producer_id
         self._log = log
         self._markers = TransactionMarkers(cluster, self._epoch_of)

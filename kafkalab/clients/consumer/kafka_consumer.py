@@ -111,12 +111,10 @@ class KafkaConsumer:
         )
         with lab.journal.because(event):
             self._delegate = delegate = _delegate_of(setup, classic, choice)
-        self._log, self._subscriptions, self._client, self._network = (
-            delegate.log,
-            delegate.subscriptions,
-            delegate.client,
-            delegate.network,
-        )
+        self._log = delegate.log
+        self._subscriptions = delegate.subscriptions
+        self._client = delegate.client
+        self._network = delegate.network
         self._topics = TopicMetadataFetcher(self._network, self.config["retry.backoff.ms"])
 
     # subscription

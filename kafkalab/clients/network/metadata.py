@@ -117,11 +117,9 @@ class Metadata:
         self.topic_ids: dict[str, str] = {}
         self.topic_names: dict[str, str] = {}
         self._log, self._rng, self._profile = log, rng, profile
-        self._backoff_ms, self._backoff_max_ms, self._max_age_ms = (
-            backoff_ms,
-            backoff_max_ms,
-            max_age_ms,
-        )
+        self._backoff_ms = backoff_ms
+        self._backoff_max_ms = backoff_max_ms
+        self._max_age_ms = max_age_ms
         self._wanted, self._text_of = wanted_topics, text_of
         self._transient: tuple[str, ...] = ()
         self._bootstrap: tuple[Node, ...] = ()

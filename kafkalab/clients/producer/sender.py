@@ -70,20 +70,16 @@ class Sender:
         removed: Callable[[], RemovedMetrics],
     ) -> None:
         self.finished = Signal()
-        self._client, self._metadata, self._accumulator, self._transactions = (
-            client,
-            client.metadata,
-            accumulator,
-            transactions,
-        )
+        self._client = client
+        self._metadata = client.metadata
+        self._accumulator = accumulator
+        self._transactions = transactions
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
-        self._cluster, self._want_topic, self._metrics, self._cpu, self._removed = (
-            cluster,
-            want_topic,
-            metrics,
-            cpu,
-            removed,
-        )
+        self._cluster = cluster
+        self._want_topic = want_topic
+        self._metrics = metrics
+        self._cpu = cpu
+        self._removed = removed
         self._loop = LoopingClient(
             client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
         )

@@ -59,10 +59,8 @@ class ClassicGroupMember:
     ) -> None:
         self.id, self.instance_id = id, instance_id
         self.client_id, self.client_host = client_id, client_host
-        self.session_timeout_ms, self.rebalance_timeout_ms = (
-            session_timeout_ms,
-            rebalance_timeout_ms,
-        )
+        self.session_timeout_ms = session_timeout_ms
+        self.rebalance_timeout_ms = rebalance_timeout_ms
         self.protocol_type, self.protocols = protocol_type, protocols
         self.assignment = b""
         self.parked_join: Caller | None = None

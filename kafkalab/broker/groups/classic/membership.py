@@ -71,12 +71,10 @@ class ClassicGroups:
     ) -> None:
         self.groups = groups
         self._modern = modern
-        self._node_id, self._profile, self._cluster, self._config = (
-            node_id,
-            profile,
-            cluster,
-            config,
-        )
+        self._node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
         self._draw_member_uuid, self._write_group = draw_member_uuid, write_group
         self._say = say
         self._phase = JoinPhase(profile, config, write_group, say)

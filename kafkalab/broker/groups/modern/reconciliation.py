@@ -99,12 +99,10 @@ class ModernGroups:
     ) -> None:
         self._say = say
         self.groups = groups
-        self._node_id, self._cluster, self._config, self._classic = (
-            node_id,
-            cluster,
-            config,
-            classic,
-        )
+        self._node_id = node_id
+        self._cluster = cluster
+        self._config = config
+        self._classic = classic
         self._lent: dict[str, None] = {}
         self._held: dict[tuple[str, str], HeldHeartbeat] = {}
 
@@ -113,10 +111,8 @@ class ModernGroups:
     ) -> list[Effect]:
         if self._cluster.is_current:
             return self._answer(request, caller, now_ms)
-        before, classic = (
-            copy.deepcopy(self.groups.get(request.group_id)),
-            self._classic.get(request.group_id),
-        )
+        before = copy.deepcopy(self.groups.get(request.group_id))
+        classic = self._classic.get(request.group_id)
         said = len(self._say.log)
         effects = self._answer(request, caller, now_ms)
         after = self.groups.get(request.group_id)

@@ -84,17 +84,13 @@ class CommittedOffsets:
     ) -> None:
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
-        self._profile, self._client, self._lookup, self._membership = (
-            profile,
-            client,
-            lookup,
-            membership,
-        )
-        self._subscriptions, self._log, self._retry_backoff_ms = (
-            subscriptions,
-            log,
-            retry_backoff_ms,
-        )
+        self._profile = profile
+        self._client = client
+        self._lookup = lookup
+        self._membership = membership
+        self._subscriptions = subscriptions
+        self._log = log
+        self._retry_backoff_ms = retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], object]] = []
         self._fenced: BaseException | None = None
@@ -285,11 +281,9 @@ class CommittedOffsets:
         return future
 
     def _send_commit(self, offsets: Offsets) -> RequestFuture:
-        group_id, generation, node = (
-            self._membership.group_id,
-            self._membership.generation,
-            self._lookup.node,
-        )
+        group_id = self._membership.group_id
+        generation = self._membership.generation
+        node = self._lookup.node
         if not self._subscriptions.auto_assigned:
             generation = NO_GENERATION
         elif self._membership.state is not ClassicMemberState.STABLE:
@@ -363,10 +357,8 @@ class CommittedOffsets:
             membership.request_rejoin("offset commit failed since group is already rebalancing")
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
-            fenced, unchanged = (
-                error is Errors.FENCED_INSTANCE_ID,
-                sent_by in (membership.generation, NO_GENERATION),
-            )
+            fenced = error is Errors.FENCED_INSTANCE_ID
+            unchanged = sent_by in (membership.generation, NO_GENERATION)
             if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
                 return RebalanceInProgressException(
                     COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION

@@ -73,19 +73,15 @@ class GroupJoin:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
         self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
-        self._config, self._profile, self._client, self._lookup, self._membership = (
-            config,
-            profile,
-            client,
-            lookup,
-            membership,
-        )
-        self._heartbeats, self._heartbeat, self._subscriptions, self._log = (
-            thread,
-            heartbeat,
-            subscriptions,
-            log,
-        )
+        self._config = config
+        self._profile = profile
+        self._client = client
+        self._lookup = lookup
+        self._membership = membership
+        self._heartbeats = thread
+        self._heartbeat = heartbeat
+        self._subscriptions = subscriptions
+        self._log = log
 
     def begin(self) -> RequestFuture:
         """Sends JoinGroup to the coordinator, unless a join is under way."""
@@ -101,10 +97,8 @@ class GroupJoin:
     # JoinGroup
 
     def _send_join(self) -> None:
-        session_ms, poll_interval_ms = (
-            self._config["session.timeout.ms"],
-            self._config["max.poll.interval.ms"],
-        )
+        session_ms = self._config["session.timeout.ms"]
+        poll_interval_ms = self._config["max.poll.interval.ms"]
         request = JoinGroupRequest(
             group_id=self._membership.group_id,
             session_timeout_ms=session_ms,

@@ -77,17 +77,13 @@ class CommitRequestManager:
     ) -> None:
         self._group_id, self._member_id = group_id, member_id
         self._epoch: int | None = None
-        self._config, self._profile, self._coordinator, self._network = (
-            config,
-            profile,
-            coordinator,
-            network,
-        )
+        self._config = config
+        self._profile = profile
+        self._coordinator = coordinator
+        self._network = network
         self._subscriptions, self._log = subscriptions, log
-        self._enabled, self._interval_ms = (
-            config["enable.auto.commit"],
-            config["auto.commit.interval.ms"],
-        )
+        self._enabled = config["enable.auto.commit"]
+        self._interval_ms = config["auto.commit.interval.ms"]
         self._polled_ms = network.clock.now_ms
         self._due_ms = self._polled_ms + self._interval_ms
         self._auto_under_way = False

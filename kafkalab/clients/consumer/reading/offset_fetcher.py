@@ -54,13 +54,11 @@ class OffsetFetcher:
         epoch_ms: int,
     ) -> None:
         """epoch_ms: what a Java clock shows at the lab's start, for resets by duration"""
-        self._client, self._subscriptions, self._config, self._profile, self._log = (
-            client,
-            subscriptions,
-            config,
-            profile,
-            log,
-        )
+        self._client = client
+        self._subscriptions = subscriptions
+        self._config = config
+        self._profile = profile
+        self._log = log
         self._epoch_ms = epoch_ms
 
     def reset_missing(self) -> None:

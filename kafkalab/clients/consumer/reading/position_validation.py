@@ -60,13 +60,11 @@ class PositionValidation:
         log: LogContext,
         tells_requests: bool = False,
     ) -> None:
-        self._client, self._subscriptions, self._config, self._profile, self._log = (
-            client,
-            subscriptions,
-            config,
-            profile,
-            log,
-        )
+        self._client = client
+        self._subscriptions = subscriptions
+        self._config = config
+        self._profile = profile
+        self._log = log
         self._metadata, self._tells_requests = client.client.metadata, tells_requests
         self._seen_version = self._metadata.update_version
         self._truncation: Exception | None = None
@@ -152,10 +150,8 @@ class PositionValidation:
         failed, ends = [], {}
         for topic in response.topics:
             for answer in topic.partitions:
-                tp, error = (
-                    TopicPartition(topic.topic, answer.partition),
-                    error_for(answer.error_code),
-                )
+                tp = TopicPartition(topic.topic, answer.partition)
+                error = error_for(answer.error_code)
                 if error is not Errors.NONE:
                     self._log(
                         "OFFSETS_FAILED_RETRYING",

@@ -90,13 +90,11 @@ class ShareConsumeRequestManager:
         self.settled: deque[tuple[TopicPartition, ShareInFlightBatch, BaseException | None]] = (
             deque()
         )
-        self._group_id, self._member_id, self._network, self._subscriptions, self._log = (
-            group_id,
-            member_id,
-            network,
-            subscriptions,
-            log,
-        )
+        self._group_id = group_id
+        self._member_id = member_id
+        self._network = network
+        self._subscriptions = subscriptions
+        self._log = log
         self._limits = {
             "max_wait_ms": config["fetch.max.wait.ms"],
             "min_bytes": config["fetch.min.bytes"],

@@ -32,12 +32,10 @@ class ShareSessionHandler:
 
     def __init__(self, node_id: int, group_id: str, member_id: str, log: LogContext) -> None:
         self.epoch = OPENING_EPOCH
-        self._node_id, self._group_id, self._member_id, self._log = (
-            node_id,
-            group_id,
-            member_id,
-            log,
-        )
+        self._node_id = node_id
+        self._group_id = group_id
+        self._member_id = member_id
+        self._log = log
         self._known: dict[TopicPartition, str] = {}
 
     @property
