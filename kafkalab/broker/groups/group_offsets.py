@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond, note
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup, membership_error
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -172,18 +172,16 @@ class OffsetMetadataManager:
             CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         )
         notes.append(
-            Note(
+            note(
                 "commit",
-                {
-                    "group": group.id,
-                    "member": request.member_id,
-                    "topic": topic,
-                    "partition": part.partition_index,
-                    "offset": part.committed_offset,
-                    "generation": request.generation_id_or_member_epoch,
-                    "leader_epoch": part.committed_leader_epoch,
-                    "metadata": metadata,
-                },
+                group=group.id,
+                member=request.member_id,
+                topic=topic,
+                partition=part.partition_index,
+                offset=part.committed_offset,
+                generation=request.generation_id_or_member_epoch,
+                leader_epoch=part.committed_leader_epoch,
+                metadata=metadata,
             )
         )
         return Errors.NONE

@@ -21,6 +21,7 @@ from kafkalab.broker.effects import (
     Note,
     SetTimer,
     TimerKey,
+    note,
 )
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
@@ -261,17 +262,15 @@ class ReplicaManager:
         if ends == replica.journalled_ends:
             return None
         replica.journalled_ends = ends
-        return Note(
+        return note(
             "log.ends",
-            {
-                "topic": topic,
-                "partition": index,
-                "log_start_offset": ends[0],
-                "log_end_offset": ends[1],
-                "high_watermark": ends[2],
-                "last_stable_offset": ends[3],
-                "size_bytes": log.size_bytes,
-            },
+            topic=topic,
+            partition=index,
+            log_start_offset=ends[0],
+            log_end_offset=ends[1],
+            high_watermark=ends[2],
+            last_stable_offset=ends[3],
+            size_bytes=log.size_bytes,
         )
 
     def forget(self, topic: str) -> list[int]:
@@ -441,34 +440,30 @@ class ReplicaManager:
                 after.append(DISK_FAILED)
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             after += [
-                Note(
+                note(
                     "cpu",
-                    {
-                        "partition": f"{topic}-{data.index}",
-                        "work": work.work,
-                        "codec": work.codec,
-                        "bytes_in": work.bytes_in,
-                        "bytes_out": work.bytes_out,
-                        "cpu_us": work.cpu_us,
-                    },
+                    partition=f"{topic}-{data.index}",
+                    work=work.work,
+                    codec=work.codec,
+                    bytes_in=work.bytes_in,
+                    bytes_out=work.bytes_out,
+                    cpu_us=work.cpu_us,
                 )
                 for work in work_on(wanted, batch, as_kept)
             ]
             base_offset, has_grown = stored.base_offset, True
             after.append(
-                Note(
+                note(
                     "record.appended",
-                    {
-                        "topic": topic,
-                        "partition": data.index,
-                        "base_offset": base_offset,
-                        "last_offset": stored.last_offset,
-                        "producer_id": stored.producer_id,
-                        "producer_epoch": stored.producer_epoch,
-                        "base_sequence": stored.base_sequence,
-                        "size_bytes": stored.size_bytes,
-                        "records": stored.records,
-                    },
+                    topic=topic,
+                    partition=data.index,
+                    base_offset=base_offset,
+                    last_offset=stored.last_offset,
+                    producer_id=stored.producer_id,
+                    producer_epoch=stored.producer_epoch,
+                    base_sequence=stored.base_sequence,
+                    size_bytes=stored.size_bytes,
+                    records=stored.records,
                 )
             )
         if has_grown:
@@ -528,19 +523,17 @@ class ReplicaManager:
         except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
         return Errors.NONE, [
-            Note(
+            note(
                 "record.appended",
-                {
-                    "topic": topic,
-                    "partition": index,
-                    "base_offset": stored.base_offset,
-                    "last_offset": stored.last_offset,
-                    "producer_id": stored.producer_id,
-                    "producer_epoch": stored.producer_epoch,
-                    "size_bytes": stored.size_bytes,
-                    "records": (),
-                    "control": marker.control.name,
-                },
+                topic=topic,
+                partition=index,
+                base_offset=stored.base_offset,
+                last_offset=stored.last_offset,
+                producer_id=stored.producer_id,
+                producer_epoch=stored.producer_epoch,
+                size_bytes=stored.size_bytes,
+                records=(),
+                control=marker.control.name,
             ),
             *self.appended(replica, now_ms),
         ]
@@ -696,15 +689,13 @@ class ReplicaManager:
             before = replica.log.log_end_offset
             if replica.log.lose_power(now_ms):
                 notes.append(
-                    Note(
+                    note(
                         "replica.truncated",
-                        {
-                            "topic": topic,
-                            "partition": index,
-                            "leader": NO_LEADER,
-                            "from_offset": before,
-                            "log_end_offset": replica.log.log_end_offset,
-                        },
+                        topic=topic,
+                        partition=index,
+                        leader=NO_LEADER,
+                        from_offset=before,
+                        log_end_offset=replica.log.log_end_offset,
                     )
                 )
         return notes
@@ -817,18 +808,16 @@ def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
 def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicate_of: int) -> Note:
     """The note of a batch that reached its leader and was not written. why: DUPLICATE, with the
     batch's offset, or the error's name."""
-    return Note(
+    return note(
         "batch.not.appended",
-        {
-            "topic": topic,
-            "partition": index,
-            "producer_id": batch.producer_id,
-            "producer_epoch": batch.producer_epoch,
-            "base_sequence": batch.base_sequence,
-            "records": batch.records,
-            "why": why,
-            "duplicate_of": duplicate_of,
-        },
+        topic=topic,
+        partition=index,
+        producer_id=batch.producer_id,
+        producer_epoch=batch.producer_epoch,
+        base_sequence=batch.base_sequence,
+        records=batch.records,
+        why=why,
+        duplicate_of=duplicate_of,
     )
 
 

@@ -23,7 +23,7 @@ from kafkalab.broker.cluster.cluster_state import (
     ClusterState,
     Partition,
 )
-from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer, note
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
@@ -649,13 +649,11 @@ class TransactionCoordinator:
         effects: list[Effect] = []
         for record in list(self._records[index].values()):
             effects.append(
-                Note(
+                note(
                     "transaction.loaded",
-                    {
-                        "of": record.transactional_id,
-                        "state": record.state.value,
-                        **_details(record),
-                    },
+                    of=record.transactional_id,
+                    state=record.state.value,
+                    **_details(record),
                 )
             )
             if record.is_prepared:
@@ -771,15 +769,13 @@ class TransactionCoordinator:
 
 
 def _state_note(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
-    return Note(
+    return note(
         "state",
-        {
-            "machine": "transaction",
-            "of": record.transactional_id,
-            "before": None if before is None else before.state.value,
-            "after": record.state.value,
-            **_details(record),
-        },
+        machine="transaction",
+        of=record.transactional_id,
+        before=None if before is None else before.state.value,
+        after=record.state.value,
+        **_details(record),
     )
 
 

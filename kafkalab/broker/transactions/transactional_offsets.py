@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond, note
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -126,19 +126,17 @@ class TransactionalOffsets:
             for (topic, number), offset in pending.items():
                 group.offsets[topic, number] = offset
                 effects.append(
-                    Note(
+                    note(
                         "commit",
-                        {
-                            "group": group.id,
-                            "member": "",
-                            "topic": topic,
-                            "partition": number,
-                            "offset": offset.offset,
-                            "generation": -1,
-                            "leader_epoch": offset.leader_epoch,
-                            "metadata": offset.metadata,
-                            "producer_id": producer_id,
-                        },
+                        group=group.id,
+                        member="",
+                        topic=topic,
+                        partition=number,
+                        offset=offset.offset,
+                        generation=-1,
+                        leader_epoch=offset.leader_epoch,
+                        metadata=offset.metadata,
+                        producer_id=producer_id,
                     )
                 )
         return effects

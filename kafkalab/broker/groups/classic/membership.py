@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
 from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember, membership_error
 from kafkalab.broker.groups.classic.join_phase import (
@@ -259,15 +259,11 @@ class ClassicGroups:
         out: list[Effect] = []
         if changed:
             group.news.append(
-                Note(
+                note(
                     "group.subscribed",
-                    {
-                        "group": group.id,
-                        "member": member.id,
-                        "protocols": {
-                            offered.name: offered.metadata for offered in request.protocols
-                        },
-                    },
+                    group=group.id,
+                    member=member.id,
+                    protocols={offered.name: offered.metadata for offered in request.protocols},
                 )
             )
         if (group.state is STABLE and (changed or group.is_leader(member))) or (

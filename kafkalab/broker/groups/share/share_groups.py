@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer, note
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_group import Place, ShareGroup, ShareGroupMember, simple
@@ -196,15 +196,13 @@ class ShareGroups:
         group.target = simple(wanted, group.target)
         group.target_epoch, group.computed_ms = group.epoch, now_ms
         out.append(
-            Note(
+            note(
                 "share_group.assigned",
-                {
-                    "group": group.id,
-                    "epoch": group.epoch,
-                    "assignments": {
-                        member: [f"{topic}-{number}" for topic, number in places]
-                        for member, places in group.target.items()
-                    },
+                group=group.id,
+                epoch=group.epoch,
+                assignments={
+                    member: [f"{topic}-{number}" for topic, number in places]
+                    for member, places in group.target.items()
                 },
             )
         )
@@ -235,7 +233,7 @@ class ShareGroups:
         group.epoch += 1
         out += [
             CancelTimer((SHARE_SESSION, group.id, member_id)),
-            Note("share_group.left", {"group": group.id, "member": member_id, "reason": reason}),
+            note("share_group.left", group=group.id, member=member_id, reason=reason),
         ]
 
     def _unknown(self, request: ShareGroupHeartbeatRequest) -> ShareHeartbeatRefused:
