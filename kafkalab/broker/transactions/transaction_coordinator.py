@@ -37,21 +37,7 @@ from kafkalab.broker.transactions.transaction_metadata import (
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    AddOffsetsToTxnRequest,
-    AddOffsetsToTxnResponse,
-    AddPartitionsToTxnPartitionResult,
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnResponse,
-    AddPartitionsToTxnResult,
-    AddPartitionsToTxnTopic,
-    AddPartitionsToTxnTopicResult,
-    AddPartitionsToTxnTransaction,
-    EndTxnRequest,
-    EndTxnResponse,
-    InitProducerIdRequest,
-    InitProducerIdResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
 LOADING_MS = 20
@@ -174,7 +160,7 @@ class TransactionCoordinator:
     # -- INIT_PRODUCER_ID
 
     def init_producer_id(
-        self, request: InitProducerIdRequest, caller: Caller, now_ms: int
+        self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Give a producer its id and epoch. The next epoch fences the producer that had the
         transactional id before, and its transaction is aborted."""
@@ -187,7 +173,7 @@ class TransactionCoordinator:
             error = Errors.INVALID_TRANSACTION_TIMEOUT
 
         def refused(error: Errors) -> list[Effect]:
-            return [Respond(caller, InitProducerIdResponse(error_code=error.code))]
+            return [Respond(caller, m.InitProducerIdResponse(error_code=error.code))]
 
         def not_written(error: Errors) -> list[Effect]:
             self._say(
@@ -240,7 +226,7 @@ class TransactionCoordinator:
                 producer_epoch=outcome.epoch,
                 index=self._partition(outcome.transactional_id),
             )
-            answer = InitProducerIdResponse(
+            answer = m.InitProducerIdResponse(
                 producer_id=outcome.producer_id, producer_epoch=outcome.epoch
             )
             return [Respond(caller, answer)]
@@ -250,7 +236,7 @@ class TransactionCoordinator:
     def _initialize(
         self,
         found: TransactionMetadata,
-        request: InitProducerIdRequest,
+        request: m.InitProducerIdRequest,
         caller: Caller,
         now_ms: int,
     ) -> TransactionMetadata | Errors:
@@ -283,7 +269,7 @@ class TransactionCoordinator:
     # -- partitions and groups join the transaction
 
     def add_partitions(
-        self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int
+        self, request: m.AddPartitionsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Add partitions to the transaction; a broker's request can also verify that they are in it
         (KIP-890)."""
@@ -291,11 +277,11 @@ class TransactionCoordinator:
             asked, fenced = request.transactions, Errors.PRODUCER_FENCED
 
             def answer(
-                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
-            ) -> AddPartitionsToTxnResponse:
-                return AddPartitionsToTxnResponse(
+                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
+            ) -> m.AddPartitionsToTxnResponse:
+                return m.AddPartitionsToTxnResponse(
                     results_by_transaction=tuple(
-                        AddPartitionsToTxnResult(
+                        m.AddPartitionsToTxnResult(
                             transactional_id=one.transactional_id, topic_results=found
                         )
                         for one, found in zip(asked, topics, strict=True)
@@ -304,7 +290,7 @@ class TransactionCoordinator:
         else:
             fenced = self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING)
             asked = (
-                AddPartitionsToTxnTransaction(
+                m.AddPartitionsToTxnTransaction(
                     transactional_id=request.v3_and_below_transactional_id,
                     producer_id=request.v3_and_below_producer_id,
                     producer_epoch=request.v3_and_below_producer_epoch,
@@ -313,13 +299,13 @@ class TransactionCoordinator:
             )
 
             def answer(
-                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
-            ) -> AddPartitionsToTxnResponse:
-                return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
+                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
+            ) -> m.AddPartitionsToTxnResponse:
+                return m.AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
 
-        results: dict[int, tuple[AddPartitionsToTxnTopicResult, ...]] = {}
+        results: dict[int, tuple[m.AddPartitionsToTxnTopicResult, ...]] = {}
 
-        def done(place: int, topics: tuple[AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
+        def done(place: int, topics: tuple[m.AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
             results[place] = topics
             if len(results) < len(asked):
                 return []
@@ -332,10 +318,10 @@ class TransactionCoordinator:
 
     def _add_or_verify(
         self,
-        asked: AddPartitionsToTxnTransaction,
+        asked: m.AddPartitionsToTxnTransaction,
         fenced: Errors,
         now_ms: int,
-        done: Callable[[tuple[AddPartitionsToTxnTopicResult, ...]], list[Effect]],
+        done: Callable[[tuple[m.AddPartitionsToTxnTopicResult, ...]], list[Effect]],
     ) -> list[Effect]:
         places = tuple(
             (topic.name, number) for topic in asked.topics for number in topic.partitions
@@ -386,12 +372,12 @@ class TransactionCoordinator:
         )
 
     def add_offsets(
-        self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int
+        self, request: m.AddOffsetsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Add a group, which is its partition of the offsets topic, to the transaction."""
 
         def done(error: Errors) -> list[Effect]:
-            return [Respond(caller, AddOffsetsToTxnResponse(error_code=error.code))]
+            return [Respond(caller, m.AddOffsetsToTxnResponse(error_code=error.code))]
 
         error, effects = self._usable(request.transactional_id, now_ms)
         if error is not Errors.NONE:
@@ -446,7 +432,7 @@ class TransactionCoordinator:
 
     # -- END_TXN
 
-    def end_txn(self, request: EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def end_txn(self, request: m.EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Commit or abort. The answer is sent when the decision is written; the markers follow."""
         raises = (
             WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header)
@@ -455,13 +441,13 @@ class TransactionCoordinator:
 
         def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
             if error is not Errors.NONE or not raises:
-                return [Respond(caller, EndTxnResponse(error_code=error.code))]
+                return [Respond(caller, m.EndTxnResponse(error_code=error.code))]
             assert after is not None, "a transaction that has ended has metadata"
             changes_id = after.next_producer_id != NO_PRODUCER_ID
             return [
                 Respond(
                     caller,
-                    EndTxnResponse(
+                    m.EndTxnResponse(
                         producer_id=after.next_producer_id if changes_id else after.producer_id,
                         producer_epoch=0 if changes_id else after.epoch,
                     ),
@@ -487,7 +473,7 @@ class TransactionCoordinator:
     def _end_error(
         self,
         found: TransactionMetadata | None,
-        request: EndTxnRequest,
+        request: m.EndTxnRequest,
         raises: bool,
         caller: Caller,
     ) -> Errors | None:
@@ -791,13 +777,13 @@ def _details(record: TransactionMetadata) -> dict[str, Any]:
 
 
 def _results(
-    topics: tuple[AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]
-) -> tuple[AddPartitionsToTxnTopicResult, ...]:
+    topics: tuple[m.AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]
+) -> tuple[m.AddPartitionsToTxnTopicResult, ...]:
     return tuple(
-        AddPartitionsToTxnTopicResult(
+        m.AddPartitionsToTxnTopicResult(
             name=topic.name,
             results_by_partition=tuple(
-                AddPartitionsToTxnPartitionResult(
+                m.AddPartitionsToTxnPartitionResult(
                     partition_index=number, partition_error_code=error_of((topic.name, number)).code
                 )
                 for number in topic.partitions

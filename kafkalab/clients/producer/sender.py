@@ -27,12 +27,7 @@ from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.lines.metrics import RemovedMetrics
-from kafkalab.protocol.messages import (
-    ProducePartitionData,
-    ProduceRequest,
-    RecordBatch,
-    TopicProduceData,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
@@ -327,10 +322,10 @@ class Sender:
                 request=Later(payload.object_text, request, version, self._profile.name),
             )
 
-    def _produce_request(self, batches: list[ProducerBatch]) -> ProduceRequest:
-        topics: dict[str, list[ProducePartitionData]] = {}
+    def _produce_request(self, batches: list[ProducerBatch]) -> m.ProduceRequest:
+        topics: dict[str, list[m.ProducePartitionData]] = {}
         for batch in batches:
-            wire = RecordBatch(
+            wire = m.RecordBatch(
                 base_offset=0,
                 records=tuple(batch.records),
                 size_bytes=batch.size_bytes,
@@ -341,14 +336,14 @@ class Sender:
                 is_transactional=batch.is_transactional,
             )
             topics.setdefault(batch.partition.topic, []).append(
-                ProducePartitionData(index=batch.partition.partition, records=(wire,))
+                m.ProducePartitionData(index=batch.partition.partition, records=(wire,))
             )
         ids = self._metadata.topic_ids
         data = []
         for topic, partitions in topics.items():
             known = {"topic_id": ids[topic]} if topic in ids else {}
-            data.append(TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
-        return ProduceRequest(
+            data.append(m.TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
+        return m.ProduceRequest(
             transactional_id=None
             if self._transactions is None
             else self._transactions.transactional_id,

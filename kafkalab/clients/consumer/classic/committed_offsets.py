@@ -42,14 +42,7 @@ from kafkalab.errors import (
     error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
-from kafkalab.protocol.messages import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -169,11 +162,11 @@ class CommittedOffsets:
         for tp in partitions:
             indexes.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(
-            OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
+            m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
             for topic, numbers in indexes.items()
         )
-        request = OffsetFetchRequest(
-            groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
+        request = m.OffsetFetchRequest(
+            groups=(m.OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
             require_stable=self._profile.group.requires_stable_offsets,
         )
         node = self._lookup.node
@@ -295,24 +288,24 @@ class CommittedOffsets:
             )
         assert node is not None, "offsets are committed at a known coordinator"
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
-        topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+        topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():
             epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
             topics.setdefault(tp.topic, []).append(
-                OffsetCommitRequestPartition(
+                m.OffsetCommitRequestPartition(
                     partition_index=tp.partition,
                     committed_offset=committed.offset,
                     committed_leader_epoch=epoch,
                     committed_metadata=committed.metadata,
                 )
             )
-        request = OffsetCommitRequest(
+        request = m.OffsetCommitRequest(
             group_id=group_id,
             generation_id_or_member_epoch=generation.id,
             member_id=generation.member_id,
             group_instance_id=self._membership.instance_id,
             topics=tuple(
-                OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
+                m.OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
             ),
         )
         self._log.journal.append(

@@ -22,13 +22,8 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
-from kafkalab.protocol.messages import (
-    JoinGroupRequest,
-    JoinGroupRequestProtocol,
-    JoinGroupResponse,
-    SyncGroupRequest,
-)
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
@@ -99,7 +94,7 @@ class GroupJoin:
     def _send_join(self) -> None:
         session_ms = self._config["session.timeout.ms"]
         poll_interval_ms = self._config["max.poll.interval.ms"]
-        request = JoinGroupRequest(
+        request = m.JoinGroupRequest(
             group_id=self._membership.group_id,
             session_timeout_ms=session_ms,
             rebalance_timeout_ms=poll_interval_ms,
@@ -119,7 +114,7 @@ class GroupJoin:
         )
         self._client.send(node, request, timeout_ms).on_done(self._joined)
 
-    def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
+    def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
         self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
@@ -204,7 +199,7 @@ class GroupJoin:
 
     # SyncGroup
 
-    def _synchronize(self, joined: JoinGroupResponse) -> None:
+    def _synchronize(self, joined: m.JoinGroupResponse) -> None:
         """A follower sends SyncGroup at once; the leader first makes sure that it knows every topic
         of the group (updateGroupSubscription)."""
         self.leader.assigned_by = None
@@ -236,7 +231,7 @@ class GroupJoin:
 
         metadata.updated_signal().tell(known)
 
-    def _send_sync(self, joined: JoinGroupResponse) -> None:
+    def _send_sync(self, joined: m.JoinGroupResponse) -> None:
         membership, node = self._membership, self._lookup.node
         is_leader = joined.leader == joined.member_id
         try:
@@ -250,7 +245,7 @@ class GroupJoin:
             # Lost before the answer arrived.
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())
             return
-        request = SyncGroupRequest(
+        request = m.SyncGroupRequest(
             group_id=membership.group_id,
             generation_id=membership.generation.id,
             member_id=membership.member_id,
