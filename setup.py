@@ -5,6 +5,7 @@ pyproject.toml, which has no word for a folder that moves.
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from setuptools.command.build_py import build_py
 HERE = Path(__file__).resolve().parent
 OURS = ("kafkalab*", "autograder*")
 TESTS = ("*.tests", "*.tests.*")
+# Spark looks for its sources among the folders of site-packages (kafkalab/logsets/found_by_spark).
+FOR_SPARK, SHOWN_TO_SPARK = "pyspark_kafkalab", "kafkalab/logsets/found_by_spark"
+NOT_COPIED = shutil.ignore_patterns("__pycache__")
 
 
 class Build(build_py):
@@ -27,11 +31,15 @@ class Build(build_py):
             from autograder.course import halves
 
             halves.write_all()
+        if self.editable_mode:
+            # an editable wheel has no folders, so this one is put into it as it is
+            wheel = Path(self.get_finalized_command("install").install_lib)
+            shutil.copytree(HERE / SHOWN_TO_SPARK, wheel / FOR_SPARK, ignore=NOT_COPIED)
         super().run()
 
 
 setup(
-    packages=[*find_packages(include=OURS, exclude=TESTS), "kafkalab.data"],
-    package_dir={"kafkalab.data": "data"},
+    packages=[*find_packages(include=OURS, exclude=TESTS), "kafkalab.data", FOR_SPARK],
+    package_dir={"kafkalab.data": "data", FOR_SPARK: SHOWN_TO_SPARK},
     cmdclass={"build_py": Build},
 )

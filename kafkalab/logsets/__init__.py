@@ -22,12 +22,13 @@ try:
     from kafkalab.logsets.incidents import incidents
     from kafkalab.logsets.java import JavaMissing, find_java
     from kafkalab.logsets.lag import lag, lag_per_minute
+    from kafkalab.logsets.narrow_readings import narrowed
     from kafkalab.logsets.offsets import commits, reprocessed
     from kafkalab.logsets.open_sockets import live_per_minute, zombies
     from kafkalab.logsets.producers import batches, producers
     from kafkalab.logsets.reader import malformed, read, stream, summary, to_arrow
     from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
-    from kafkalab.logsets.session import session
+    from kafkalab.logsets.session import session, ship
     from kafkalab.logsets.transactions import transactions
 except ModuleNotFoundError as error:
     # the modules that need no Spark can still be imported
@@ -36,6 +37,6 @@ except ModuleNotFoundError as error:
 __all__ = [
     "JavaMissing", "batches", "commits", "connections", "find_java", "group_rebalances",
     "incidents", "lag", "lag_per_minute", "live_per_minute",
-    "malformed", "producers", "read", "rebalances", "reprocessed", "session", "storms", "stream",
-    "summary", "to_arrow", "transactions", "zombies",
+    "malformed", "narrowed", "producers", "read", "rebalances", "reprocessed", "session", "ship",
+    "storms", "stream", "summary", "to_arrow", "transactions", "zombies",
 ]  # fmt: skip

@@ -181,9 +181,9 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
     from kafkalab.logsets.line_loader import left_out_of, load_lines
+    from kafkalab.logsets.line_repairs import NO_REPAIRS, repaired
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
-    from kafkalab.logsets.repeated_lines import counted_once
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
@@ -192,12 +192,12 @@ def _explain(options: argparse.Namespace) -> int:
         # later reads. Spark puts those that do not fit the memory on disk.
         lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
-        once, repeated = counted_once(lines)
-        if repeated:
+        once, repairs = repaired(lines)
+        if repairs != NO_REPAIRS:
             once = once.persist()
         named = with_the_files_client(once, once.select("file", *CLIENT))
         left_out = left_out_of(spark, options.path)
-        story = report_of(named, left_out, once, _doubts(options), repeated)
+        story = report_of(named, left_out, once, _doubts(options), repairs)
         lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
@@ -221,6 +221,7 @@ def _read(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain.text_report import printed_table
     from kafkalab.logsets.first_lines import COLUMNS
     from kafkalab.logsets.line_loader import load_lines
+    from kafkalab.logsets.line_repairs import TOLD_APART, repaired
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import malformed, read, summary, to_arrow
 
@@ -243,13 +244,14 @@ def _read(options: argparse.Namespace) -> int:
             lines = load_lines(
                 spark,
                 options.path,
-                ("file", "file_offset", "level", *COLUMNS),
+                ("file", "file_offset", *COLUMNS, *TOLD_APART),
                 options.layout,
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
         few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
         reading = reading_of(lines, [], doubts=_doubts(options))
+        repairs = repaired(lines)[1]
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(printed_table(told, len(told), PATH_LETTERS))
     print(
@@ -260,7 +262,8 @@ def _read(options: argparse.Namespace) -> int:
         print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
-    print(*reading.warnings(), sep="\n", end="\n" * (not reading.enough), file=sys.stderr)
+    for told in (*reading.warnings(), *repairs.sentences()):
+        print(told, file=sys.stderr)
     return 0 if reading.enough else UNREAD
 
 

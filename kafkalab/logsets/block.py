@@ -215,6 +215,7 @@ class Block:
         milli = number(21, 22, 23)
         exists = (
             self.head_ok
+            & (year < 2200)
             & (month >= 1)
             & (month <= 12)
             & (hour < 24)

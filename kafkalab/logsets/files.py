@@ -435,7 +435,9 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
             while text and not text.strip(b"\0"):
                 text = stream.read(size)
             if text.startswith(b"\0"):
-                text = text.lstrip(b"\0") + stream.read(size)
+                # One or two are left: they tell of zeros, and keep the bytes of UTF-16 in pairs.
+                found = text.lstrip(b"\0")
+                text = bytes(2 - (len(text) - len(found)) % 2) + found + stream.read(size)
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
@@ -24,6 +26,7 @@ from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 from kafkalab.logsets.wrapped_lines import RECORDS, unwrapped
 
+WHOLE = 0.99  # The share of records that must be whole.
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
 FEW = 10  # So few lines tell nothing about a layout.
 MANY = 50  # So many lines do not all have one time.
@@ -48,6 +51,8 @@ class LineCounts:
     of_clients, unknown   read rows of Kafka's clients, and those the catalogue does not know
     of_others, unknown_of_others   likewise, of the catalogue's other classes, or named as theirs
     hidden        read rows with a client's prefix inside of the message, so that it begins there
+    damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
+                  and the last one of a file, which a rotation or its writer may have cut
     """
 
     lines: int = 0
@@ -58,6 +63,7 @@ class LineCounts:
     of_others: int = 0
     unknown_of_others: int = 0
     hidden: int = 0
+    damaged: int = 0
 
     def __add__(self, other: LineCounts) -> LineCounts:
         return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
@@ -65,6 +71,17 @@ class LineCounts:
     @property
     def mostly_read(self) -> bool:
         return self.read >= ENOUGH * self.lines
+
+    @property
+    def mostly_whole(self) -> bool:
+        """Whether next to no record is damaged."""
+        return self.damaged <= (1 - WHOLE) * (self.read + self.damaged)
+
+    @property
+    def unread_for_damage(self) -> bool:
+        """Whether most of what could not be read is damaged, and not of another layout."""
+        unread = self.lines - self.read
+        return not self.mostly_whole and self.read > unread and 2 * self.damaged > unread
 
     @property
     def misplaced(self) -> bool:
@@ -89,11 +106,15 @@ class LineCounts:
 
     @property
     def understood(self) -> bool:
-        return self.mostly_read and not (
-            self.misplaced
-            or self.foreign_words
-            or self.foreign_words_of_others
-            or self.nothing_known
+        return (
+            self.mostly_read
+            and self.mostly_whole
+            and not (
+                self.misplaced
+                or self.foreign_words
+                or self.foreign_words_of_others
+                or self.nothing_known
+            )
         )
 
 
@@ -101,6 +122,13 @@ class LineCounts:
 SOME_TIME = re.compile(r"(?<![=\w])\d[\d.:,/_+\-T]{3,}\d")
 SOME_DAY = re.compile(r"\S*\d\S{0,9}[^\w\]]{0,3}$")
 SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
+SOME_DATE = re.compile(
+    r"(?<![\w.\-])(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{2,4})(?![\w.])"
+)
+# Names of several zones, and places: which one is meant cannot be told, or is not read.
+SOME_ZONE = re.compile(r" ?[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?")
+APART = timedelta(hours=26)  # No two zones are further apart.
+START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
 
 def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
@@ -152,11 +180,15 @@ def _wrong(
     for block in blocks:
         if isinstance(block, LaidOutBlock) and (text := _unread_time(block)):
             return f"its times are not read in full, see {text!r}. {remedy}"
+    if counts.unread_for_damage:
+        return damaged_text(counts)
     if not counts.mostly_read:
         return (
             f"{counts.lines - counts.read:,} of its first {counts.lines:,} lines cannot be read. "
             f"{remedy}"
         )
+    if not counts.mostly_whole:
+        return damaged_text(counts)
     if counts.misplaced:
         return f"the messages begin at another place than was found. {remedy}"
     if counts.foreign_words:
@@ -172,7 +204,18 @@ def _wrong(
                 f"nearly all of its lines have one time, {time:%Y-%m-%d %H:%M:%S}. It is another "
                 "time than that of the lines."
             )
+    if text := _started_at_another_time(batches):
+        return f"its times are misread: {text}. {remedy}"
     return None
+
+
+def damaged_text(counts: LineCounts) -> str:
+    """What to say where too many records are damaged."""
+    return (
+        f"{counts.damaged:,} of {counts.read + counts.damaged:,} records are cut, torn, "
+        "overwritten or not UTF-8, and what they told is missing here. Get the log again from "
+        "where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
+    )
 
 
 def remedy_for(wrapping: tuple[str, ...]) -> str:
@@ -201,6 +244,21 @@ def _stands_still(batches: list[pa.RecordBatch]) -> bool:
     return most > ENOUGH * len(times)
 
 
+def _started_at_another_time(batches: list[pa.RecordBatch]) -> str | None:
+    """What a client's line says of its start, where the time of that line is another one."""
+    for batch in batches:
+        found = pc.extract_regex(pc.fill_null(batch["message"], ""), START_MS)
+        for row in pc.drop_null(pc.indices_nonzero(pc.is_valid(found))).to_pylist():
+            time = batch["time"][row].as_py()
+            said = datetime.fromtimestamp(int(found[row].as_py()["ms"]) / 1000, UTC)
+            if time is not None and time.year > 1970 and abs(time - said) > APART:
+                return (
+                    f"a client says that it started at {said:%Y-%m-%d %H:%M:%S}, in a line with "
+                    f"the time {time:%Y-%m-%d %H:%M:%S}"
+                )
+    return None
+
+
 def counts_of(rows: pa.RecordBatch) -> LineCounts:
     """The counts of a batch with the columns COLUMNS."""
     read = rows.filter(pc.is_null(rows["problem"]))
@@ -214,6 +272,12 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     )
     unknown = pc.is_null(read["event"])
     inside = pc.match_substring_regex(read["message"], PREFIX)
+    unread = rows.slice(1, max(rows.num_rows - 2, 0))
+    unread = unread.filter(pc.is_valid(unread["problem"]))
+    damaged = pc.or_(
+        pc.not_equal(unread["problem"], schema.FOREIGN),
+        pc.match_substring_regex(unread["message"], schema.PIECE),
+    )
     return LineCounts(
         rows.num_rows,
         read.num_rows,
@@ -226,6 +290,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 of_other,
                 pc.and_(of_other, unknown),
                 pc.and_(pc.is_null(read["client_id"]), inside),
+                damaged,
             )
         ),
     )
@@ -235,19 +300,22 @@ def _unread_time(block: LaidOutBlock) -> str | None:
     """An example of a time of which a part is passed over; None where there is none."""
     heads = block.heads_of_rows()
     found = [text for head, time in heads if (text := _passed_over(head, time, block.layout.clock))]
-    changing = len(set(found)) > 1 or (block.layout.clock and found)
-    return found[0] if changing and 2 * len(found) > len(heads) > 1 else None
+    dated = bool(found and (block.layout.clock or SOME_DATE.search(found[0])))
+    return found[0] if (dated or len(set(found)) > 1) and 2 * len(found) > len(heads) > 1 else None
 
 
 def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     if clock is None:
-        found = SOME_TIME.search(head)
-        return found[0] if found else None
+        if day := SOME_DATE.search(head):
+            return head[day.start() :].split(" [")[0]
+        return " ".join(SOME_TIME.findall(head)) or None
     before, _, after = head.partition(time)
-    if rest := SOME_REST.match(after):
+    if rest := SOME_REST.match(after) or SOME_ZONE.match(after):
         return time + rest[0]
     if not clock.dated and (day := SOME_DAY.search(before)):
         return day[0] + time
+    if not clock.dated and (day := SOME_DATE.search(before) or SOME_DATE.search(after)):
+        return f"{day[0]} {time}"
     return None
 
 

@@ -22,6 +22,7 @@ from kafkalab.logsets.explain.text_report import printed_table
 from kafkalab.logsets.incident_lines import EVENTS as OF_INCIDENTS
 from kafkalab.logsets.incidents import incidents
 from kafkalab.logsets.lag import ANSWER, lag_per_minute
+from kafkalab.logsets.line_repairs import repaired
 from kafkalab.logsets.membership import EVENTS as OF_MEMBERS
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.producers import EVENTS as OF_PRODUCERS
@@ -72,7 +73,10 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> int:
     with progress(f"looking for {options.command}", spark):
         question = LineQuestion(events=frame.events)
         lines = read(spark, options.path, layout=options.layout, question=question)
+        lines, repairs = repaired(lines.persist())
         rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
+    for told in repairs.sentences():
+        print(told, file=sys.stderr)
     if options.html:
         Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")
         print(f"-> {options.html}")

@@ -55,6 +55,7 @@ TRACES = (
 )
 # What a search engine or a collector puts a record into, and who wrote it.
 INSIDE = ("_source", "result", "content", "jsonPayload")
+BESIDE = ("properties", "attributes")  # Likewise, but the record's own keys win.
 SOURCES = (
     "kubernetes.pod_name", "kubernetes.pod.name", "kubernetes.container_name",
     "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
@@ -103,6 +104,9 @@ def record_of(line: bytes) -> dict | None:
     for name in INSIDE:
         if isinstance(record.get(name), dict):
             record = {**record, **record[name]}
+    for name in BESIDE:
+        if isinstance(record.get(name), dict):
+            record = {**record[name], **record}
     return {**{key.lower(): value for key, value in record.items()}, **record}
 
 
@@ -179,10 +183,20 @@ def _named_values(record: dict, before: str = "") -> Iterator[tuple[str, object]
             yield f"{before}{name}", value
 
 
-def record_in(line: bytes, time_key: str | None = None) -> str | None:
+def message_of(line: bytes) -> str | None:
+    """The message of a record of JSON that names no level; None for another line."""
+    record = record_of(line)
+    if record is None or record_in(line) is not None:
+        return None
+    message = _first(record, MESSAGES)
+    return message if isinstance(message, str) and _usual_time(record) else None
+
+
+def record_in(line: bytes, time_key: str | None = None, leveled: bool = True) -> str | None:
     """A record of JSON as a log line in JSON_LAYOUT; None for another line.
 
-    time_key: where its time is, if that is no usual place (moving_time).
+    time_key: where its time is, if that is no usual place (moving_time). leveled: whether a record
+    must name its level.
     """
     record = record_of(line)
     if record is None:
@@ -193,11 +207,12 @@ def record_in(line: bytes, time_key: str | None = None) -> str | None:
     if None in (message, time, level, logger):
         values = list(_values(record))
         trace = _first(record, TRACES)
-        texts = [value for value in values if " " in value and value != trace]
+        texts = [v for v in values if " " in v and v != trace and not (v[0].isdigit() and _time(v))]
         message = message or max(texts, key=len, default=None)
         time = time or _usual_time(record)
         level = level or next((v for v in values if v in layouts.LEVEL_OF), None)
         logger = logger or next((v for v in values if "." in v and is_known(v)), "-")
+    level = level or (None if leveled else "-")
     if not isinstance(message, str) or time is None or level is None:
         return None
     if message.startswith("{") and (inner := record_in(message.encode())):

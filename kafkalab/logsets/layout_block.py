@@ -32,7 +32,7 @@ LEVEL_NUMBERS = np.array(
 )
 LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
-NO_CLASS = "-"  # What stands for the class of a record that names none (json_records.py).
+NONE = "-"  # What stands for the class or level of a record that names none (json_records.py).
 
 
 OF_A_MESSAGE = np.frombuffer(b"\t *", np.uint8)
@@ -213,7 +213,7 @@ class LaidOutBlock(Block):
             printed, _, number = text.rpartition(":")
             meanings.append(
                 (
-                    None if printed == NO_CLASS else templates.in_full(printed) or None,
+                    None if printed == NONE else templates.in_full(printed) or None,
                     int(number) if number.isdigit() and len(number) < LONG_NUMBER else None,
                 )
             )
@@ -225,4 +225,7 @@ class LaidOutBlock(Block):
 
     @cached_property
     def _has_level(self) -> np.ndarray:
-        return np.ones(self.rows, bool) if "level" not in self.layout.parts else self._level[0] >= 0
+        if "level" not in self.layout.parts:
+            return np.ones(self.rows, bool)
+        none = pc.fill_null(pc.equal(self._part("level"), NONE), False)
+        return (self._level[0] >= 0) | none.to_numpy(zero_copy_only=False)

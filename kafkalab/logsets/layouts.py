@@ -101,7 +101,14 @@ BEGIN = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0
 # A day that is told by the week or within the year has no month.
 BY_WEEK, BY_YEAR = ("week", "day_of_week"), ("day_of_year",)
 BEGIN |= dict.fromkeys((*BY_WEEK, *BY_YEAR, "epoch_ms", "minutes"), 0)
-LIMITS = {"month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59), "second": (0, 60)}
+LIMITS = {
+    "year": (1970, 2199),
+    "month": (1, 12),
+    "day": (1, 31),
+    "hour": (0, 23),
+    "minute": (0, 59),
+    "second": (0, 60),
+}
 LONG_NAMES = {
     "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
     "tn": "thread", "thread": "thread",
@@ -252,6 +259,8 @@ def layout(text: str) -> Layout:
             target += _padded(found[1] or "", r"(?P<logger>[\w$]+)\.(?:java|scala)")
         elif name == "level" and found[3] == "{length=1}":
             target += _padded(found[1] or "", f"(?P<level>[{LETTERS_OF_LEVELS}])")
+        elif name == "level" and found[3] == "{or none}":
+            target += _padded(found[1] or "", f"(?P<level>{LEVEL_FORM}|-)")
         elif name != "end":
             form = IN_TAIL if name == "thread" and "message" in parts else FORMS[name]
             target += _padded(found[1] or "", f"(?P<{name}>{form})")

@@ -73,15 +73,18 @@ def _prefix(sample: list[bytes]) -> str:
         return ""
     usual = kinds.most_common(1)[0][0]
     split = [pieces for pieces in split if pieces and _kind(pieces[0]) == usual]
-    form = b""
+    places = []
     for place in zip_longest(*split):
         different = set(place)
         if different == {b"{"}:  # a record of JSON begins
             break
         if None in different or len({_kind(piece) for piece in different}) > 1:
             break
-        form += _form(different)
-    return form.decode("latin-1")
+        places.append(different)
+    forms = list(map(_form, places))
+    if places and all(piece.isspace() for piece in places[-1]):
+        forms[-1] = min(places[-1], key=len)  # more blanks are the line's own
+    return b"".join(forms).decode("latin-1")
 
 
 def _kind(piece: bytes) -> bytes:

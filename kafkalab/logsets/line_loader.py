@@ -131,6 +131,6 @@ def clients_table(path: Paths, layout: str | None = None) -> pa.Table:
 
 
 def _frame_of(table: pa.Table) -> DataFrame:
-    from kafkalab.logsets.duckdb_frames import duckdb_session
+    from kafkalab.logsets.duckdb_frames import duckdb_frame
 
-    return cast("DataFrame", duckdb_session().table_of(table))
+    return cast("DataFrame", duckdb_frame(table))

@@ -206,8 +206,9 @@ def draw_night(
     """Draw the lag of each group by minute, and below it one lane for each finding.
 
     by_minute is a frame of logsets.lag_per_minute. findings has the columns finding, first and
-    last. The three groups with the largest lag are named. until: draw only what was known then, on
-    the scale of the whole night; the lag of a minute is known when the minute is over.
+    last. With a column group_id a lane has the colour of its group's curve. The three groups with
+    the largest lag are named. until: draw only what was known then, on the scale of the whole
+    night; the lag of a minute is known when the minute is over.
     """
     lag = night_lag(by_minute)
     largest = list(lag.max().sort_values(ascending=False, kind="stable").index[:3])
@@ -237,11 +238,12 @@ def draw_night(
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=SMALL_PT, frameon=False)
     least = (span[1] - span[0]) / 200
     places = {name: place for place, name in enumerate(findings["finding"])}
+    colours = _lane_colours(findings, largest)
     for row in known.itertuples():
         place, wide = places[row.finding], max(row.last - row.first, least)
-        lane_axes.barh([-place], [wide], left=[row.first], height=0.6, color=COLOURS[place],
+        lane_axes.barh([-place], [wide], left=[row.first], height=0.6, color=colours[place],
                        edgecolor=INK, linewidth=0.4)  # fmt: skip
-        axes.axvspan(row.first, row.first + wide, color=COLOURS[place], alpha=0.15, linewidth=0)
+        axes.axvspan(row.first, row.first + wide, color=colours[place], alpha=0.15, linewidth=0)
     if until is not None:
         axes.set_ylim(0, 1.05 * most_lag)
         lane_axes.set_xlim(span[0] - 4 * least, span[1] + 4 * least)
@@ -269,6 +271,14 @@ def draw_night(
     if len(highest):
         most = f"the largest is {highest.max():.0f} records, of {highest.idxmax()}"
     return Picture(figure, text, f"{title[0].upper()}{title[1:]}: {most}.")
+
+
+def _lane_colours(findings: pandas.DataFrame, largest: list) -> list[str]:
+    """A colour for each finding: that of its group's curve, or one that no curve has."""
+    curves = dict(zip(largest, COLOURS))
+    others = iter(COLOURS[len(largest) :] * len(findings))
+    groups = findings.get("group_id", [None] * len(findings))
+    return [curves.get(group) or next(others) for group in groups]
 
 
 def _owner(rows: pandas.DataFrame) -> pandas.Series:

@@ -7,7 +7,7 @@ remains is filtered, so the rows are those that a filter after reading would kee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
@@ -88,7 +88,7 @@ def question_of(options: Mapping[str, str]) -> LineQuestion | None:
     if not any(given.get(name) for name in OPTIONS):
         return None
     return LineQuestion(
-        events=_checked("event", given.get("events", ""), {p.event for p in _patterns()}),
+        events=_checked("event", given.get("events", ""), event_names()),
         levels=_checked("level", given.get("level", "").upper(), set(LEVELS)),
         client_ids=_listed(given.get("clientid", "")),
         since=_time(given.get("since")),
@@ -100,7 +100,7 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _checked(what: str, text: str, known: set[str]) -> tuple[str, ...]:
+def _checked(what: str, text: str, known: Set[str]) -> tuple[str, ...]:
     names = _listed(text)
     for name in names:
         if name not in known:
@@ -116,6 +116,12 @@ def _time(text: str | None) -> datetime | None:
     except ValueError:
         raise ValueError(f"{text!r} is no time: write it as 2026-01-05 09:00:00.") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+@lru_cache(maxsize=1)
+def event_names() -> frozenset[str]:
+    """The names of the catalogue's entries."""
+    return frozenset(pattern.event for pattern in _patterns())
 
 
 def _patterns() -> tuple[templates.Pattern, ...]:

@@ -61,6 +61,21 @@ class Recognised:
             if number >= 0
         ]
 
+    def is_whole(self, most: int | None = None) -> np.ndarray:
+        """Which rows have the whole text of their template, or none. most: only so many rows of
+        each template are looked at."""
+        whole = np.ones(self.block.rows, bool)
+        begin, end = self.block.message_span
+        for pattern, rows in self.found:
+            rows = rows[:most]
+            texts = self.block.texts(begin[rows], end[rows])
+            fits = pc.match_substring_regex(texts, pattern.exact)
+            if fits.false_count:  # a collector may take off a blank at the end
+                longer = pc.binary_join_element_wise(texts, " ", "")
+                fits = pc.or_(fits, pc.match_substring_regex(longer, pattern.exact))
+            whole[rows] = fits.to_numpy(zero_copy_only=False)
+        return whole
+
     @property
     def event(self) -> pa.Array:
         names = pa.array([pattern.event for pattern in templates.all_patterns()])

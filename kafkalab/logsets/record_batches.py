@@ -6,7 +6,9 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +23,15 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
+MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of its own.
+# What rows are not trusted to say that hold parts of two records.
+MIXED = (schema.TORN, schema.DAMAGED)
+OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
+# A client's prefix that ends too early.
+PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
+LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
+# A client on so few rows may be a usual one whose name is damaged.
+SELDOM, USUAL, ALIKE, MOST_USUAL = 2, 10, 0.7, 20
 
 
 @lru_cache(maxsize=1 << 10)
@@ -55,7 +66,81 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
-    return pc.if_else(cut, schema.CUT, problem)
+    problem = pc.if_else(cut, schema.CUT, problem)
+    unknown = _unknown_of_clients(block, known) | _has_part_of_prefix(block)
+    damaged = _is_damaged(block, problem) or _are_cut_short(block, unknown).any()
+    if not damaged and known.is_whole(LOOKED_AT).all():
+        return problem
+    doubtful = unknown | ~known.is_whole() | _has_odd_client(block)
+    doubtful &= _true(pc.is_null(problem))
+    if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
+        return problem  # the layout is another one
+    return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
+
+
+def _true(mask: pa.Array) -> np.ndarray:
+    return pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
+
+
+def _is_damaged(block: Block, problem: pa.Array) -> bool:
+    """Whether the text of some record was cut, torn or overwritten. The first may begin before the
+    text, and the last may go on behind it."""
+    problem = problem.slice(1, max(len(problem) - 2, 0))
+    foreign = pc.equal(problem, schema.FOREIGN)
+    if pc.any(pc.invert(foreign)).as_py():
+        return True
+    loose = block.message.slice(1).take(pc.indices_nonzero(pc.fill_null(foreign, False)))
+    return bool(pc.any(pc.match_substring_regex(loose, schema.PIECE)).as_py())
+
+
+def _unknown_of_clients(block: Block, known: recognition.Recognised) -> np.ndarray:
+    """Which rows Kafka's clients wrote in words that the catalogue does not know."""
+    of_client = pc.or_(
+        pc.is_valid(block.client_id),
+        pc.is_in(block.logger, pa.array(templates.classes_of_clients())),
+    )
+    return _true(of_client) & (known.code < 0)
+
+
+def _has_part_of_prefix(block: Block) -> np.ndarray:
+    """Which rows of the clients' classes begin as their prefix does, and have none."""
+    begins = pc.match_substring_regex(block.message, PART_OF_PREFIX)
+    of_client = pc.is_in(block.logger, pa.array(templates.classes_of_clients()))
+    return _true(pc.and_(of_client, begins)) & _true(pc.is_null(block.client_id))
+
+
+def _are_cut_short(block: Block, unknown: np.ndarray) -> np.ndarray:
+    """Which of the rows that are not known end within the begin of a line of their class, or within
+    a client's prefix."""
+    rows = pa.array(np.flatnonzero(unknown))
+    texts, loggers = block.message.take(rows).to_pylist(), block.logger.take(rows).to_pylist()
+    cut = [
+        bool(text)
+        and (
+            bool(re.match(PART_OF_PREFIX, text))
+            or any(
+                len(text) < len(pattern.head) and pattern.head.startswith(text.encode())
+                for pattern in templates.by_logger().get(logger or "", ())
+            )
+        )
+        for text, logger in zip(texts, loggers)
+    ]
+    return np.array(cut, bool)
+
+
+def _has_odd_client(block: Block) -> np.ndarray:
+    """Which rows name a client that seldom occurs, and whose name is nearly that of a usual one."""
+    coded = pc.fill_null(block.client_id, "").dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    counts = np.bincount(coded.indices.to_numpy(), minlength=len(names)).tolist()
+    usual = [name for name, count in zip(names, counts) if name and count >= USUAL][:MOST_USUAL]
+    odd = [
+        bool(name)
+        and count <= SELDOM
+        and any(SequenceMatcher(None, name, each).ratio() > ALIKE for each in usual)
+        for name, count in zip(names, counts)
+    ]
+    return np.array(odd, bool)[coded.indices.to_numpy()]
 
 
 def _wrote_kafka(block: Block) -> np.ndarray:
@@ -104,7 +189,9 @@ def record_batch_of(
     if wanted or "event" in names or (question and question.events):
         known = recognition.Recognised(block)
         fields = known.fields(wanted)
-    columns = []
+    problem = _problem(block, known) if "problem" in names else None
+    mixed = pc.is_in(problem, pa.array(MIXED)) if problem is not None else None
+    columns: list[pa.Array] = []
     for name in names:
         if name == "file":
             columns.append(pa.repeat(pa.scalar(block.file), block.rows))
@@ -114,11 +201,13 @@ def record_batch_of(
             assert known is not None
             columns.append(known.event)
         elif name == "problem":
-            columns.append(_problem(block, known))
+            columns.append(problem)
         elif name == "broker":
             columns.append(recognition.broker_of(fields["node_id"]))
         else:
             columns.append(fields[name] if name in fields else getattr(block, name))
+        if name in OF_ONE_RECORD and mixed is not None and mixed.true_count:
+            columns[-1] = pc.if_else(mixed, pa.scalar(None, columns[-1].type), columns[-1])
     batch = pa.RecordBatch.from_arrays(columns, names=list(names))
     mask = question.mask(block, known) if question else None
     return batch if mask is None else batch.filter(pa.array(mask))

@@ -121,6 +121,9 @@ COLUMNS = (
 )
 NAMES = tuple(column.name for column in COLUMNS)
 
+# Where the first column of a table has the options of its reading: Spark hands on nothing else.
+TABLE_OPTIONS = "kafkalab.options"
+
 FOREIGN = "foreign line"  # Not a log line at all, and no continuation of one.
 NO_LEVEL = "no level"
 NO_LOGGER = "no logger at the end"
@@ -129,6 +132,9 @@ NOT_UTF8 = "not UTF-8"
 ZEROS = "zero bytes"
 CUT = "cut line"  # As long as the longest ones, which are not known to the catalogue.
 TORN = "two records in one line"
+DAMAGED = "damaged text"  # Amid cut or torn lines: no client writes such a line.
+# Where a line that begins no record holds this, it is a piece of one.
+PIECE = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$|\[(?:Consumer|Producer|AdminClient) \w+="
 
 # Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n
 # (AbstractCoordinator). 4.4 prints `+n`.

@@ -18,7 +18,6 @@ import os
 import re
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING
 from kafkalab.extras import need_package
 from kafkalab.logsets.engine import MASTER_VARIABLE
 from kafkalab.logsets.java import find_java, user_id
+from kafkalab.logsets.shipment import PACKAGE, package_zip
 from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ SMALL_WORK = {
     "spark.sql.shuffle.partitions": "1",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
-PACKAGE = Path(__file__).absolute().parents[1]
 
 
 def session(
@@ -75,11 +74,27 @@ def session(
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         if not _is_here(master):
-            spark.sparkContext.addPyFile(_package_zip())  # Workers elsewhere need our code too.
+            ship(spark)
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
     return spark
+
+
+def ship(spark: SparkSession) -> None:
+    """Send this package to the executors of a running session, also to those that start later.
+
+    They need numpy, pyarrow and PySpark themselves. `logsets.session()` calls it on a cluster.
+    Frames that were loaded before do not find it: load them again.
+    """
+    from kafkalab.logsets.source import KafkaLines
+
+    path = package_zip(Path(tempfile.mkdtemp(prefix="kafkalab-")))
+    if hasattr(spark, "_jvm"):
+        spark.sparkContext.addPyFile(str(path))
+    else:  # Spark Connect
+        spark.addArtifacts(str(path), pyfile=True)
+    spark.dataSource.register(KafkaLines)  # a source keeps the files that it was registered with
 
 
 def spark_log() -> Path:
@@ -162,18 +177,3 @@ def _born_silent() -> Iterator[None]:
         os.dup2(kept[1], 2)
         for handle in (*kept, log):
             os.close(handle)
-
-
-def _package_zip() -> str:
-    """kafkalab as one file for `addPyFile`."""
-    path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
-    with zipfile.ZipFile(path, "w") as archive:
-        tables = [
-            path
-            for room in ("lines", "releases")
-            for path in PACKAGE.glob(f"{room}/*/*")
-            if path.suffix in (".txt", ".tsv")
-        ]
-        for file in sorted([*PACKAGE.rglob("*.py"), *tables]):
-            archive.write(file, file.relative_to(PACKAGE.parent))
-    return str(path)

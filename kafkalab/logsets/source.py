@@ -1,22 +1,16 @@
 """Implements Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`.
 
 `spark.readStream` reads growing files. Spark gets the tasks from here and sends each to a worker.
-The worker yields Arrow record batches, so no line is ever a Python object. Options: `layout`
-(layouts.py; without it each file's first lines show it) and `mode`, as Spark's own text sources
-have it: PERMISSIVE keeps lines that cannot be read, with their problem, DROPMALFORMED drops them,
-FAILFAST ends the query. A file that is removed or cut while it is read ends the query, too;
-`ignoreMissingFiles`, as Spark's own sources have it, leaves it out and warns. Only the columns of
-the schema are made.
+The worker yields Arrow record batches, so no line is ever a Python object. Only the columns of the
+schema are made. source_options.py names the options; those of a narrow question (question.py) pass
+most of the text over, and keep what a filter would.
 
-A narrow question is told by options, so that most text is passed over (question.py): `events` and
-`level` (several with commas), `clientId`, `since` and `until` (UTC). They keep what a filter would.
-Spark passes the needed columns to a Python source only by its schema, so name them:
-`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters stay with
-Spark. Spark 4.3 keeps the filters that a Python source once took, and applies them to the next
-query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
-`lines.count()` would count errors.
+The source takes no filters. Spark 4.3 keeps those that a Python source once took, and applies them
+to the next query of the same DataFrame, too: after `lines.where("level = 'ERROR'").count()` a plain
+`lines.count()` would count errors. narrow_readings.py reads a query's plan instead.
 
-`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines).
+Spark finds the source by itself where the package is installed (found_by_spark). `logsets.session`
+registers it, too.
 """
 
 from __future__ import annotations
@@ -31,79 +25,62 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of, path_list, warn_reader
+from kafkalab.logsets.files import files_of, warn_reader
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.refusals import one_sentence
+from kafkalab.logsets.shipment import Carried
+from kafkalab.logsets.source_options import FAILFAST, PERMISSIVE, OptionsGiven
 from kafkalab.logsets.stream_reader import GrowingLines
 
-IGNORES = "ignoremissingfiles"
-OPTIONS = {"path", "paths", "layout", "mode", "settleseconds", "rows", IGNORES, *question.OPTIONS}
-PERMISSIVE, DROPMALFORMED, FAILFAST = MODES = ("PERMISSIVE", "DROPMALFORMED", "FAILFAST")
+KEPT = schema.TABLE_OPTIONS
 
 
-class KafkaLines(ds.DataSource):
+class KafkaLines(ds.DataSource, metaclass=Carried):
     """Spark's data source with the name `kafkalab`."""
 
     @classmethod
     def name(cls) -> str:
         return "kafkalab"
 
+    @one_sentence()
     def schema(self) -> StructType:
-        return schema.spark_schema()
+        """All columns. Of a table Spark keeps its columns and hands no options on, so the first
+        column carries them."""
+        given = OptionsGiven(self.options)
+        given.check_path()
+        found = schema.spark_schema()
+        if given.of_table:
+            found[0].metadata = {schema.TABLE_OPTIONS: json.dumps(given.given)}
+        return found
 
-    def _paths(self) -> str:
-        """The paths of `load`, one a line. Raises ValueError for an option that is not ours."""
-        if unknown := sorted(set(map(str.lower, self.options)) - OPTIONS):
-            raise ValueError(
-                f'The source "kafkalab" has no option {unknown[0]!r}: it has layout, mode, '
-                "ignoreMissingFiles, events, level, clientId, since, until and, for a stream, "
-                "settleSeconds."
-            )
-        # Spark gives several paths as a list in JSON
-        paths = json.loads(self.options.get("paths", "[]"))
-        paths = paths or [self.options[name] for name in ("path",) if name in self.options]
-        if not paths:
-            raise ValueError(
-                'The source "kafkalab" needs a path: '
-                'spark.read.format("kafkalab").load("client.log"). A table keeps none: in SQL make '
-                "a view, CREATE TEMPORARY VIEW lines USING kafkalab OPTIONS (path 'client.log')."
-            )
-        return path_list(paths)
+    def _given(self, schema: StructType) -> OptionsGiven:
+        """The options of this reading, or those of the table that is read."""
+        kept = [field.metadata[KEPT] for field in schema if KEPT in field.metadata]
+        if kept and not {"path", "paths"} & set(self.options):
+            return OptionsGiven({**json.loads(kept[0]), **self.options})
+        return OptionsGiven(self.options)
 
-    def _mode(self) -> str:
-        mode = self.options.get("mode", PERMISSIVE).upper()
-        if mode not in MODES:
-            raise ValueError(f"There is no mode {mode!r}: there are {', '.join(MODES)}.")
-        return mode
-
+    @one_sentence()
     def reader(self, schema: StructType) -> KafkaLinesReader:
-        paths, layout = self._paths(), self.options.get("layout")
-        if self.options.get("rows") == "clients":
-            return ClientsReader(paths, client_prefixes.NAMES, layout, PERMISSIVE)
-        asked = question.question_of(self.options)
-        if asked and self._mode() != PERMISSIVE:
-            raise ValueError(
-                f"The mode {self._mode()} looks at all lines, and a narrow question passes most "
-                "over: leave one of the two out."
-            )
-        reader = KafkaLinesReader(paths, tuple(schema.fieldNames()), layout, self._mode(), asked)
-        reader.ignores_missing = self.options.get("ignoreMissingFiles", "").lower() == "true"
+        given = self._given(schema)
+        if given.reads_clients:
+            return ClientsReader(given.paths, client_prefixes.NAMES, given.layout, PERMISSIVE)
+        names = tuple(schema.fieldNames())
+        reader = KafkaLinesReader(given.paths, names, given.layout, given.mode, given.asked)
+        reader.ignores_missing = given.ignores_missing
         return reader
 
+    @one_sentence()
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
-        quiet_s = _seconds(self.options.get("settleSeconds", "2"))
-        if question.question_of(self.options):
-            raise ValueError("A stream reads all lines: filter its frame instead.")
-        if self._mode() != PERMISSIVE:
-            raise ValueError("A stream keeps every line: it has no mode but PERMISSIVE.")
-        return GrowingLines(
-            self._paths(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
-        )
+        given = self._given(schema)
+        given.check_stream()
+        return GrowingLines(given.paths, tuple(schema.fieldNames()), given.layout, given.settle_s)
 
 
-class KafkaLinesReader(ds.DataSourceReader):
+class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
     """The reader of files that stand. It warns in Spark's log of each one that is misread."""
 
     warns = True
@@ -120,6 +97,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         self.asked = asked
         self.ignores_missing = False
 
+    @one_sentence()
     def partitions(self) -> list[ReadTask]:
         files = files_of(self.path)
         if self.warns:
@@ -132,13 +110,14 @@ class KafkaLinesReader(ds.DataSourceReader):
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
-        for piece in partition.ranges:
-            for block in self._blocks(piece):
-                if block.rows:
-                    batch = record_batch_of(block, self.names, self.asked)
-                    if self.mode != PERMISSIVE:
-                        batch = _well_formed(batch, block, self.mode)
-                    yield batch
+        with one_sentence():
+            for piece in partition.ranges:
+                for block in self._blocks(piece):
+                    if block.rows:
+                        batch = record_batch_of(block, self.names, self.asked)
+                        if self.mode != PERMISSIVE:
+                            batch = _well_formed(batch, block, self.mode)
+                        yield batch
 
     def _blocks(self, piece: Range) -> Iterator[Block]:
         """The blocks of a piece. Raises FileChanged for a file that was removed or cut then,
@@ -166,16 +145,6 @@ class ClientsReader(KafkaLinesReader):
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         yield from client_prefixes.client_batches(partition.ranges)
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1
-    if not 0 <= found < float("inf"):
-        raise ValueError(f"settleSeconds is a number of seconds, from 0 on, not {text!r}.")
-    return found
 
 
 def _well_formed(batch: pa.RecordBatch, block: Block, mode: str) -> pa.RecordBatch:

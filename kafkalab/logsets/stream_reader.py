@@ -35,6 +35,8 @@ from kafkalab.logsets.followed_files import (
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
 from kafkalab.logsets.record_batches import record_batch_of, written_as
+from kafkalab.logsets.refusals import one_sentence
+from kafkalab.logsets.shipment import Carried
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 FIRST_BYTES = 1 << 16  # They show the layout.
@@ -48,7 +50,7 @@ class FollowedPiece(InputPartition):
     piece: Range
 
 
-class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclass=Carried):
     """The stream reader of the data source `kafkalab`.
 
     settle_s: a file's last record is complete after so many seconds without a change of the file.
@@ -68,6 +70,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         self.available_now = True
 
+    @one_sentence()
     def latestOffset(self, start: dict, limit: object) -> dict:
         if self._target is not None:
             return self._target
@@ -238,6 +241,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._layouts[key] = layout
         return layout
 
+    @one_sentence()
     def partitions(self, start: dict, end: dict) -> list[FollowedPiece]:
         return [
             piece
@@ -275,9 +279,10 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         piece = partition.piece
         assert piece.stop is not None, "a stream's range has an end"
         text = FollowedText(partition.known, piece.start, piece.stop)
-        for block in blocks_from(piece, text.read):
-            if block.rows:
-                yield record_batch_of(block, self.names)
+        with one_sentence():
+            for block in blocks_from(piece, text.read):
+                if block.rows:
+                    yield record_batch_of(block, self.names)
 
 
 def _number(key: str) -> int:

@@ -63,6 +63,7 @@ OF_EVENT = {
 # In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
 MEMBER_EPOCHS = "MEMBER_"
 CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
+DUMP, SETTINGS = "_CONFIG", r"\s*(?:[\w.\-]+ =[^\n]*(?:\n\s*|$))+"
 CUT = 20  # A class name of fewer letters is not cut.
 # The columns that GAPS fill, in the order of schema.py, and those of them that are numbers.
 FIELDS = tuple(
@@ -96,6 +97,13 @@ class Pattern:
     lines: frozenset[int] = frozenset()
     levels: frozenset[str] = frozenset()
     of_broker: bool = False
+
+    @property
+    def exact(self) -> str:
+        """Its whole text with the forms of its gaps. Each setting has a line of its own."""
+        if self.event.endswith(DUMP) and self.tail == b"":
+            return f"^{re.escape(self.head.decode())}{SETTINGS}$"
+        return self.gaps if self.gaps and self.gaps.endswith("$") else self.whole
 
     @property
     def weight(self) -> int:

@@ -29,7 +29,8 @@ DAYS = (
     (r"\d\d-(?:1[3-9]|2\d|3[01])-\d{4}", "MM-dd-yyyy"),
     (r"\d{1,2}/(?:1[3-9]|2\d|3[01])/\d{4}", "M/d/yyyy"),
     (r"\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d", "M/d/yy"),
-    (r"\d\d/\d\d/\d\d", "yy/MM/dd"),
+    # Kafka's clients print these lines since 2018: an earlier year is a day or a month.
+    (r"(?:1[89]|[2-9]\d)/\d\d/\d\d", "yy/MM/dd"),
     (r"\d\d\.\d\d\.\d{4}", "dd.MM.yyyy"),
     (rf"\d\d {MONTH} \d{{4}}", "dd MMM yyyy"),
     (rf"\d\d-{MONTH}-\d{{4}}", "dd-MMM-yyyy"),
@@ -39,6 +40,7 @@ DAYS = (
     (rf"{NAME} \d{{1,2}},? \d{{4}}", "LLL d, yyyy"),
     (r"\d{8}", "yyyyMMdd"),
     (rf"{MONTH} [ \d]\d", "MMM d"),
+    (r"(?:0\d|1[0-2])-(?:1[3-9]|2\d|3[01])", "MM-dd"),
     (r"(?<=[TDIWEF])\d{4}", "MMdd"),  # glog
 )
 BETWEEN = ("T", " ", ", ", ":", "_", "-", " - ", "\t", " @ ", "] [", "][")
@@ -48,14 +50,18 @@ ZONE = rf"(?:(?P<gap> ?)(?P<zone>{layouts.ZONE_FORM})(?![\w:]))?"
 HALF = r"(?P<half> ?(?:AM|PM|am|pm|[ap]\.m\.))"
 # `Sat Nov 21 02:07:58 UTC 2026`, as Date.toString() and date(1) print it.
 DATE = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d (?:{layouts.ZONE_FORM}) \d{{4}}"
+CTIME = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}"
 
 # Every form begins so. It is asked at many places, and there are hundreds of forms.
 BEGIN = re.compile(rf"(?<!\d)\d|{WEEKDAY} |{NAME}")
+# Every form holds one of these, within so many letters.
+CLOCK = re.compile(r"\d:\d\d|\d\d-\d\d-\d\d|\d{8}")
+LONGEST = 48
 
 
 def time_at(line: str, at: int) -> tuple[str, int] | None:
     """The letters of the time at this place, and where it ends."""
-    if not BEGIN.match(line, at):
+    if not BEGIN.match(line, at) or not CLOCK.search(line, at, at + LONGEST):
         return None
     for form, letters in _forms():
         if found := form.match(line, at):
@@ -65,6 +71,8 @@ def time_at(line: str, at: int) -> tuple[str, int] | None:
 
 def time_within(line: str) -> tuple[str, int, int] | None:
     """The letters of the first time in a text, where it begins and where it ends."""
+    if not CLOCK.search(line):
+        return None
     for form, letters in _forms():
         if found := form.search(line):
             return _letters(found, letters), found.start(), found.end()
@@ -98,7 +106,7 @@ _compiled = lru_cache(maxsize=None)(re.compile)
 
 @lru_cache(maxsize=1)
 def _texts_of_forms() -> tuple[tuple[str, str], ...]:
-    made = [(DATE, "EEE MMM d HH:mm:ss Z yyyy")]
+    made = [(DATE, "EEE MMM d HH:mm:ss Z yyyy"), (CTIME, "EEE MMM d HH:mm:ss yyyy")]
     for day, letters in DAYS:
         for between in BETWEEN:
             quoted = "'T'" if between == "T" else between
@@ -107,6 +115,9 @@ def _texts_of_forms() -> tuple[tuple[str, str], ...]:
                 rest = clock if clock is half else f"{clock}{FRACTION}{ZONE}"
                 found = rf"(?<!\d){day}{re.escape(between)}{rest}(?!\d)"
                 made.append((found, f"{letters}{quoted}{hours}"))
+    # a spreadsheet, whose cells have no seconds
+    for day, letters in DAYS[:-1]:
+        made.append((rf"(?<!\d){day} \d\d?:\d\d(?![:\d])", f"{letters} H:mm"))
     # WebSphere
     date = r"(?<!\d)\d{1,2}/(?:1[3-9]|2\d|3[01])/\d\d"
     for between in (" ", ", "):

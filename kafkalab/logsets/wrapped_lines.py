@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain, islice, pairwise
+from xml.etree import ElementTree
 
 from kafkalab.logsets.json_records import (
     line_in,
+    message_of,
     moving_time,
     record_in,
     record_of,
@@ -37,9 +39,10 @@ Lines = Iterator[tuple[int, bytes, str]]
 container, pod or host that wrote it, where the wrapping names one."""
 
 MOST = 0.9  # The share of the first lines that must be wrapped alike.
+MOST_FIELDS = 0.7  # Of a journal's records; each may begin with a line of another form.
 MOST_OF_JSON = 0.5  # Records of JSON are known for certain; a banner or prints may be among them.
 # The layout in which records of JSON are written down.
-JSON_LAYOUT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%t] %c - %m%n"
+JSON_LAYOUT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p{or none} [%t] %c - %m%n"
 # Colors and links of a terminal, also as `cat -v` shows them.
 COLOR = re.compile(rb"(?:\x1b|\^\[)\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 CRI = re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) ([FP]) ?")
@@ -53,11 +56,11 @@ PREFIXES = {
     "stern": re.compile(rb"([a-z0-9][a-z0-9.\-]*-[a-z0-9]{4,10}) ([a-z0-9\-]+) "),
     # journalctl, syslog: `Nov 20 03:07:51 host shop[4711]: `, or without the number
     "journal": re.compile(
-        rb"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (\S+) ([\w@.\-]+)(?:\[\d+\])?"
+        rb"(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (\S+) ([\w@.\-]+)(?:\[\d+\])?"
         rb"|\d{4}-\d\d-\d\dT\S+ (\S+) ([\w@.\-]+)\[\d+\]): ?"
     ),
     # syslog of RFC 5424: `<14>1 2026-11-20T03:07:51Z host shop 4711 - - `
-    "syslog": re.compile(rb"<\d{1,3}>1 \S+ (\S+) (\S+) \S+ \S+ (?:-|\[[^\]\n]*\]) ?"),
+    "syslog": re.compile(rb"<\d{1,3}>1 \S+ (\S+) (\S+) \S+ \S+ (?:-|(?:\[[^\]\n]*\])+) ?"),
     # Heroku: `2026-11-20T03:07:51.825123+00:00 app[web.1]: `
     "heroku": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \w+\[([\w.\-]+)\]: "),
     # Loki's logcli: `2026-11-20T03:07:51Z {app="shop"} `
@@ -89,6 +92,8 @@ FALLS = 9  # So often must times fall, and so many times more often than rise.
 TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
 # What tools make of marks in a text, and Kafka's clients never write.
 CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
+# Kafka's clients end a line with a blank behind these.
+BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
 TWICE = 2
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
@@ -101,12 +106,21 @@ HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 FIRST_RECORDS = 100  # They tell which of several times is that of a record.
 STAMPED = 0.2  # The share of lines that have two times; the others go on.
-ARRAY = re.compile(rb"\[\s*\{")
-BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
+ARRAY, JOINED = re.compile(rb"\[\s*[{\"]"), re.compile(rb"\{[^\n]*\}\s?\{\"")
+BULK = re.compile(rb'\{\s*"(?:index|create)"\s*:\s*\{[^{}]*\}\s*\}')
+XML_BEGIN = re.compile(rb"\s*<(?:\w+:)?(?:event|Event|record)[\s>]")
+XML_END = re.compile(rb"</(?:\w+:)?(?:event|Event|record)>")
+XML_TRACES = {"throwable": "exception", "thrown": "exception"}
+FIELD = re.compile(rb"\s*(_*[A-Z][A-Z0-9_]*)=(.*)")  # of systemd's journal
+BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|$)|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
 DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resourceLogs\"")
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
+# A cell that holds a line or a message of Kafka's clients.
+OF_CLIENT = re.compile(
+    rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
+)
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
@@ -174,6 +188,8 @@ def _taken_out(lines: Lines, name: str) -> Lines:
 
 TIMED = "timed "  # The name of such a wrapping goes on with the layout of the lines within.
 CLOCK = "%d{HH:mm:ss"
+HALF_A_DAY, QUARTER = timedelta(hours=12), timedelta(minutes=15)
+LATE = timedelta(minutes=2)  # A collector notes a line at most so much later.
 
 
 def timed(wrapping: tuple[str, ...], layout: str) -> tuple[str, tuple[str, ...]] | None:
@@ -212,16 +228,22 @@ def _with_times(lines: Lines, name: str, layout: str) -> Lines:
             times.popleft()
         time = times[0][1] if times else None
         if time and begins.match(text):
-            text = (_day(time, text) if has_clock else f"{time} ".encode()) + text
+            text = _on_its_day(time, text) if has_clock else f"{time} ".encode() + text
         yield at, text, source
 
 
-def _day(time: str, text: bytes) -> bytes:
-    """The day of the clock at the begin of a text that is nearest to a time."""
+def _on_its_day(time: str, text: bytes) -> bytes:
+    """A text that begins with a clock, with the day on which that is nearest to a time.
+
+    Where the two are whole quarters of an hour apart, the clock has a zone of its own.
+    """
     moment = datetime.fromisoformat(time)
-    apart = int(text[:2]) - moment.hour
-    day = moment + timedelta(days=1 if apart < -12 else -1 if apart > 12 else 0)
-    return f"{day:%Y-%m-%d}T".encode()
+    clock = moment.replace(hour=int(text[:2]), minute=int(text[3:5]), second=int(text[6:8]))
+    apart = (clock - moment + HALF_A_DAY) % (2 * HALF_A_DAY) - HALF_A_DAY
+    zone = QUARTER * round(apart / QUARTER)
+    if abs(apart - zone) > LATE:
+        zone = timedelta(0)
+    return f"{moment + apart - zone:%Y-%m-%dT%H:%M:%S}".encode() + text[8:]
 
 
 def _unframed(lines: Lines, name: str) -> Lines:
@@ -261,7 +283,9 @@ def _encoding_of(text: bytes) -> str | None:
         return "utf-32-le" if text.startswith(codecs.BOM_UTF32_LE) else "utf-32-be"
     if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16-le" if text.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-    head = text[:400].lstrip(b"\0")  # a file that was cut while it was written begins with zeros
+    # A file that was cut while it was written begins with zeros.
+    zeros = len(text) - len(text.lstrip(b"\0"))
+    head = text[zeros // 2 * 2 :][:400]
     if len(head) > 8 and head.count(0) * 3 > len(head):  # every other byte of Latin letters
         return "utf-16-le" if head[1::2].count(0) >= head[::2].count(0) else "utf-16-be"
     return None
@@ -338,13 +362,15 @@ def _is_escaped(sample: list[bytes]) -> bool:
     """Whether lines were written as a text of JSON has them, perhaps all of them in one."""
     sample = [line for line in sample if b'{"' not in line]  # a record of JSON has its own reader
     joined = sum(1 for line in sample for part in line.split(rb"\n")[1:] if OPENING.match(part))
-    return _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
+    dumped = any(rb"values: \n\t" in line and OPENING.match(line) for line in sample)
+    return dumped or _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
 
 
 def _unescaped(lines: Lines) -> Lines:
     for at, line, source in lines:
         text = line.decode(errors="replace").strip('"')
-        for number, part in enumerate(text.split(r"\n") if OPENING.search(line) else [text]):
+        begins = OPENING.search(line)
+        for number, part in enumerate(text.split(r"\n") if begins else [text]):
             plain = ESCAPE.sub(
                 lambda found: ESCAPES.get(found[0]) or chr(int(found[0][2:], 16)), part
             )
@@ -378,7 +404,13 @@ def _uncolored(lines: Lines) -> Lines:
 
 def _without_zeros(lines: Lines) -> Lines:
     for at, line, source in lines:
-        yield at, line.replace(b"\0", b""), source
+        # Those amid a line stay: they stand for text that is lost.
+        yield at, line.strip(b"\0"), source
+
+
+def _without_carets(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        yield at, line.removesuffix(b"$").replace(b"^I", b"\t"), source
 
 
 def _without_returns(lines: Lines) -> Lines:
@@ -402,7 +434,8 @@ def _of_cri(lines: Lines) -> Lines:
 
 def _stripped(lines: Lines) -> Lines:
     for at, line, source in lines:
-        yield at, line.rstrip(b" \t"), source
+        text = line.rstrip(b" \t")
+        yield at, text + b" " * (text != line and bool(BLANK_AFTER.search(text))), source
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -468,15 +501,80 @@ def _of_docker(lines: Lines) -> Lines:
 
 def _of_json(lines: Lines) -> Lines:
     first = list(islice(lines, FIRST_RECORDS))
-    time_key = moving_time([line for _, line, _ in first])
+    sample = [line for _, line, _ in first]
+    time_key, leveled = moving_time(sample), not _are_messages(sample)
     for at, line, source in chain(first, lines):
-        text = record_in(line, time_key)
+        text = record_in(line, time_key, leveled)
         if text is None:
             yield at, line, source
             continue
         source = source_of(line, source)
         for part in text.encode().split(b"\n"):
             yield at, part, source
+
+
+def _are_messages(sample: list[bytes]) -> bool:
+    """Whether records of JSON hold messages of Kafka's clients, and no levels."""
+    texts = [text for line in sample if (text := message_of(line))]
+    return sum(1 for text in texts if CLIENTS.match(text.encode())) >= TWICE
+
+
+def _of_bulk(lines: Lines) -> Lines:
+    """The records that a search engine is to store, without the lines that say where."""
+    return ((at, line, source) for at, line, source in lines if not BULK.fullmatch(line))
+
+
+def _is_xml(sample: list[bytes]) -> bool:
+    return sum(1 for line in sample if XML_BEGIN.match(line)) >= TWICE
+
+
+def _of_xml(lines: Lines) -> Lines:
+    """Each record of XML as one of JSON: its attributes and the texts within are its values."""
+    held: list[bytes] = []
+    first = 0
+    for at, line, source in lines:
+        if not held and not XML_BEGIN.match(line):
+            continue
+        first = first if held else at
+        held.append(line)
+        if XML_END.search(line):
+            yield first, _json_of_xml(b"\n".join(held)), source
+            held = []
+    for line in held:
+        yield first, line, ""
+
+
+def _json_of_xml(text: bytes) -> bytes:
+    """A record of XML as one of JSON; the text where it is none."""
+    try:
+        record = ElementTree.fromstring(re.sub(rb"(</?)\w+:", rb"\1", text))
+    except ElementTree.ParseError:
+        return text
+    found = dict(record.attrib)
+    for part in record:
+        inner = "\n".join(filter(None, map(str.strip, part.itertext()))) if len(part) else part.text
+        found[XML_TRACES.get(part.tag.lower(), part.tag)] = inner or ""
+    return json.dumps(found).encode()
+
+
+def _of_fields(lines: Lines) -> Lines:
+    """The records of `journalctl -o export` and `-o verbose`, each as one of JSON."""
+    held: dict[str, str] = {}
+    first = 0
+    for at, line, source in lines:
+        field = FIELD.fullmatch(line)
+        name = field[1].decode() if field else ""
+        if held and (not field or name in held):
+            if "MESSAGE" in held:
+                yield first, json.dumps(held).encode(), source
+            held = {}
+        first = first if held else at
+        if field:
+            held[name] = field[2].decode(errors="replace")
+        elif time := SOME_TIME.search(line):
+            held["time"] = time[0].decode()
+    if "MESSAGE" in held:
+        yield first, json.dumps(held).encode(), ""
 
 
 # -- the order ------------------------------------------------------------------------------------
@@ -512,20 +610,22 @@ def _oldest_first(lines: Lines) -> Lines:
 def _is_array(sample: list[bytes]) -> bool:
     """Whether records of JSON stand in an array, or over several lines."""
     text = b"\n".join(sample).lstrip()
-    return bool(ARRAY.match(text)) or (text.startswith(b"{\n") and text.find(b'"') > 0)
+    spread = text.startswith(b"{\n") and text.find(b'"') > 0
+    return spread or bool(ARRAY.match(text) or (len(sample) == 1 and JOINED.match(text)))
 
 
 def _of_array(lines: Lines) -> Lines:
     """Each record of an array on a line of its own. What is no JSON stays as it is."""
     decoder = json.JSONDecoder()
     held, first, source = "", 0, ""
-    for at, line, source in lines:
+    # The empty line behind the last one takes out what a text that was cut has of whole records.
+    for at, line, source in chain(lines, [(-1, b"", "")]):
         # Latin-1 keeps each byte a letter, and JSON's marks are the same in it.
         held, first = (
             (held + "\n" if held else held) + line.decode("latin-1"),
             first if held else at,
         )
-        if not held.endswith(("}", "]", "},")):
+        if at >= 0 and not held.endswith(("}", "]", "},")):
             continue
         begin = 0
         while begin < len(held):
@@ -539,7 +639,7 @@ def _of_array(lines: Lines) -> Lines:
             yield first + begin, held[begin:end].replace("\n", " ").encode("latin-1"), source
             begin = end
         held, first = held[begin:], first + begin
-    if held.strip():
+    if held.strip():  # what is no whole record
         yield first, held.encode("latin-1"), source
 
 
@@ -570,15 +670,15 @@ def _of_document(lines: Lines) -> Lines:
 def _closed(held: list[bytes]) -> list[bytes]:
     """A document that was cut, up to its last whole record, with the brackets closed."""
     text = b"\n".join(held)
-    open_now: list[bytes] = []
+    open_now: list[tuple[bytes, bool]] = []
     end, closing = 0, b""
     for found in BRACKETS.finditer(text):
         if found[0] in CLOSES:
-            open_now.append(CLOSES[found[0]])
-        elif open_now and found[0] == open_now[-1]:
-            open_now.pop()
-            if found[0] == b"}":
-                end, closing = found.end(), b"".join(reversed(open_now))
+            # A list that begins with a text is a record of Loki's.
+            is_record = found[0] == b"{" or text[found.end() : found.end() + 1] == b'"'
+            open_now.append((CLOSES[found[0]], is_record))
+        elif open_now and found[0] == open_now[-1][0] and open_now.pop()[1]:
+            end, closing = found.end(), b"".join(mark for mark, _ in reversed(open_now))
     return [text[:end] + closing]
 
 
@@ -595,14 +695,19 @@ def _is_table(sample: list[bytes]) -> bool:
     """Whether the first line names columns, one of them the message."""
     header = next((line for line in sample if not SEPARATOR.match(line)), b"")
     names = _cells(header, _delimiter(header))
-    return len(names) > 1 and bool({name.lower() for name in names} & set(COLUMNS))
+    if len(names) < 2 or {name.lower() for name in names} & set(COLUMNS):
+        return len(names) > 1
+    # Another name, of a column that holds what Kafka's clients write.
+    held = [line for line in sample if OF_CLIENT.search(line)]
+    alike = [line for line in held if len(_cells(line, _delimiter(header))) == len(names)]
+    return not SOME_TIME.search(header) and len(alike) >= max(TWICE, MOST * len(held))
 
 
 def _of_table(lines: Lines) -> Lines:
     """Each row of a table as a record of JSON. A text in quotes may hold line breaks."""
     names: list[str] | None = None
     delimiter = ","
-    held, first = b"", 0
+    held, first, known = b"", 0, False
     for at, line, source in lines:
         held, first = (held + b"\n" + line, first) if held else (line, at)
         if held.count(b'"') % 2:
@@ -615,7 +720,15 @@ def _of_table(lines: Lines) -> Lines:
         cells, held = _cells(held, delimiter), b""
         if names is None:
             names = [RAW if name.lower() in RAWS else name for name in cells]
+            known = bool({name.lower() for name in names} & set(COLUMNS))
         elif cells:
+            if not known:
+                place = next(
+                    (n for n, cell in enumerate(cells) if CLIENTS.search(cell.encode())), -1
+                )
+                if place >= 0:
+                    names[place] = RAW if OPENING.match(cells[place].encode()) else "message"
+                    known = True
             yield first, json.dumps(dict(zip(names, cells))).encode(), source
 
 
@@ -680,7 +793,7 @@ def _of_twos(lines: Lines) -> Lines:
 JSON = "json"
 # Wrappings that tell the time of each line.
 OF_TIMES = (
-    "text in JSON", "docker", "cri", "syslog", "heroku", "labels", "stream", "stamped",
+    "text in JSON", "docker", "cri", "journal", "syslog", "heroku", "labels", "stream", "stamped",
     "nanoseconds", "gitlab",
 )  # fmt: skip
 # Wrappings whose lines are made of fields, which no pattern describes.
@@ -688,6 +801,9 @@ RECORDS = {JSON: "records of JSON", "table": "rows of a table", "pairs": "pairs 
 WRAPPINGS = {
     "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
     "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),
+    "cat -A": Wrapping(
+        lambda sample: _mostly(sample, lambda line: line.endswith(b"$")), _without_carets
+    ),
     "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
     "blanks of a page": Wrapping(
         lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
@@ -697,13 +813,24 @@ WRAPPINGS = {
     "entities": Wrapping(lambda sample: _in_clients_lines(sample, ENTITY), _without_entities),
     "typography": Wrapping(lambda sample: _in_clients_lines(sample, TYPESET), _as_typed),
     "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
+    "bulk": Wrapping(lambda sample: any(map(BULK.fullmatch, sample)), _of_bulk),
+    "xml": Wrapping(_is_xml, _of_xml),
+    "fields": Wrapping(
+        lambda sample: (
+            _mostly(sample, FIELD.fullmatch, MOST_FIELDS)
+            and any(b"MESSAGE=" in line for line in sample)
+        ),
+        _of_fields,
+    ),
     "document": Wrapping(_is_document, _of_document),
     "array": Wrapping(_is_array, _of_array),
     "table": Wrapping(_is_table, _of_table),
-    "pairs": Wrapping(lambda sample: _mostly(sample, _pairs), _of_pairs),
+    "pairs": Wrapping(lambda sample: _mostly(sample, _pairs, MOST_OF_JSON), _of_pairs),
     "two lines": Wrapping(_is_in_twos, _of_twos),
     "docker": Wrapping(_is_docker, _of_docker),
-    "text in JSON": Wrapping(lambda sample: _mostly(sample, line_in), _of_texts),
+    "text in JSON": Wrapping(
+        lambda sample: _mostly(sample, line_in) and not _are_messages(sample), _of_texts
+    ),
     "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
     **{
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
@@ -714,6 +841,8 @@ WRAPPINGS = {
     "blanks": Wrapping(
         lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped
     ),
-    JSON: Wrapping(lambda sample: _mostly(sample, record_in, MOST_OF_JSON), _of_json),
+    JSON: Wrapping(
+        lambda sample: _mostly(sample, record_in, MOST_OF_JSON) or _are_messages(sample), _of_json
+    ),
     "newest first": Wrapping(_is_newest_first, _oldest_first),
 }

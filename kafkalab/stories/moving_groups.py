@@ -6,7 +6,7 @@ those of chapter 07.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kafkalab.lab import Lab
@@ -22,7 +22,7 @@ PROTOCOLS: dict[str, tuple[str, str | None, dict[str, str]]] = {
     "KIP-848": ("4.4", None, {"group.protocol": "consumer"}),
 }
 """A name on the switch -> (client version, assignor, further settings of the members)."""
-END_MS = 75_000
+END_MS = 100_000
 JOIN_APIS = ("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP")
 
 
@@ -59,7 +59,10 @@ def newcomer_over_time(seed: int = 1) -> Moving:
 
 @dataclass(frozen=True)
 class JoinStep:
-    """One step of a join: its time, its words, and each member's row of the table after it."""
+    """One step of a join: its time, its words, and the table of the members after it.
+
+    The rows stand in the order in which the coordinator added the members. A star marks the leader.
+    """
 
     at_ms: int
     words: str
@@ -74,9 +77,22 @@ def join_steps(lab: Lab, group: str, names: tuple[str, ...]) -> list[JoinStep]:
     coordinator = f"broker-{lab.coordinator_of(group)}"
     asks: dict[str, str] = dict.fromkeys(names, "-")
     owns: dict[str, str] = dict.fromkeys(names, "-")
-    known: dict[str, str] = dict.fromkeys(names, "no id")
-    state = "Empty"
+    known: dict[str, str] = {}
+    state, leader = "Empty", None
     steps: list[JoinStep] = []
+
+    def rows() -> tuple[tuple[str, str, str, str], ...]:
+        in_order = dict.fromkeys((*known, *names))
+        return tuple(
+            (
+                f"★ {name}" if leader and known.get(name) == leader else name,
+                known.get(name, "no id").split("-", 1)[-1][:8],
+                asks[name],
+                owns[name],
+            )
+            for name in in_order
+        )
+
     for event in lab.journal.of(
         "request.received", "response.received", "state", "group.member", "assignment"
     ):
@@ -92,21 +108,19 @@ def join_steps(lab: Lab, group: str, names: tuple[str, ...]) -> list[JoinStep]:
             asks[event.who] = f"has the answer to {event.api}"
             words = f"{event.who} gets the answer to {event.api}"
         elif event.kind == "group.member" and event.client_id in names:
-            known[event.client_id] = event.member.split("-", 1)[-1][:8]
+            known[event.client_id] = event.member
         elif event.kind == "assignment" and event.who in names:
             owns[event.who] = ", ".join(event.partitions) or "nothing"
         elif event.kind == "state" and event.fields.get("machine") == "group":
             if event.who != coordinator or event.group != group:
                 continue
             state = f"{event.after}, generation {event.generation}"
+            leader = event.fields.get("leader", leader)
             words = f"the group: {event.before} to {event.after}"
         if words:
-            rows = tuple((name, known[name], asks[name], owns[name]) for name in names)
-            steps.append(JoinStep(event.at_ms, words, state, rows))
+            steps.append(JoinStep(event.at_ms, words, state, rows()))
         elif steps and event.kind in ("group.member", "assignment"):
-            last = steps[-1]
-            rows = tuple((name, known[name], asks[name], owns[name]) for name in names)
-            steps[-1] = JoinStep(last.at_ms, last.words, last.group, rows)
+            steps[-1] = replace(steps[-1], rows=rows())
         if all(share != "-" for share in owns.values()):
             break
     return steps
@@ -143,7 +157,7 @@ def _join_picture(steps: list[JoinStep], number: int) -> Picture:
         )
     sheet.note(f"the coordinator: {step.group}", 2.882, left=0.02, level="baseline", colour=BLACK,
                size=SMALL_PT + 1.5, bold=True)  # fmt: skip
-    head = ("member", "member id", "its last request", "owns")
+    head = ("★ leads", "member id", "its last request", "owns")
     for row, entries in enumerate((head, *step.rows)):
         for left, entry in zip((0.02, 0.12, 0.25, 0.62), entries):
             sheet.note(entry, 3.234 + 0.33 * row, left=left, level="baseline",

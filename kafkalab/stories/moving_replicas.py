@@ -13,7 +13,9 @@ from kafkalab.views import Moving, Picture, moving, replica_ladder
 
 ORDERS = 8
 PACE_MS = 20
-DISKS = {0: "both followers are fast", 70: "broker 1 needs 70 ms for each portion"}
+DISKS = {70: "broker 1 needs 70 ms for each portion", 0: "both followers are fast"}
+"""Milliseconds that the disk of broker 1 needs for a portion -> words. The slow one comes first:
+there a crash takes back what was told."""
 
 
 @lru_cache(maxsize=128)

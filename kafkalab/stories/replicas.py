@@ -256,14 +256,20 @@ def cut_off() -> tuple[Lab, dict[int, str]]:
 
 
 def nobody_in_sync(release: str, back: int, unclean: bool = False) -> Lab:
-    """All three replicas go, 1 first, then 2, then 0. One comes back. min.insync.replicas is 2."""
+    """All three replicas go, 1 first, then 2, then 0. One comes back. min.insync.replicas is 2.
+
+    Broker 1 lacks the two orders that are written after it has left.
+    """
     settings = {"min_insync_replicas": 2, "unclean_leader_election_enable": unclean}
     lab = cluster(brokers=4, release=release, **settings)
-    write(till(lab, acks="all"), *(f"order {number}" for number in range(5)))
+    shop = till(lab, acks="all")
+    write(shop, *(f"order {number}" for number in range(5)))
     lab.run_for(ms=1_000)
-    for broker in (1, 2):
-        lab.broker(broker).stop()
-        lab.run_for(ms=15_000)
+    lab.broker(1).stop()
+    lab.run_for(ms=45_000)
+    write(shop, "order 5", "order 6")
+    lab.broker(2).stop()
+    lab.run_for(ms=15_000)
     lab.broker(0).crash()
     lab.run_for(ms=15_000)
     lab.broker(back).restart()

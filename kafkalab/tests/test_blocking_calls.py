@@ -52,7 +52,7 @@ def ends_with(what, gone, call, *args, **kwargs):
     assert what in sentence and gone in sentence, sentence
 
 
-@pytest.mark.parametrize("version", ["3.9", "4.4"])
+@pytest.mark.parametrize("version", [pytest.param("3.9", marks=pytest.mark.slow), "4.4"])
 def test_a_record_whose_producer_id_never_comes(version):
     lab = lab_without_ids(version=version)
     future = KafkaProducer(lab, PATIENT, name="shop").send(ProducerRecord("t", value="x"))

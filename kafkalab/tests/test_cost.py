@@ -43,6 +43,7 @@ def a_shop(version: str = "3.9", seed: int = 7) -> Lab:
     return lab
 
 
+@pytest.mark.slow
 def test_no_line_is_made_text_before_somebody_reads_it(monkeypatch):
     made = []
     fields = Statement.fields

@@ -74,6 +74,7 @@ def test_two_processes_with_other_hashes_write_the_same_bytes(seed):
     assert first.count("\n") > 1_000, "the story should be long enough to go wrong"
 
 
+@pytest.mark.slow
 def test_another_seed_is_another_run():
     assert run(0) != run(1)
 

@@ -83,7 +83,7 @@ def bookmarks(
     start, end = log["log_start_offset"], log["log_end_offset"]
     sheet = Sheet(title or f"{partition} at {clock(at_ms)}", 1.25 + 0.34 * len(found))
     field = sheet.field(0.13, 0.86, 0.05, 0.45)
-    field.limits((-0.02 * max(end, 1), max(end, 1) * 1.3), (-0.25 - 0.62 * len(found), 1.1))
+    field.limits((-0.02 * max(end, 1), max(end, 1) * 1.5), (-0.25 - 0.62 * len(found), 1.1))
     field.bare()
     _boxes(field, start, end)
     field.beside(0.5, "offset", size=SMALL_PT + 1, colour=QUIET)

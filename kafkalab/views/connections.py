@@ -40,10 +40,12 @@ CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
 """The kinds of events that are named as the cause of a request."""
 MOMENT_ROWS = 3
 """Rows above the picture for the names of moments."""
-MOMENT_ROW_PT = 11.0
-RIGHT_EDGE = 1.45
+MOMENT_ROW_PT = 13.0
+ROWS_AT = (0.32, 0.395)
+"""Where the bars begin and how wide they are, as shares of the width. Names are left of them."""
+RIGHT_EDGE = 1.68
 """Where the picture ends, as a share of the axis: a name above may reach beyond the axis."""
-LETTER = 0.0125
+LETTER = 0.0195
 """The width of a letter of such a name, as a share of the axis."""
 NEAR = 0.006
 """Requests nearer than this share of the axis are one tick with their number."""
@@ -275,14 +277,14 @@ def timeline(
     ]
     marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
     places = _places(marked, from_ms, to_ms)
-    above_in = 0.18 * (1 + max((place.row for place in places), default=-1))
+    above_in = 0.20 * (1 + max((place.row for place in places), default=-1))
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
     heading = title or (
         f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at "
         f"{clock(to_ms)}"
     )
     sheet = Sheet(heading, 1.55 + above_in + 0.40 * max(1, len(found)), down_in=0.12)
-    field = sheet.field(0.285, 0.485, 0.62, 0.78 + above_in)
+    field = sheet.field(*ROWS_AT, 0.62, 0.78 + above_in)
     draw_rows(field, found, from_ms, to_ms)
     _draw_moments(field, marked, places)
     draw_legend(sheet, {row.role for row in found}, 0.46)
@@ -359,7 +361,7 @@ def draw_rows(
         note = f"{clock(row.opened_at_ms)} to {row.until}"
         field.beside(y - 0.1, note, at=1.015, colour=QUIET)
         if y in boxed:
-            field.frame(-0.57, y - 0.46, 2.02, 0.87)
+            field.frame(-0.79, y - 0.46, 2.49, 0.87)
     field.time_axis(labelled=labelled)
 
 
@@ -378,7 +380,7 @@ def _ticks(field: Field, y: int, shown: list[Request], span_ms: float) -> None:
         is_one_tick = end - begin <= 3 * NEAR * span_ms
         if len(group) > 1 and is_one_tick and next_ms - end > 0.03 * span_ms:
             field.words(end + 0.005 * span_ms, y + 0.245, str(len(group)), "left",
-                        size=SMALL_PT - 1.5, inside=True)  # fmt: skip
+                        size=SMALL_PT - 1, inside=True)  # fmt: skip
         margin = 0.5 * NEAR * span_ms
         field.hover(_tick_words(group), (begin - margin, end + margin), (y + 0.10, y + 0.36))
 

@@ -295,7 +295,8 @@ def group_timeline(
     counted = f", {rebalances} rebalance{'' if rebalances == 1 else 's'}" if rebalances else ""
     heading = title or f"group {group}: {len(members)} members{counted}"
     sheet = Sheet(heading, 1.97 + 0.42 * max(1, len(shown)), down_in=0.12)
-    field = sheet.field(0.13, 0.84, 0.62, 1.02)
+    left = min(0.30, max(0.13, 0.02 + 0.0085 * max(map(len, shown), default=0)))
+    field = sheet.field(left, 0.97 - left, 0.62, 1.02)
     field.clock(from_ms, to_ms)
     field.limits(y=(max(1, len(shown)) - 0.5, -1.6))
     _strip(field, -1, states, STATE_COLOURS)
@@ -338,7 +339,7 @@ def _strip(field: Field, row: float, spans: list[Span], colours: dict[str, str])
             row,
             0.6,
             span.note if span.what in (READS, "Stable") else "",
-            needs=0.011 * len(span.note),
+            needs=0.0135 * len(span.note),
             colour=colours.get(span.what, "#dddddd"),
             hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""),
             ink=BLACK,

@@ -300,7 +300,11 @@ def _somebody_is_there() -> bool:
 def _slider(
     moments: Mapping[Any, str], start: Any, called: str
 ) -> tuple[ipywidgets.SelectionSlider, ipywidgets.Widget]:
-    """A slider over the moments, with a play button before it."""
+    """A slider over the moments, with a play button before it.
+
+    The slider stands at `start`. The button is at its end, so its first press begins at the first
+    moment. After a move of the slider it goes on from there.
+    """
     import ipywidgets
 
     values = list(moments)
@@ -312,10 +316,11 @@ def _slider(
         continuous_update=False,
         layout=ipywidgets.Layout(width="620px", max_width="75%"),
     )
-    play = ipywidgets.Play(
-        value=values.index(start), min=0, max=len(values) - 1, interval=PLAY_MS, show_repeat=False
-    )
-    ipywidgets.jslink((play, "value"), (slider, "index"))
+    last = len(values) - 1
+    play = ipywidgets.Play(value=last, min=0, max=last, interval=PLAY_MS, show_repeat=False)
+    # a link would set the slider to the button's value at once
+    play.observe(lambda change: setattr(slider, "index", change.new), "value")
+    slider.observe(lambda change: setattr(play, "value", change.new), "index")
     return slider, ipywidgets.HBox([play, slider])
 
 

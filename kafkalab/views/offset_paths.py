@@ -89,7 +89,7 @@ def offset_paths(
     paths = {name: path_of(lab, partition, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
     top = max([offset for path in paths.values() for _, offset in path.given] + [1]) * 1.24
-    each_in, above_in, below_in = 1.85, 0.42, 0.5
+    each_in, above_in, below_in = 1.85, 0.62, 0.5
     height_in = above_in + each_in * len(paths) + below_in
     sheet = Sheet(title or f"{partition}, group {group}", height_in)
     members = list(dict.fromkeys(who for path in paths.values() for who in path.readers))
@@ -103,7 +103,7 @@ def offset_paths(
             field.near(0, 1.04, name, (0, 0), of_edges="xy", level="bottom", size=SMALL_PT + 1,
                        bold=True)  # fmt: skip
         field.chart("offset", labelled=row == len(paths) - 1)
-    sheet.legend(0.06, left=0.98, corner="upper right", colour=QUIET)
+    sheet.legend(0.30, left=0.98, corner="upper right", colour=QUIET)
     rows = [
         (
             name or "run",

@@ -74,7 +74,7 @@ def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> 
     """Draw outcomes by (story, setting). Rows and columns have the order of their first use."""
     stories, settings = (list(dict.fromkeys(key[place] for key in outcomes)) for place in (0, 1))
     sheet = Sheet(title, 1.15 + 0.52 * len(stories))
-    field = sheet.field(0.26, 0.73, 0.04, 0.81)
+    field = sheet.field(0.24, 0.755, 0.04, 0.81)
     for (story, setting), outcome in outcomes.items():
         colour, hatch = LOOKS[outcome.kind]
         field.block(

@@ -204,7 +204,7 @@ def ownership(
             rows.index(each.partition),
             0.8,
             each.who,
-            needs=0.011 * len(each.who),
+            needs=0.0135 * len(each.who),
             colour=colour,
             pen=0.5,
             paper=Paper(colour, 0.8, 0.85),

@@ -161,19 +161,19 @@ def poll_gap(
     shows_limit = longest_ms > 0.25 * limit_ms or not shown if limit is None else limit
     high_ms = (max(limit_ms, longest_ms) if shows_limit else max(longest_ms, 1_000)) * 1.22
     tall_ms, tall = axis_unit(high_ms)
-    height_in = 3.7 if clocks else 3.3
-    low_in = height_in - 3.3
+    low_in = 0.4 if clocks else 0
+    height_in = 3.45 + low_in
     heading = title or f"{client}: time since the last poll"
     sheet = Sheet(heading, height_in, down_in=0.12)
     sheet.note(
         f"{'- - -  ' if shows_limit else ''}max.poll.interval.ms is {clock(limit_ms)}"
         + ("      X  gives up its membership" if left else ""),
-        0.16,
+        0.38,
         left=0.97,
         align="right",
         colour=ALERT,
     )
-    field = sheet.field(0.13, 0.84, 1.0 + low_in, high_in=height_in - 1.45 - low_in)
+    field = sheet.field(0.13, 0.84, 1.0 + low_in, high_in=height_in - 1.60 - low_in)
     below = sheet.field(0.13, 0.84, 0.5, high_in=0.36 + low_in)
     for each in (field, below):
         each.clock(from_ms, to_ms)

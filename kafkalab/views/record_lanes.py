@@ -1,13 +1,15 @@
 """Draws what a share group did with each record: one lane a record, time from left to right.
 
 A box is a time in which one member held the record. Its number is the delivery. A tick ends an
-accepted record, a cross an archived one. A thin line is a record that is available again.
+accepted record, a cross an archived one. A thin line is a record that is available again. A red X
+is the death of the member's process. A hollow bar is a member that works on after its lock has
+ended, until it acknowledges the record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
@@ -29,12 +31,17 @@ MEMBERS = (
 )
 """Colour and hatch of the members, in the order in which they joined."""
 
+KILLED = "killed"
+"""Why a record is available again: its member's process is killed, so its session is closed."""
 END_SIGNS = {"Acknowledged": ("✓", "#006b4f"), "Archived": ("✗", ALERT)}
 
 
 @dataclass(frozen=True)
 class Hold:
-    """A time in which a member held a record: the delivery, and how it ended."""
+    """A time in which a member held a record: the delivery, and how it ended.
+
+    late_ms: when the member acknowledged the record after its lock had ended; heard: the answer
+    """
 
     offset: int
     member: str
@@ -43,6 +50,8 @@ class Hold:
     to_ms: int | None
     state: str
     why: str
+    late_ms: int | None = None
+    heard: str = ""
 
 
 @draws(ONE)
@@ -54,7 +63,8 @@ def record_lanes(
     topic: None takes the group's only topic. Raises IllegalArgumentException where the group has
     acquired nothing.
     """
-    holds = sorted(_holds(lab, group, topic, partition), key=lambda h: (h.offset, h.from_ms))
+    found = _told_late(lab, list(_holds(lab, group, topic, partition)), group, partition)
+    holds = sorted(found, key=lambda h: (h.offset, h.from_ms))
     if not holds:
         raise IllegalArgumentException(
             f"the share group {group!r} has acquired no record of that partition in this lab"
@@ -63,13 +73,15 @@ def record_lanes(
     offsets = sorted({hold.offset for hold in holds})
     begin_ms = min(hold.from_ms for hold in holds)
     end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
-    sheet = Sheet(f"records of share group {group}", 1.35 + 0.30 * len(offsets), down_in=0.08)
+    is_late = any(hold.late_ms for hold in holds)
+    lane_in = 0.50 if is_late else 0.30
+    sheet = Sheet(f"records of share group {group}", 1.35 + lane_in * len(offsets), down_in=0.08)
     field = sheet.field(0.08, 0.89, 0.50, 0.70)
     # The axis has the unit of the end, and begins at the first delivery.
     unit_ms, unit = axis_unit(end_ms)
     for row, offset in enumerate(offsets):
         own = [hold for hold in holds if hold.offset == offset]
-        _lane(field, row, own, members, end_ms, unit_ms)
+        _lane(field, row, own, members, end_ms, unit_ms, 0.19 / lane_in)
     span = (end_ms - begin_ms) / unit_ms
     field.row_names([f"@{offset}" for offset in offsets])
     field.limits(
@@ -80,7 +92,11 @@ def record_lanes(
     for number, member in enumerate(members):
         colour, hatch = MEMBERS[number % len(MEMBERS)]
         sheet.key_block(member, colour, hatch=hatch, edge="white")
-    sheet.legend(0.70, left=0.97, corner="lower right", ncols=len(members), borderaxespad=0.2)
+    if any(hold.why == KILLED for hold in holds):
+        sheet.key_mark("the process is killed", "x", ALERT, size=8, pen=2)
+    if is_late:
+        sheet.key_block("works on after the lock's end", "white", edge=ALERT)
+    sheet.legend(0.70, left=0.97, corner="lower right", ncols=len(members) + 2, borderaxespad=0.2)
     rows = [
         (
             f"@{hold.offset}",
@@ -88,7 +104,8 @@ def record_lanes(
             hold.member,
             clock(hold.from_ms),
             "now" if hold.to_ms is None else clock(hold.to_ms),
-            f"{hold.state} ({hold.why})" if hold.why else "held",
+            (f"{hold.state} ({hold.why})" if hold.why else "held")
+            + (f", works on to {clock(hold.late_ms)}: {hold.heard}" if hold.late_ms else ""),
         )
         for hold in holds
     ]
@@ -133,15 +150,62 @@ def _holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iter
     yield from open_now.values()
 
 
+def _told_late(lab: ShownLab, holds: list[Hold], group: str, partition: int) -> Iterator[Hold]:
+    """The holds, with what is known of members that died, or worked on after their lock had
+    ended.
+
+    The broker refuses what a late member says, unless the start offset has passed the record.
+    """
+    deaths = {event.who: event.at_ms for event in lab.journal.of("fault")}
+    said = [event for event in lab.journal.of("call") if event.name == "acknowledge"]
+    starts = [
+        (event.at_ms, event.start_offset)
+        for event in lab.journal.of("share.window")
+        if (event.group, event.partition) == (group, partition)
+    ]
+    for hold in holds:
+        place = f"-{partition}@{hold.offset} "
+        later = [
+            event.at_ms
+            for event in said
+            if event.who == hold.member
+            and place in f"{event.args['record']} "
+            and event.at_ms >= (hold.to_ms or lab.now_ms)
+        ]
+        if hold.why == "session closed" and hold.member in deaths:
+            yield replace(hold, why=KILLED)
+        elif hold.why == "lock expired" and later:
+            start = max((offset for at_ms, offset in starts if at_ms <= later[0]), default=0)
+            heard = "refused" if hold.offset >= start else "passed over"
+            yield replace(hold, late_ms=later[0], heard=heard)
+        else:
+            yield hold
+
+
 def _lane(
-    field: Field, row: int, holds: list[Hold], members: list[str], end_ms: int, unit_ms: float
+    field: Field,
+    row: int,
+    holds: list[Hold],
+    members: list[str],
+    end_ms: int,
+    unit_ms: float,
+    tall: float,
 ) -> None:
     """Draw one record's boxes, the lines between them, and its end."""
     for place, hold in enumerate(holds):
         colour, hatch = MEMBERS[members.index(hold.member) % len(MEMBERS)]
         to_ms = end_ms if hold.to_ms is None else hold.to_ms
         left, width = hold.from_ms / unit_ms, max(to_ms - hold.from_ms, end_ms / 250) / unit_ms
-        field.block(left, row, width, 0.62, colour=colour, edge="white", hatch=hatch, pen=1)
+        field.block(left, row, width, tall, colour=colour, edge="white", hatch=hatch, pen=1)
+        if hold.why == KILLED:
+            field.marks([left + width], row, "x", ALERT, 8, pen=2, layer=4)
+        if hold.late_ms is not None:
+            late = hold.late_ms / unit_ms
+            above = row - 0.95 * tall
+            field.block(left + width, above, late - left - width, 0.6 * tall, colour="white",
+                        edge=ALERT, pen=1)  # fmt: skip
+            words = f" ✗ {hold.member}: {hold.heard}"
+            field.words(late, above, words, "left", colour=ALERT)
         field.words(left, row, f" {hold.delivery}", "left", paper=Paper(colour, 0.6))
         if hold.state in END_SIGNS:
             sign, ink = END_SIGNS[hold.state]

@@ -14,7 +14,7 @@ from kafkalab.errors import IllegalArgumentException
 from .picture import Picture
 from .request_gantt import STAGES
 from .sheet import Dash, Field, Paper, Sheet
-from .style import BLACK, INK, QUIET, RULE, SMALL_PT
+from .style import BLACK, INK, QUIET, RULE
 
 STATIONS: Mapping[str, str] = {
     "socket": "socket",
@@ -89,7 +89,7 @@ def request_stations(
     field = sheet.field(0.012, 0.976, 0.05, 0.37)
     told = []
     for column, (station, stage) in enumerate(STATIONS.items()):
-        field.words(column + 0.5, -0.75, station, level="baseline", size=SMALL_PT + 1, bold=True,
+        field.words(column + 0.5, -0.75, station, level="baseline", bold=True,
                     colour=BLACK)  # fmt: skip
         if column:
             field.line([column, column], [-1.2, tallest - 0.3], RULE, pen=0.8)

@@ -204,7 +204,7 @@ def sequence(
     sheet = Sheet(heading, height_in, down_in=0.12)
     if hidden:
         sheet.note(left_out, height_in - 0.1, level="baseline", size=SMALL_PT)
-    field = sheet.field(0.36, 0.62, below_in, high_in=high_in)
+    field = sheet.field(0.41, 0.57, below_in, high_in=high_in)
     brokers = sorted({arrow.broker for arrow in found if arrow.broker is not None})
     for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
         field.across(lane, RULE, pen=2, layer=0)
@@ -347,8 +347,8 @@ def _draw_arrow(field: Field, arrow: Arrow, brokers: list[int], places: dict[int
     if arrow.kind == "answer":
         assert arrow.arrived_ms is not None, "an answer is drawn when it has arrived"
         at_ms, y, colour = arrow.arrived_ms, end, QUIET
-    field.near(0, y, f"{at_ms:>8,} ms  {label}", (-250, 0), font=MONO, size=7.2, colour=colour,
-               bold=arrow.kind == "connect")  # fmt: skip
+    field.near(0, y, f"{at_ms:>8,} ms  {label}", (-286, 0), font=MONO, size=SMALL_PT - 0.5,
+               colour=colour, bold=arrow.kind == "connect")  # fmt: skip
 
 
 def _text(found: list[Arrow], breaks: list[Break]) -> str:

@@ -135,12 +135,12 @@ def sequence_ladder(
     fates = _fates(found) if stable_line else {}
     heading = title or f"what reached the leader of {partition}"
     sheet = Sheet(heading, 0.98 + 0.34 * max(1, len(found)))
-    field = sheet.field(0.30, 0.68, 0.42, 0.44)
+    field = sheet.field(0.36, 0.62, 0.42, 0.44)
     field.limits((-0.02 * end, end * 1.02), (len(found) - 0.4, -0.6))
     for row, arrival in enumerate(found):
         field.along(row, RULE, pen=0.5, layer=0)
-        field.beside(row, clock(arrival.at_ms), at=-0.41, align="left", colour=QUIET)
-        field.beside(row, arrival.whose, at=-0.29, align="left", colour=INK)
+        field.beside(row, clock(arrival.at_ms), at=-0.56, align="left", colour=QUIET)
+        field.beside(row, arrival.whose, at=-0.41, align="left", colour=INK)
         _box(field, row, arrival, producers.index(arrival.whose), keys, fates.get(row, ""))
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)

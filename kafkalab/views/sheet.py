@@ -7,6 +7,8 @@ views only this file and `picture` know matplotlib.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .picture import Hover, Picture, blank_figure, columns
@@ -15,6 +17,7 @@ from .style import ALERT, BLACK, FONT_PT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 LEFT = 0.012
 """Where the title begins, as a share of the width."""
@@ -56,6 +59,8 @@ class Sheet:
         self.height_in = height_in
         self.figure = blank_figure(WIDTH_IN, height_in)
         self._keys: list[Artist] = []
+        self._legends: dict[Legend, tuple[float, float]] = {}
+        self._grown: list[tuple[float, float]] = []
         self.hovers: list[Hover] = []
         self.note(title, down_in, size=12, colour=BLACK, bold=True)
 
@@ -72,10 +77,13 @@ class Sheet:
         bold: bool = False,
         font: str | None = None,
     ) -> None:
-        """Write words on the sheet itself: `down_in` from the upper edge, `left` a share."""
-        self.figure.text(
+        """Write words on the sheet itself: `down_in` from the upper edge, `left` a share.
+
+        What is too long for the sheet goes on in a line below, and the sheet grows by it.
+        """
+        text = self.figure.text(
             left,
-            1 - down_in / self.height_in,
+            1 - self._lowered(down_in) / self.height_in,
             words,
             ha=align,
             va=level,
@@ -84,6 +92,49 @@ class Sheet:
             weight="bold" if bold else "normal",
             family=font,
         )
+        room = self._right_of(text)
+        if align == "left" and room < 0:
+            long = self.figure.bbox.width * (1 - left)
+            letters = int(len(words) * long / (long - room))
+            lines = wrap(words, letters - 1)
+            text.set_text("\n".join(lines))
+            self._grow(down_in, 1.25 * (len(lines) - 1) * size / 72)
+
+    def _right_of(self, drawn: Artist) -> float:
+        """The room between what is drawn and the sheet's right margin; below 0 it is cut off."""
+        renderer = self.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        page = self.figure.bbox.width
+        return float(page * (1 - LEFT / 2) - drawn.get_window_extent(renderer).x1)
+
+    def _lowered(self, down_in: float) -> float:
+        """How far down a place is, now that the sheet has grown above it."""
+        return down_in + sum(by for below, by in self._grown if down_in > below)
+
+    def _grow(self, below_in: float, by_in: float) -> None:
+        """Make the sheet higher below a place. What is there already keeps its distances."""
+        before = self.height_in
+        edge = self._lowered(below_in)
+        self._grown.append((below_in, by_in))
+        self.height_in += by_in
+        share = before / self.height_in
+
+        def moved(y: float) -> float:
+            is_above = (1 - y) * before <= edge + 0.001
+            return 1 - (1 - y) * share if is_above else y * share
+
+        for axes in self.figure.axes:
+            left, low, wide, high = axes.get_position().bounds
+            axes.set_position((left, moved(low), wide, high * share))
+        for text in self.figure.texts:
+            text.set_y(moved(text.get_position()[1]))
+        for legend, (left, y) in self._legends.items():
+            self._legends[legend] = (left, moved(y))
+            legend.set_bbox_to_anchor((left, moved(y)), transform=self.figure.transFigure)
+        self.hovers = [
+            replace(each, top=1 - (1 - each.top) * share, height=each.height * share)
+            for each in self.hovers
+        ]
+        self.figure.set_size_inches(WIDTH_IN, self.height_in)
 
     def field(
         self,
@@ -98,7 +149,9 @@ class Sheet:
 
         `left` and `wide` are shares of the width.
         """
-        share = 1 - round(below_in + above_in, 9) / self.height_in
+        first_in = self.height_in - sum(by for _, by in self._grown)
+        below_in += sum(by for below, by in self._grown if first_in - below_in <= below)
+        share = 1 - round(below_in + self._lowered(above_in), 9) / self.height_in
         if high_in is not None:
             share = high_in / self.height_in
         return Field(self, self.figure.add_axes((left, below_in / self.height_in, wide, share)))
@@ -167,14 +220,20 @@ class Sheet:
         """Draw the legend of the keys so far, its corner at this point, and forget them.
 
         `long` and `apart`: the length of a key and the gap between two, in letters. `room`: other
-        distances of matplotlib's legend.
+        distances of matplotlib's legend. Where the keys need more rows than asked for, the sheet
+        grows.
         """
-        if self._keys:
-            self.figure.legend(
-                handles=self._keys,
+        keys, self._keys = self._keys, []
+        if not keys:
+            return
+        place = (left, 1 - self._lowered(down_in) / self.height_in)
+        asked = ncols = min(ncols, len(keys))
+        while True:
+            legend = self.figure.legend(
+                handles=keys,
                 fontsize=SMALL_PT,
                 loc=corner,
-                bbox_to_anchor=(left, 1 - down_in / self.height_in),
+                bbox_to_anchor=place,
                 ncols=ncols,
                 frameon=False,
                 labelcolor=colour,
@@ -182,7 +241,14 @@ class Sheet:
                 columnspacing=apart,
                 **room,
             )
-        self._keys = []
+            if ncols == 1 or corner != "upper left" or self._right_of(legend) >= 0:
+                break
+            legend.remove()
+            ncols -= 1
+        self._legends[legend] = place
+        rows = -(-len(keys) // ncols) - -(-len(keys) // asked)
+        if rows:
+            self._grow(down_in + 0.05, 1.5 * rows * SMALL_PT / 72)
 
     def picture(
         self,

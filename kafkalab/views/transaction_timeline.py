@@ -166,7 +166,7 @@ def _legend(sheet: Sheet, side: str, seen: list[str], markers: set[str], down_in
         sheet.key_block(what, COLOURS.get(what, "#dddddd"), pen=0.7)
     for control in sorted(markers):
         sheet.key_mark(f"{control} marker", "v", _marker_colour(control), edge=INK)
-    sheet.legend(down_in, left=0.084, ncols=20, colour=QUIET, long=1.3, apart=0.9,
+    sheet.legend(down_in, left=0.105, ncols=20, colour=QUIET, long=1.3, apart=0.9,
                  handletextpad=0.5, borderaxespad=0, borderpad=0.2)  # fmt: skip
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .argument_check import TWO, draws
-from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
+from .connections import ROWS_AT, ConnectionRow, draw_legend, draw_rows, rows, table_text
 from .picture import Picture
 from .sheet import Sheet
 from .shown_lab import ShownLab
-from .style import INK, clock
+from .style import INK, SMALL_PT, clock
 
 _Class = tuple[str, int | None, str | None]
 """A row's class, broker and ending."""
@@ -59,9 +59,11 @@ def compare(
     for found, boxed, title, own_in in zip(both, boxes, titles, heights_in):
         down_in += gap_in
         caption = f"{title}: {connection_counts(found, to_ms)}"
-        sheet.note(caption, down_in - 0.06, level="bottom", size=10, colour=INK, bold=True)
+        sheet.note(
+            caption, down_in - 0.06, level="bottom", size=SMALL_PT + 1, colour=INK, bold=True
+        )
         below_in = height_in - down_in - own_in
-        field = sheet.field(0.285, 0.485, below_in, high_in=own_in)
+        field = sheet.field(*ROWS_AT, below_in, high_in=own_in)
         draw_rows(field, found, 0, to_ms, boxed, labelled=found is not both[0])
         down_in += own_in
     draw_legend(sheet, {row.role for found in both for row in found}, 0.42)

@@ -111,7 +111,7 @@ def worker_lanes(
     broken = sum(bool(mark.not_done) for mark in marks)
     heading = title or f"{name}: {workers} workers, {len(marks)} commits"
     sheet = Sheet(heading, 1.75 + 0.40 * workers + 0.26 * len(partitions), down_in=0.12)
-    field = sheet.field(0.13, 0.84, 0.55, 0.80)
+    field = sheet.field(0.17, 0.80, 0.55, 0.80)
     field.clock(from_ms, to_ms, room_to_ms=room_to_ms)
     field.limits(y=(workers + 0.5, -0.20 - 0.65 * len(partitions)))
     span_ms = end_ms - from_ms

@@ -85,8 +85,9 @@ timeline(lab)
 # client had no connection with the id 0, so it opened one.
 #
 # The address in METADATA is the one that the broker gives to clients, its *advertised listener*. It
-# can differ from the address in your list. Nobody uses node −1 any more. After nine idle minutes the
-# client closes it.
+# can differ from the address in your list. From now on the client asks only the nodes that METADATA
+# named. Node −1 is not one of them, so it gets no more requests. After nine idle minutes the client
+# closes it.
 
 # %% [markdown]
 # ## 2. What the Sender says
@@ -232,8 +233,6 @@ timeline(lab)
 # idle in turn. The first of these nine connections asked for metadata, and the next two carried the
 # records. The last six were opened for nobody. The client opens one every two and a half minutes, as
 # long as the program runs.
-
-# %% exercise="02.9"
 
 # %% [markdown]
 # ## 5. A race
@@ -415,8 +414,15 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 
 # %% exercise="02.8"
 
+# %% [markdown]
+# ## 11. Your own limit for idle connections
+#
+# Section 4 told which connections a client closes, and when. Now the rule is yours.
+
+# %% exercise="02.9"
+
 # %% [markdown] items="P8"
-# ## 11. An aside: a thread from a constructor
+# ## 12. An aside: a thread from a constructor
 #
 # The Sender is started *inside the constructor*. This class in Python starts its thread before it
 # is complete. `join` waits for the thread, so the fault always shows. What does the thread find:
@@ -449,7 +455,7 @@ truth("02 hasty constructor", found=Hasty().found)
 # *before* `Thread.start()`. What the constructor, or that of a subclass, writes after it, the thread
 # may see late or not at all.
 #
-# ## 12. In your own words
+# ## 13. In your own words
 #
 # A person reads your answers. `reveal("02.open", give_up=True)` and
 # `reveal("02.open2", give_up=True)` show good ones to compare with.
@@ -463,7 +469,8 @@ truth("02 hasty constructor", found=Hasty().found)
 #
 # Both brokers crash for five seconds, one after the other. The dotted lines are the crashes and the
 # starts. How many tries to connect fail at each broker? `reconnect.backoff.ms` is the pause between
-# two tries. Change it to 500.
+# two tries. Change it to 500. (A try that is refused has a row of its own in the picture. The heading
+# counts it, too.)
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})

@@ -100,7 +100,8 @@ first_poll()
 #    From then on it sends heartbeats and commits.
 # 3. **Read.** Each broker that leads a wanted partition gets one connection. This group has no
 #    committed offset yet. So the client first asks with LIST_OFFSETS where each partition ends, and
-#    begins to read there.
+#    begins to read there. The requests that read are FETCH. There are many, so the picture leaves
+#    them out.
 #
 # The first JOIN_GROUP only fetched a member id (KIP-394; a KIP is a
 # [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)).
@@ -275,16 +276,14 @@ list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 # There is no election. The group's name decides. Java computes a number from the name,
 # `"test".hashCode()`. Kafka makes it positive, divides by 50 and takes the remainder, because the
 # topic `__consumer_offsets` has 50 partitions. The leader of that partition is the coordinator, for
-# every member of the group.
+# every member of the group. The cell shows the number, the partition, and the leader in the lab of
+# section 1, where broker 2 was the coordinator:
 
 # %%
 from kafkalab.hashing import java_string_hash
 
-(
-    java_string_hash("test"),
-    abs(java_string_hash("test")) % 50,
-    abs(java_string_hash("inventory")) % 50,
-)
+partition = abs(java_string_hash("test")) % 50
+java_string_hash("test"), partition, ten_minutes.leader("__consumer_offsets", partition)
 
 # %% [markdown] items="C6 C7 C37"
 # And which broker is *asked* for it? The least loaded one, by the client's own count. But at the
@@ -340,6 +339,11 @@ compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 
 # %%
 compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
+
+# %% [markdown]
+# The box is around node −2 here. Rows are compared by their node ids, and 2.3 never used −2. Both
+# bootstrap rows of 3.9 look alike. One fetched the metadata. The other was opened for telemetry, and
+# the client counts it as bootstrap, because its id is a made-up one.
 
 # %% [markdown] items="C2 C6 C13 C18 C22 C24 C26 C27 C34"
 # **Then and now.** Much of what people know about this comes from texts of 2018 and 2019. Most of
@@ -402,10 +406,7 @@ def without_a_poll(protocol):
 # ## 7. The real thing beside it
 #
 # This is a recording: a real Java consumer 2.3.0 on real brokers, doing what section 1 did. One
-# thing was different there: another broker was the coordinator. Which one? Read it in the ids.
-
-# %%
-predict("03 real coordinator", broker=None)
+# thing was different there: another broker was the coordinator. Here are its lines:
 
 # %%
 from kafkalab.stories.recorded import recorded
@@ -413,6 +414,12 @@ from kafkalab.stories.recorded import recorded
 pair = recorded("2.3.1/2.3.0/consumer_first_poll_3_brokers", seed=7)
 for line in pair.beside("Initiating connection").real:
     print(line.split(" using")[0])
+
+# %% [markdown]
+# Which broker was the coordinator? Read it in the ids.
+
+# %%
+predict("03 real coordinator", broker=None)
 
 # %%
 in_java = pair.real.message.str.extract(r"\(id: (2147483\d+)")[0].dropna().astype(int)

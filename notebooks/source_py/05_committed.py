@@ -5,7 +5,7 @@
 # still there tomorrow? When people say "Kafka lost my data", one of these two questions had a
 # surprising answer.
 #
-# **You need** chapters 01 and 04. **You get** six words: *acks*, *in-sync replicas*,
+# **You need** chapters 01, 02 and 04. **You get** six words: *acks*, *in-sync replicas*,
 # *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** two sittings:
 # 40 minutes for sections 1 to 4, and 45 for the others.
 
@@ -24,8 +24,8 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 # a *replica* (副本). The followers sleep for the first four and a half seconds and copy nothing. One
 # second after the last order the leader crashes.
 #
-# The setting **acks** (确认方式) says when a record is *acknowledged*: when the producer is told
-# "written". With `acks=1` the leader answers as soon as it has the record itself. With `acks=all`
+# The setting **acks** (确认方式) says when a record is *acknowledged*: when the producer counts it as
+# written. With `acks=1` the leader answers as soon as it has the record itself. With `acks=all`
 # it waits for the followers. The program runs on after the crash. Half a minute later, how many of
 # the twenty are in the topic?
 
@@ -74,7 +74,8 @@ for acks, told in (("acks=1", told_one), ("acks=all", told_every)):
 # The **in-sync replicas** (同步副本集合) are the leader and the followers that keep up with it. A
 # follower that has not caught up for `replica.lag.time.max.ms`, 30 seconds by default, is taken out
 # of this set. That is why the sleeping followers of section 1 were still in sync: they slept for
-# less.
+# less. A broker that has *crashed* leaves the set sooner. Its session with the controller ends after
+# some seconds (6 in this lab), and it is out.
 #
 # `acks=all` waits for the set, and only for the set. The set can shrink to the leader alone, and
 # then "all" is one. **min.insync.replicas** (最小同步副本数) is the floor: the least number of
@@ -210,8 +211,9 @@ rows
 }
 
 # %% [markdown]
-# `acks=all` waits for the slowest replica of the set: 403 ms. A majority waits for the fastest half
-# only, here for follower 1. A follower that stays too far behind leaves the set; then nobody waits
+# `acks=all` waits for the slowest replica of the set: 403 ms. Follower 2 fetches the record, and its
+# *next* fetch tells the leader that it has it. An answer and a request, 200 ms each, make 400. A
+# majority waits for the fastest half only, here for follower 1. A follower that stays too far behind leaves the set; then nobody waits
 # for it.
 
 # %% exercise="05.1"
@@ -311,8 +313,10 @@ tries(plain).head(6)
 # ## 5. Look at the answers
 #
 # Back to fire and forget. `send` returns a future and takes a callback. A program that uses neither
-# never learns what was lost. Here are both. `cluster` builds the brokers of sections 1 and 2.
-# `PATIENT` has the producer's settings there: it tries for 20 seconds.
+# never learns what was lost. Here are both. `get()` waits for the answer. It returns where the record
+# is, or it *raises* the error, such as a TimeoutException. `cluster` builds the brokers of sections 1
+# and 2, and a fourth one, broker 3 at `localhost:9095`. It has no replica and never crashes, so the
+# producer can always ask it. `PATIENT` has the producer's settings there: it tries for 20 seconds.
 
 # %%
 from kafkalab.stories.committed import PATIENT, cluster
@@ -461,6 +465,11 @@ told_written.groupBy("shop").count().orderBy("shop").toPandas()
 # %%
 lab, outcome = play(followers="slow", acks="1", min_insync=2)
 outcome
+
+# %% [markdown]
+# <details><summary>The answer</summary>No. With a floor of 1, 2 or 3 all twenty are lost. The floor
+# refuses only writes with <code>acks=all</code>. With <code>acks=1</code> the leader answers alone,
+# and nobody else has the orders when it crashes.</details>
 
 # %% [markdown]
 # ### The same on real Kafka

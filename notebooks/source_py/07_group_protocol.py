@@ -178,8 +178,9 @@ sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 # Then the coordinator answers all members at once. It names the generation, the leader, and a
 # strategy that all of them support.
 #
-# Here is the coordinator's table of members, after each step. This picture moves. Use the slider,
-# the play button and the switches.
+# Here is the coordinator's table of members, after each step. The rows stand in the order in which
+# the coordinator added the members. Which of the two gets the star, and in which step? This picture
+# moves. Use the slider and the play button.
 
 # %%
 from kafkalab.stories.moving_groups import join_step_by_step
@@ -386,9 +387,19 @@ ownership(
 #
 # Why so slow? m2 keeps its partitions, so it has records ready. Its `poll` returns them at once and
 # does not wait for the group. Each `poll` brings the protocol one step further, and m2 polls every
-# nine seconds: it sends its join at 36 s and reads the plan at 45 s. At 63 s m4 gets its first
-# partition. At 81 s m2 gives up one more, and m4 gets that one at 90 s. In the eager protocol m2
-# has given up everything. It has no record to return, so its `poll` waits for the group.
+# nine seconds. The times below are polls of m2:
+#
+# | s | what this poll does |
+# |---|---|
+# | 36 | m2 sends its join. The others wait for it, and keep reading. |
+# | 45 | m2 reads the plan. The first round is over. m3 gives up orders-8 and joins again. |
+# | 54 | m2 learns that the group rebalances, and joins for the second round. |
+# | 63 | m2 reads the second plan, and m4 gets orders-8: 33.4 seconds after its start. |
+# | 81 | The next round has taken two more polls. m2 gives up orders-7. |
+# | 90 | m2 has joined and got its plan, and m4 gets orders-7. |
+#
+# In the eager protocol m2 has given up everything. It has no record to return, so its `poll` waits
+# for the group.
 
 # %%
 import pandas as pd

@@ -113,7 +113,8 @@ group_timeline(lab, "stock")
 # Both programs work all the time. After five minutes both clients have left, and the group is empty
 # while the programs still work. With their next `poll()` they join again. Nothing is committed,
 # so they get the same 500 orders each, again and again: 1000 different orders. This group can run
-# for a year and get nowhere. (An open circle: the program lives, outside the group.)
+# for a year and get nowhere. (The open circle at the end of a row: the program lives, outside the
+# group. The picture marks only its last absence.)
 #
 # A real consumer 3.9.2 does the same. We recorded two members for a minute, with all times a
 # hundred times shorter. Each round began at offset 0 again, although the client still held records
@@ -262,8 +263,9 @@ truth(
 # ### The real thing beside it
 #
 # A real Java consumer 3.9.2, alone in its group, with a poll interval of 4 seconds, worked for 7.
-# Its lines are on the left, the simulator's on the right. LEAVE_GROUP is sent right after the poll
-# timeout. Its answer is read only after "Failing OffsetCommit". Why so late?
+# Its lines are on the left, the simulator's on the right, in the order of time. LEAVE_GROUP is sent
+# right after the poll timeout. Its answer is read only after "Failing OffsetCommit". Why so late?
+# (The second LEAVE_GROUP and its answer are those of `close()`, at the end of the program.)
 
 # %%
 pair = recorded("4.4.0/3.9.2/group_slow_poll", seed=4)
@@ -340,7 +342,8 @@ print("ms between two polls:", [wait for wait in waits if wait > 60_000])
 # Count everything between two polls. Plan for 80 % of the limit at most.
 #
 # Choose `max.poll.records` and the time for a record. Where does ada lose her membership? This
-# picture moves. Use the slider, the play button and the switches.
+# picture moves. Use the slider, the play button and the switches. (It counts the work alone. With 150
+# records of 2 s it has 0 ms left, and the commit of a real run needs some.)
 
 # %%
 from kafkalab.stories.moving_work import batch_and_pace
@@ -717,7 +720,8 @@ truth("10 a listener", without=without, with_listener=with_listener)
 
 # %% [markdown]
 # Without a listener 36 orders are done twice: what the workers held, what they had finished since
-# the last commit, and what waited. With it, none. The others wait for this callback, too, so keep
+# the last commit, and what waited. With it, none. A crash calls no listener. So the work must be
+# *idempotent*: doing an order twice must do no harm. The others wait for this callback, too, so keep
 # the queue short: `pause()` helps here as well.
 #
 # ## 9. Spark lab: which service leaves its group?

@@ -73,8 +73,9 @@ lag_and_lead(labs, "billing", title="one slow member, ten minutes of retention")
 # offset minus the **log start offset** (日志起始位移), where the log begins now. For ten minutes it
 # grows, because nothing is deleted yet. Then retention deletes thirty records a minute, while the
 # member moves by twenty. Soon after minute 30 the lead is 0. Below 0 the bookmark names a record
-# that is deleted. The member does not notice at once, because it fetches a little ahead of its
-# bookmark. In minute 35 it asks for the next orders, and the broker answers OFFSET_OUT_OF_RANGE.
+# that is deleted, and the lead goes down to about −40. The member does not notice at once. It has
+# fetched some orders beyond its bookmark, and they are in its memory. So it misses less than the
+# lead says: 30. In minute 35 it asks for the next orders, and the broker answers OFFSET_OUT_OF_RANGE.
 #
 # Now the upper picture again, after minute 35. With `earliest` the lag stops growing. That is not
 # recovery. The log holds about ten minutes of orders, so the lag stays a little above three
@@ -158,8 +159,8 @@ show(table)
 # A dash. The tool knows the log's end. It does not know where the group would begin, because each
 # member's `auto.offset.reset` decides that. A dash is not a zero. Many alarms read it as one.
 #
-# Now the member leaves, and ten more orders come. Will the tool still know a lag for partition 0?
-# Guess the number, or "-".
+# Now the member leaves, and ten more orders come into partition 0. Will the tool still know a lag
+# for it? Guess the number, or "-".
 
 # %%
 predict("11 nobody there", lag_of_partition_0=None)
@@ -213,8 +214,7 @@ found
 # The script waits ten seconds for its answer. What if none comes? Many projects copied a Java
 # version of it. It catches most errors and returns an empty map; only the time-out is raised. An
 # empty map adds up to a lag of 0, and the dashboard is green. **Unknown is not zero**: let a
-# monitor fail aloud. (Two details of the Java version are right. It turns auto commit off in its
-# own consumer. And when its thread is interrupted, it sets the interrupt flag again.)
+# monitor fail aloud.
 #
 # **The client itself.** A consumer counts as it reads. It shows the numbers over JMX, Java's own
 # way to look into a running program, under the name
@@ -290,7 +290,27 @@ pd.DataFrame(rows, index=["records behind", "minutes behind"]).T
 # mean minutes when they ask "how far behind"; this is the **time lag** (时间滞后). Retention counts
 # in minutes as well. With a time lag of nine and a retention of ten, one minute is left: act now.
 # The tool prints records only. To get minutes, save the log's end every minute, and look up when it
-# passed the bookmark.
+# passed the bookmark:
+
+
+# %%
+def minutes_behind(ends, committed, now):
+    """ends: {minute: the log's end}. For how long the first unread record has been there."""
+    later = [minute for minute, end in ends.items() if end > committed]
+    return now - min(later) if later else 0
+
+
+def told_at(minute):
+    row = labs["latest"].describe_group("billing", minutes(minute) + 1_000).iloc[0]
+    return int(row.log_end_offset), int(row.current_offset)
+
+
+ends = {minute: told_at(minute)[0] for minute in range(1, 30)}
+minutes_behind(ends, told_at(29)[1], 29)
+
+# %% [markdown]
+# It finds the minutes of the table above.
+#
 #
 # ## 5. One of two is slow
 #
@@ -334,9 +354,11 @@ session, again = story.nobody_reads(lab)
 print(f"m2's session ends {session} s after the crash; the next commit is {again} s after it.")
 
 # %% [markdown]
-# The crash is the cure. At first nobody reads partition 1. The session of m2 has to end first.
-# Then m1 has to hear of the rebalance, and it hears by its heartbeat: here one every 15 seconds
-# (chapter 08). After that m1, which has time to spare, reads what m2 left.
+# The crash is the cure. At first nobody reads partition 1. The session of m2 has to end first: 45
+# seconds after its *last heartbeat*, which it sent up to 15 seconds before its death. So the session
+# ends 30 to 45 seconds after the crash. Then m1 has to hear of the rebalance, and it hears by its
+# own next heartbeat: here one every 15 seconds (chapter 08). After that m1, which has time to
+# spare, reads what m2 left.
 #
 # A sum over all partitions would have shown a group that is a little late. By partition it shows
 # one that is fine and one that is lost. So: alarm on the worst partition, and mark the rebalances
@@ -366,7 +388,10 @@ def lead_script(lab, group):
 lead_script(slow_member(work=30)[0], "billing")
 
 # %% [markdown]
-# Three alarms are worth a call at night:
+# The lead says how many records are left before the first loss. Divide it by what retention deletes
+# in a minute, and you have minutes. The time lag says the same from the other end: retention minus
+# time lag is the time that is left. It needs no rate, so the first alarm below uses it. Three alarms
+# are worth a call at night:
 #
 # | Alarm | When | Why |
 # |---|---|---|
@@ -502,9 +527,9 @@ len(story.member_on_holiday(lab, "m2").poll(timeout_ms=6_000))
 # ## 10. The real thing beside it
 #
 # Where does the client know the ends of the log from, without asking anybody? Each answer to a
-# FETCH carries the high watermark and the log start. A real Java consumer 3.9.2 wrote the lines on
-# the left, for four partitions. `records-lag` and `records-lead` are differences of the numbers in
-# them. For which partition is there a line with a lag of 0, and why only for that one?
+# FETCH carries the high watermark and the log start. A real Java consumer 3.9.2 wrote such lines for
+# four partitions. The table has the numbers of its lines. `records-lag` and `records-lead` are
+# differences of them. For which partition is there a line with a lag of 0, and why only for that one?
 
 # %% items="N83"
 pair = recorded("4.4.0/3.9.2/group_offsets_manual_commit", seed=1)

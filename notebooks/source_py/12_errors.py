@@ -49,7 +49,7 @@ finished = sum(count > 0 for count in crashed.worked.times)
 truth(
     "12 a bad record", finished=finished, committed=crashed.worked.committed, starts=crashed.starts
 )
-crashed
+work_strip({"crash": crashed.worked}, title="twelve prices; the bar is the committed offset")
 
 # %% [markdown]
 # Five prices are finished, 0 to 4. Then `poll` raises, and the program dies. Each new life begins
@@ -171,11 +171,12 @@ work_strip(
 predict("12 a group and a pill", alive=None)
 
 # %%
+import pandas
 from kafkalab.stories.errors import chain
 
 deaths = chain(crash)
 truth("12 a group and a pill", alive=3 - len(deaths))
-deaths
+pandas.DataFrame(deaths, columns=["died after, s", "who"])
 
 # %% [markdown]
 # None. The first member dies. After its session timeout the coordinator gives its partitions to
@@ -195,8 +196,6 @@ deaths
 
 # %%
 from kafkalab.stories.errors import told
-
-import pandas
 
 pandas.DataFrame({version: told(version) for version in ("2.3", "2.8", "3.6", "3.9", "4.4")}).T
 

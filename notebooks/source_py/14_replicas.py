@@ -50,8 +50,9 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 # %% [markdown] items="N87"
 # Two numbers belong to each replica.
 #
-# - The **log end offset** (日志末端位移, LEO) is the offset that the next record will get. The green
-#   bar ends there. The leader's log end moved to 6 at once.
+# - The **log end offset** (日志末端位移, LEO) is the offset that the next record will get. Each bar
+#   ends there, the leader's green one and the followers' blue ones. The leader's log end moved to 6
+#   at once.
 # - The **high watermark** (高水位, HW) is the red line. A reader gets the records below it. It was
 #   at 1 until the followers had copied.
 #
@@ -143,6 +144,10 @@ replicas(lab, "quiet-0")
 # The follower of `busy` lacks records whenever you look, and stays in sync: each fetch reaches the
 # end that the fetch before saw. The follower of `quiet` lacks one record, and is out. A count would
 # have judged both wrong.
+#
+# In `busy` the high watermark is below the log end of the follower, though it is the only one. The
+# leader counts what the follower's last fetch asked for. The records of the last answer are in the
+# follower's log already, but its next fetch, the receipt, is still to come.
 #
 # One question comes before the time: does the follower lack anything? Where both logs end at the same
 # offset, it stays, however long ago its last fetch came. Below, broker 1 is cut off for 90 seconds,
@@ -303,11 +308,12 @@ lab = nobody_in_sync("4.4", back=1)
 replicas(lab)
 
 # %% [markdown] items="N99"
+# Broker 0 is still down here, so the list still has it as eligible. It is taken out when it comes
+# back. Broker 1 lacks two orders: they were written after it had left.
+#
 # With `unclean.leader.election.enable=true` the first live replica leads, whatever it has. Change
 # the call in the cell above: `nobody_in_sync("4.4", back=1, unclean=True)`. The partition is up,
-# and every record that only broker 0 or 2 had is lost.
-
-# %% exercise="14.6"
+# broker 1 leads, and the two orders that only broker 0 and 2 had are lost.
 
 # %% [markdown]
 # ## 7. A disk that forgets
@@ -417,11 +423,27 @@ from kafkalab.stories.replicas import after_the_follower_died
 # is in its rack. `near-1` is led there. The right column is the simulator:
 
 # %%
+import re
+
 from kafkalab.stories.recorded import recorded
 
 pair = recorded("4.4.0/4.4.0/consumer_reads_in_its_rack", seed=0)
-beside = pair.beside("Updating preferred", "Returning 3", "Returning 1")
-beside.apply(lambda column: column.str.slice(0, 75))
+
+
+def short(line):
+    """The partition, and what the line says of it."""
+    if found := re.search(r"Returning (\d+) .*?offset=(\d+).*(near-\d)", line):
+        return f"{found[3]}: records {found[1]}, from offset {found[2]}"
+    found = re.search(r"(near-\d) to (\d)", line)
+    return f"{found[1]}: read it at broker {found[2]}" if found else "-"
+
+
+beside = pair.beside("Updating preferred", "Returning ")
+beside.apply(lambda column: column.map(short))
+
+# %% [markdown]
+# Where a side has no line, the other did it in another portion. Orders 3 and 4 of `near-0` came to
+# the real client in two fetches. In the lab they came in one.
 
 # %% [markdown]
 # One question about the real log. The shop wrote the orders 3, 4 and 5 within 45 milliseconds.
@@ -475,7 +497,14 @@ fetches.orderBy("shop", "rack").toPandas()
 # %% exercise="14.5"
 
 # %% [markdown]
-# ## 11. In your own words
+# ## 11. Who leads now?
+#
+# Back to section 6, with clusters of your own: who may lead when nobody was in sync?
+
+# %% exercise="14.6"
+
+# %% [markdown]
+# ## 12. In your own words
 #
 # A person reads this answer. `reveal("14.open", give_up=True)` shows a good one.
 

@@ -169,7 +169,8 @@ record_lanes(labs["works"], "workers")
 #
 # When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
 # After 30 seconds bo gets the jobs: at 32 on the picture's clock, for ada got them at 2. Now two
-# workers do the same four jobs. The lock is no proof that a worker has stopped.
+# workers do the same four jobs. In the picture ada's hollow bar goes on beside bo's. The lock is no
+# proof that a worker has stopped.
 #
 # What does ada hear, 32 seconds after she got the jobs?
 
@@ -192,7 +193,8 @@ from kafkalab.stories.share_groups import ada_heard
 # %% [markdown]
 # After 40 seconds she hears "ok". The records are before the start offset, and the broker passes over an
 # acknowledgement for them. So "ok" does not prove that she alone did the work. A share group gives
-# at least once, like the loops of chapter 09. So doing the work twice must do no harm.
+# at least once, like the loops of chapter 09. So doing the work twice must do no harm. Such work is
+# called *idempotent* (幂等).
 #
 # A worker that needs longer says `renew` in time. Fewer records a poll help too, and so does a longer
 # lock. The brokers allow 15 to 60 seconds by default.
@@ -432,7 +434,7 @@ from kafkalab.stories.share_groups import records_of_one_poll
 # | Jobs are slow, and their times differ much. | Work is quick: most of the time goes into fetching. |
 # | You want more workers than partitions. | The reader computes a state from all records of a key. |
 # | A failed job shall be tried again, apart from the others. | The result must be written exactly once with a transaction (chapter 06). |
-# | The work bears a second time. | You want to go back with `seek` or read again. |
+# | Doing the work twice does no harm: it is *idempotent*. | You want to go back with `seek` or read again. |
 #
 # The two kinds can read the same topic. A group id belongs to one kind only.
 

@@ -128,7 +128,7 @@ def _sentences(otherwise) -> list[str]:
     return [otherwise] if isinstance(otherwise, str) else list(otherwise.values())
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", share(CHAPTERS, 3))
 def test_every_sentence_finds_its_numbers(chapter):
     """What stands in braces is a name of the case, written as `fill` knows it:
     {brokers}, never {brokers!r}."""

@@ -106,6 +106,7 @@ def test_a_gradebook_that_is_none_is_one_sentence_and_stays(box, tmp_path, capsy
     assert (out / "gradebook.db").read_text() == "not a gradebook"
 
 
+@pytest.mark.slow
 def test_what_the_writer_cannot_write_ends_the_run_in_one_sentence_and_the_next_goes_on(
     box, tmp_path, capsys
 ):

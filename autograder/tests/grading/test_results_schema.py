@@ -67,7 +67,7 @@ def test_results_json_is_as_the_schema_says(out, tmp_path, hand_in):
     assert wrong(json.loads((tmp_path / "json").read_text(encoding="utf-8"))) == []
 
 
-@pytest.mark.parametrize("kind", ["a notebook", "none"])
+@pytest.mark.parametrize("kind", ["a notebook", pytest.param("none", marks=pytest.mark.slow)])
 def test_grade_json_is_as_the_schema_says(hand_in, tmp_path, capsys, kind):
     path = hand_in("ada", {"90.1": "opened = kept = n.partitions"}, student="ada")
     if kind == "none":

@@ -72,7 +72,7 @@ def right(hand_in):
     return json.loads(path.read_text()), read(path)[0].answers
 
 
-@pytest.mark.parametrize("tool", share(TOOLS, 3))
+@pytest.mark.parametrize("tool", share(TOOLS, 9))
 def test_a_script_of_any_tool_is_read(right, tmp_path, tool):
     notebook, answers = right
     ending, write = TOOLS[tool]

@@ -56,6 +56,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_lab_comes_up_where_its_port_is_taken_and_prints_its_address(checkout):
     with socket.socket() as taken:
         taken.bind(("localhost", 0))

@@ -26,7 +26,7 @@ def ask(opened: Sandbox, source: str, names: list[str], **limits):
     return (replies[0]["data"] if replies else None), heard
 
 
-@pytest.mark.parametrize("level", ["L3", "L2", "L1"])
+@pytest.mark.parametrize("level", ["L3", pytest.param("L2", marks=pytest.mark.slow), "L1"])
 def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
     with Sandbox(level=level) as opened:
         reached, why = opened.reached()
@@ -88,6 +88,7 @@ def test_a_level_whose_walls_leak_is_not_believed(demo, monkeypatch):
         assert level != "L3" and "a socket of this machine could be reached" in why
 
 
+@pytest.mark.slow
 def test_official_grading_refuses_below_level_two(demo, hand_in, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sandbox, "LEVELS", ("L1",))
     monkeypatch.setattr(Sandbox.__init__, "__defaults__", ("L1", Limits()))
@@ -196,6 +197,7 @@ def test_the_systems_bubblewrap_comes_before_that_of_the_package(monkeypatch, tm
     assert bubble.version_text() == f"bubblewrap 9.9 of {own}"
 
 
+@pytest.mark.slow
 def test_bubblewrap_of_the_python_package_is_enough_for_level_three(demo, monkeypatch):
     """No program of the system is needed, wherever the package lies."""
     if bubble.of_the_package() is None:

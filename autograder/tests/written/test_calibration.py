@@ -83,6 +83,7 @@ def test_too_few_marks_or_one_kind_only_prove_nothing(tmp_path, capsys):
     assert "60: 60 passed, 0 failed" in told and "NOT MET" in told
 
 
+@pytest.mark.slow
 def test_settled_only_after_calibration_and_only_for_that_rubric(
     hand_in, tmp_path, monkeypatch, small_gate, capsys
 ):

@@ -27,6 +27,7 @@ TABLES = (
     "producers",
     "unknown",
     "servers",
+    "subjects",
     "coordinators",
     "sides",
 )
@@ -38,7 +39,9 @@ def json_report(story: LogReport) -> str:
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }
     reading = dataclasses.asdict(story.reading)
-    reading = reading.pop("counts") | reading | {"enough": story.reading.enough}
+    reading = (
+        reading.pop("counts") | reading.pop("repairs") | reading | {"enough": story.reading.enough}
+    )
     absences = [
         _row(dataclasses.asdict(each) | {"clients": sorted(each.clients)})
         for each in story.absences

@@ -7,7 +7,7 @@ the report does not grow with the log.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -20,12 +20,15 @@ from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.explain.absences import Absence, absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
+from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
+from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
+from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
+from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
@@ -60,6 +63,8 @@ class LogReport:
                                                    partition
     servers     file, role, broker, lines, warnings, first, last: the logs of brokers, and of a
                 KRaft controller, whose node id is in `broker`
+    subjects    subject, lines, warnings: what Kafka's own lines are about that the catalogue does
+                not know
     coordinators   as coordinator_steps(), without folder and file_offset
     sides       as two_sides(): a rebalance or a fencing as brokers and clients tell it
     reading     how much of the log this report is about
@@ -88,6 +93,7 @@ class LogReport:
     oddities: list[Oddity] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)
     clock_shift: pd.Timedelta | None = None
+    subjects: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(SUBJECTS)))
 
     @property
     def begins(self) -> pd.Timestamp:
@@ -103,14 +109,22 @@ def report_of(
     left_out: list[str] | None = None,
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
-    repeated: int = 0,
+    repairs: LineRepairs = NO_REPAIRS,
 ) -> LogReport:
     """The report on these lines (all columns of schema.py). left_out: files that were not read.
 
     as_written: the lines with the client of their own prefix only, where `lines` have more.
-    repeated: how many lines were in the log twice and are not among these. It reads the lines a
-    dozen times, so read them from Parquet.
+    repairs: what was put right in these lines. It reads the lines a dozen times, so read them from
+    Parquet.
     """
+    servers = _servers(lines)
+    shift = None
+    if len(servers):
+        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+        shift = clock_shift(steps, _shown(rebalances(lines), "began_at", "client_id"))
+    if shift is not None:
+        lines = _shifted(lines, shift).persist()
+        servers = _servers(lines)
     sockets = connections(lines)
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -118,7 +132,6 @@ def report_of(
     brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
-    servers = _servers(lines)
     steps = signs = pd.DataFrame()
     if len(servers):
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
@@ -137,7 +150,9 @@ def report_of(
         oddities.read_twice(rereads),
         oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
+        unexplained(lines),
     ]
+    ended = last_words(lines) if len(servers) else ()
     return LogReport(
         files=files,
         clients=clients,
@@ -160,14 +175,28 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts, repeated),
-        oddities=with_settings(
-            sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
-            lines,
-        ),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
+        oddities=[
+            replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
+            for each in with_settings(
+                sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
+                lines,
+            )
+        ],
         absences=absences_of(lines),
-        clock_shift=clock_shift(steps, rounds),
+        clock_shift=shift,
+        subjects=subjects(lines),
     )
+
+
+def _shifted(lines: DataFrame, shift: pd.Timedelta) -> DataFrame:
+    """The lines, with those of files without any client by the clients' clocks."""
+    named = lines.groupBy("file").agg(F.count("client_id").alias("named")).where("named = 0")
+    files = [row["file"] for row in named.limit(MOST).collect()]
+    span = F.expr(f"interval {abs(shift) // pd.Timedelta(milliseconds=1)} milliseconds")
+    time = F.col("time") + span if shift > pd.Timedelta(0) else F.col("time") - span
+    moved = F.when(F.col("file").isin(*files), time).otherwise(F.col("time"))
+    return lines.withColumn("time", moved)
 
 
 def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:
@@ -207,20 +236,25 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
 
 def _servers(lines: DataFrame) -> pd.DataFrame:
-    """The files that hold a broker's lines. Most of these lines name the broker."""
+    """The files that hold a broker's lines, with all of their lines. Most of a broker's lines name
+    it."""
+    of_server = F.col("event").isin(*SERVER_CATALOG)
+    of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
     return (
-        lines.where(F.col("event").isin(*SERVER_CATALOG))
-        .groupBy("file")
+        lines.groupBy("file")
         .agg(
-            F.when(F.count_if(F.col("event").isin(*CONTROLLERS)) == F.count("*"), "controller")
+            F.when(of_controller == F.count_if(of_server), "controller")
             .otherwise("broker")
             .alias("role"),
-            F.max("broker").alias("broker"),
+            F.max(F.when(of_server, F.col("broker"))).alias("broker"),
+            F.count_if(of_server).alias("known"),
             F.count("*").alias("lines"),
             F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
             F.min("time").alias("first"),
             F.max("time").alias("last"),
         )
+        .where("known > 0")
+        .drop("known")
         .orderBy("file")
         .limit(MOST)
         .toPandas()

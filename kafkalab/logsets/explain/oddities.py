@@ -27,6 +27,7 @@ SILENCE_S = 30
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
+SESSION_ENDED = "A member's session ended at its coordinator"
 EVICTION = "A slow consumer was thrown out of its group"
 CHURN = 5  # Connections to one broker within a minute.
 
@@ -193,7 +194,7 @@ SIGNS = (
          "close() ran out of time with records still unsent; those are lost.",
          "Give close() more time, or flush() first."),
     # what brokers write
-    Sign("A member's session ended at its coordinator",
+    Sign(SESSION_ENDED,
          ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED"), 2,
          "The coordinator heard nothing of a member for session.timeout.ms, and others got its "
          "partitions. The process was dead, stood still, or was cut off.",

@@ -16,7 +16,7 @@ from kafkalab.logsets.explain.two_sides import speakers
 
 FEW = 3  # More findings get a list of links in front.
 CITED = 40  # The letters of a message that stand in its file.
-WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
+WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know", 0: "usual at first"}
 TIMES = (
     "began_at",
     "stopped_at",

@@ -27,7 +27,7 @@ MEANINGS = {
     "self": "the client gave up",
     "close": "close()",
 }
-WEIGHTS = {3: ALERT, 2: "#E69F00", 1: QUIET}
+WEIGHTS = {3: ALERT, 2: "#E69F00", 1: QUIET, 0: QUIET}
 ROW_IN = 0.19
 LABELS = 0.3  # The share of the width for the rows' names.
 FITTING = 42  # The most characters of a name in that width.

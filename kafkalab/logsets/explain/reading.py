@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.first_lines import (
     ENOUGH,
@@ -19,7 +20,9 @@ from kafkalab.logsets.first_lines import (
     PREFIX,
     RELEASES,
     LineCounts,
+    damaged_text,
 )
+from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 
 if TYPE_CHECKING:
@@ -41,7 +44,7 @@ class LinesRead:
     timed         whether any line has a time
     doubts        sentences on files whose first lines are not understood (first_lines.py)
     leveled       read lines with a level
-    repeated      lines that stand twice and were counted once
+    repairs       what was put right: lines that were written twice, or mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
     """
@@ -55,7 +58,7 @@ class LinesRead:
     timed: bool = True
     doubts: tuple[str, ...] = ()
     leveled: int = 0
-    repeated: int = 0
+    repairs: LineRepairs = NO_REPAIRS
 
     @property
     def enough(self) -> bool:
@@ -77,11 +80,7 @@ class LinesRead:
             yield f"{self._unread()} The commonest:"
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
-        if self.repeated:
-            yield (
-                f"{self.repeated:,} lines stand twice, with the same time, client and text: a "
-                "shipper or a rotation wrote them again. Each is counted once."
-            )
+        yield from self.repairs.sentences()
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -114,8 +113,12 @@ class LinesRead:
 
     def _not_understood(self) -> str:
         counts = self.counts
+        if counts.unread_for_damage:
+            return damaged_text(counts)
         if not counts.mostly_read:
             return f"{self._unread()} --layout names the log's pattern."
+        if not counts.mostly_whole:
+            return damaged_text(counts)
         if counts.misplaced:
             return (
                 f"in {counts.hidden:,} lines the message begins at another place than was found. "
@@ -160,7 +163,7 @@ def reading_of(
     left_out: list[str],
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
-    repeated: int = 0,
+    repairs: LineRepairs = NO_REPAIRS,
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
@@ -173,6 +176,9 @@ def reading_of(
     nameless = F.col("logger").isNull() & F.col("message").rlike(NAMED)
     of_catalog = F.coalesce(F.col("logger").isin(*by_logger()), F.lit(False))
     others = read & ~F.coalesce(own, F.lit(False)) & (of_catalog | nameless)
+    damaged = F.col("problem").isNotNull() & (
+        (F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE)
+    )
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
@@ -187,7 +193,16 @@ def reading_of(
         F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
             "hidden"
         ),
+        F.count_if(damaged).alias("damaged"),
     ).collect()[0]
+    counts = {each.name: counted[each.name] for each in fields(LineCounts)}
+    if counts["damaged"]:  # not those at the ends of a file
+        place = F.when(damaged, F.col("file_offset"))
+        ends = as_written.groupBy("file").agg(
+            (F.max(place) == F.max("file_offset")).alias("last"),
+            (F.min(place) == F.min("file_offset")).alias("first"),
+        )
+        counts["damaged"] -= ends.where("last").count() + ends.where("first").count()
     shapes: list = []
     unread_files: list[str] = []
     if counted["lines"] > counted["read"]:
@@ -207,7 +222,7 @@ def reading_of(
         unread_files = sorted(files["file"])
     last = counted["last"]
     return LinesRead(
-        counts=LineCounts(**{each.name: counted[each.name] for each in fields(LineCounts)}),
+        counts=LineCounts(**counts),
         shapes=tuple(shapes),
         debug=counted["debug"] > 0,
         dated=last is None or last.year > 1970,
@@ -216,5 +231,5 @@ def reading_of(
         left_out=tuple(left_out),
         doubts=tuple(doubts),
         leveled=counted["leveled"],
-        repeated=repeated,
+        repairs=repairs,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from pathlib import PurePath
 
 import numpy as np
 import pandas as pd
@@ -29,11 +30,22 @@ def text_report(story: LogReport) -> str:
     read = "\n".join(story.reading.sentences())
     parts = [
         *((away, read) if story.reading.enough else (read, away)),
+        _clocks(story),
         _heading(story),
         _oddities(story),
         *_tables(story),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _clocks(story: LogReport) -> str:
+    if story.clock_shift is None:
+        return ""
+    ahead = story.clock_shift > pd.Timedelta(0)
+    return (
+        f"The brokers' clocks are {_span(abs(story.clock_shift))} "
+        f"{'behind' if ahead else 'ahead of'} the clients'. Here all lines have the clients' time."
+    )
 
 
 def _heading(story: LogReport) -> str:
@@ -45,10 +57,16 @@ def _heading(story: LogReport) -> str:
         else ""
     )
     said = f"{lines:,} lines in {_count(len(files), 'file')}{span}"
-    if unknown:
-        said += f"; {unknown:,} are not Kafka's, or of a version we do not know."
+    own = int(story.subjects["lines"].sum())
+    others = unknown - own
+    if others:
+        said += f"; {others:,} are not Kafka's."
     else:
-        said += ": every one is known." if story.reading.counts.read == lines else "."
+        said += ": every one is known." if story.reading.counts.read == lines and not own else "."
+    if own:
+        told = ", ".join(f"{row.subject} {row.lines:,}" for row in story.subjects.itertuples())
+        text = f"{own:,} are Kafka's own in words that the catalogue does not hold: {told}."
+        said += f"\n{textwrap.fill(text, WIDTH, initial_indent='  ', subsequent_indent='    ')}"
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
         version = (
@@ -70,6 +88,8 @@ def _heading(story: LogReport) -> str:
         name = (
             f"a {server.role}" if pd.isna(server.broker) else f"{server.role} {server.broker:.0f}"
         )
+        if (story.servers["broker"] == server.broker).sum() > 1:
+            name += f", {PurePath(server.file).name}"
         said += f"\n  {name}: {server.lines:,} lines, {_count(server.warnings, 'warning')}"
     return said + _more(len(story.servers))
 
@@ -104,13 +124,6 @@ def _both_sides(story: LogReport) -> str:
     if story.sides.empty:
         return ""
     texts = ["Both sides: what the brokers wrote, and what the clients did"]
-    if story.clock_shift is not None:
-        ahead = story.clock_shift > pd.Timedelta(0)
-        texts.append(
-            f"  The brokers' clocks are {_span(abs(story.clock_shift))} "
-            f"{'behind' if ahead else 'ahead of'} the clients'. Here the brokers' lines have the "
-            "clients' time; elsewhere each has its own."
-        )
     for what, rows in list(story.sides.groupby("what", sort=False))[:ROWS]:
         texts.append(f"  {what}")
         for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):

@@ -27,14 +27,10 @@ def two_sides(steps: pd.DataFrame, rounds: pd.DataFrame, signs: pd.DataFrame) ->
 
     steps: as coordinator_steps; rounds: as rebalances; signs: as fencing_signs. `what` names the
     rebalance or the fencing; its rows are in the order of time. Of a rebalance or a fencing that
-    only one side tells of there is no row: the tables of that side have it. Where the clocks are
-    set apart (clock_shift), the brokers' times are told by the clients' clocks.
+    only one side tells of there is no row: the tables of that side have it.
     """
     if steps.empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    shift = clock_shift(steps, rounds)
-    if shift is not None:
-        steps = steps.assign(at=steps["at"] + shift)
     rows = [*_rebalances(steps, rounds), *_fencings(steps, signs)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

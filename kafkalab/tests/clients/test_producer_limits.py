@@ -27,6 +27,7 @@ from kafkalab.protocol.messages import (
 )
 from kafkalab.releases import PROFILES
 from kafkalab.tests.clients.stories import FIRST_FOUR, cluster
+from kafkalab.tests.shares import share
 
 KB, PAUSE_MS = 1_000, 20_000
 NOT_IDEMPOTENT = {"enable.idempotence": False}
@@ -82,7 +83,7 @@ def test_a_waiter_who_gives_up_leaves_what_he_had_to_the_next():
     assert second.has_enough and pool.available_bytes == 0
 
 
-@pytest.mark.parametrize("version", PROFILES)
+@pytest.mark.parametrize("version", share(PROFILES, 3))
 def test_send_waits_for_memory_and_then_gives_up(version):
     lab, producer = maker(
         version, **{"buffer.memory": 40 * KB, "max.block.ms": 3_000, "linger.ms": 0}

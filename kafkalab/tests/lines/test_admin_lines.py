@@ -109,7 +109,14 @@ def test_the_calls_below_are_all_that_an_administrator_has():
     assert {name for name, _ in methods if not name.startswith("_")} == {*CALLS, "close"}
 
 
-@pytest.mark.parametrize("version", ["2.1", "2.2", "2.3"])
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param("2.1", marks=pytest.mark.slow),
+        pytest.param("2.2", marks=pytest.mark.slow),
+        "2.3",
+    ],
+)
 def test_every_request_and_answer_of_an_old_administrator_has_a_text(version):
     lab, missing = play(version)
     assert missing == [

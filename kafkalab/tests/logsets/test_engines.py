@@ -11,14 +11,14 @@ from kafkalab import logsets
 from kafkalab.logsets import events
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
-from kafkalab.logsets.duckdb_frames import duckdb_session
+from kafkalab.logsets.duckdb_frames import duckdb_frame
 from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, running_on
 from kafkalab.logsets.explain import json_report, report_of
 from kafkalab.logsets.lag import lag
 from kafkalab.logsets.line_loader import load_lines
+from kafkalab.logsets.line_repairs import repeated
 from kafkalab.logsets.membership import membership
 from kafkalab.logsets.reader import read, with_the_files_client
-from kafkalab.logsets.repeated_lines import repeated
 from kafkalab.logsets.requests import broker_times, requests
 
 FRAMES = {
@@ -150,7 +150,7 @@ def test_sums_of_null_are_as_in_spark():
     """DuckDB's own functions answer null, or keep it, where Spark's do not."""
     table = pa.table({"key": [1, 1, 2], "value": pa.array([None, 3, None], pa.int64())})
     with running_on(DUCKDB):
-        frame = duckdb_session().table_of(table)
+        frame = duckdb_frame(table)
         found = frame.groupBy("key").agg(
             F.collect_list("value").alias("all"),
             F.collect_set("value").alias("different"),

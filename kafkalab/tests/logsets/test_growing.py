@@ -12,6 +12,7 @@ import pytest
 from kafkalab.logsets import live, stream_reader
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
+from kafkalab.tests.logsets.stream_trial import is_right, tried
 
 WHO = "[Consumer clientId=c, groupId=g] "
 
@@ -243,38 +244,47 @@ def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_open_sockets_by_minute_while_the_log_grows(spark, tmp_path):
-    path = tmp_path / "client.log"
+    """Each look is a query that ends by itself: none depends on how fast this machine is."""
+    logs, path = tmp_path / "logs", tmp_path / "logs" / "client.log"
+    logs.mkdir()
+
+    def look() -> None:
+        found = live.minutes(stream(spark, logs, live.COLUMNS))
+        writer = found.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start(str(tmp_path / "minutes")).awaitTermination()
+
     path.write_text(
         line(1, opening("-1", 9092)) + line(2, opening("0", 9092)) + line(3, opening("1", 9093))
     )
-    found = live.minutes(stream(spark, tmp_path, live.COLUMNS, settle_s=0))
-    query = found.writeStream.queryName("minutes").format("memory").outputMode("append").start()
-    try:
-        query.processAllAvailable()
-        with open(path, "a") as file:
-            file.write(
-                line(70, "Node -1 disconnected.")
-                + line(
-                    71,
-                    "Connection to node 7 (x/1:1) could not be established. Node may not be "
-                    "available.",
-                )
+    look()
+    with open(path, "a") as file:
+        file.write(
+            line(70, "Node -1 disconnected.")
+            + line(
+                71,
+                "Connection to node 7 (x/1:1) could not be established. Node may not be available.",
             )
-        query.processAllAvailable()
-        (tmp_path / "later.log").write_text(
-            line(200, opening("2", 9094)).replace("clientId=c", "clientId=d")
-            + line(900, opening("3", 9094))
         )
-        query.processAllAvailable()
-        query.processAllAvailable()
-        rows = (
-            live.open_by_minute(spark.table("minutes"))
-            .selectExpr("date_format(minute, 'HH:mm') at", "broker", "open")
-            .collect()
-        )
-    finally:
-        query.stop()
+    look()
+    (logs / "later.log").write_text(
+        line(200, opening("2", 9094)).replace("clientId=c", "clientId=d")
+        + line(900, opening("3", 9094))
+    )
+    look()
+    rows = (
+        live.open_by_minute(spark.read.parquet(str(tmp_path / "minutes")))
+        .selectExpr("date_format(minute, 'HH:mm') at", "broker", "open")
+        .collect()
+    )
     assert [tuple(row) for row in rows] == [
         ("09:00", "localhost:9092", 2), ("09:00", "localhost:9093", 1),
         ("09:01", "localhost:9092", 1), ("09:03", "localhost:9094", 1),
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_killed_stream_of_rotating_logs_has_each_line_once(tmp_path):
+    """The short form of stream_trial.py, which runs as long as one likes."""
+    found = tried(tmp_path, seconds=30, kills=2, seed=3)
+    assert is_right(found), found
+    assert found["kills"] == 2 and found["rotations"] > 10 and found["written"] > 2_000

@@ -41,10 +41,8 @@ PathFinder.find_spec = staticmethod(find_spec)
 FOREIGN = """
 import json, sys
 from pyspark.sql import SparkSession
-from kafkalab.logsets.source import KafkaLines
 
 spark = SparkSession.builder.master(sys.argv[1]).getOrCreate()
-spark.dataSource.register(KafkaLines)
 folder = sys.argv[2]
 lines = spark.read.format("kafkalab").load([folder + "/a.log", folder + "/b.log"])
 found = {

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from kafkalab.logsets import pictures
 from kafkalab.stories.moving_incident import night_over_time
@@ -71,6 +72,21 @@ def test_the_picture_of_a_night_tells_the_lag_and_the_findings():
     assert picture.alt.endswith("the largest is 400 records, of billing.")
     nothing = pictures.draw_night(FRAMES["lag"], findings[:0])
     assert nothing.text.splitlines() == picture.text.splitlines()[:3]
+
+
+def test_a_finding_has_the_colour_of_its_group_and_no_other_group_has_it():
+    findings = pd.DataFrame(
+        {
+            "finding": ["refused", "put out"],
+            "first": [at(30), at(40)],
+            "last": [at(50), at(60)],
+            "group_id": [None, "billing"],
+        }
+    )
+    lanes, curves = pictures.draw_night(FRAMES["lag"], findings).figure.axes
+    of = [to_hex(bar.get_facecolor()) for bar in lanes.patches]
+    drawn = {line.get_label(): to_hex(line.get_color()) for line in curves.get_lines()}
+    assert of[1] == drawn["billing"] and of[0] not in drawn.values()
 
 
 def test_a_night_until_a_minute_shows_what_was_known_then():

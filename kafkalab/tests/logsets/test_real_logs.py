@@ -14,6 +14,7 @@ from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain import report_of, text_report
 from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.explain.oddities import SESSION_ENDED
 from kafkalab.logsets.files import files_of
 from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.line_loader import load_lines
@@ -200,3 +201,29 @@ def test_clocks_of_brokers_and_clients_that_differ_are_said(whole_logs, tmp_path
     story = report(tmp_path)
     assert abs(story.clock_shift + pd.Timedelta(hours=6)) < pd.Timedelta(seconds=2)
     assert "The brokers' clocks are 6.0 h ahead of the clients'." in text_report(story)
+
+
+def test_kafkas_own_lines_are_told_by_subject(of_a_cluster):
+    subjects = of_a_cluster.subjects.set_index("subject")["lines"]
+    assert subjects["log files"] > 1000 and subjects.sum() > 2000
+    told = text_report(of_a_cluster)
+    assert "are Kafka's own in words that the catalogue does not hold" in told
+    assert "are not Kafka's" not in told
+
+
+def test_the_own_log_of_a_member_whose_session_ended_is_looked_at(of_a_cluster):
+    (ended,) = (each for each in of_a_cluster.oddities if each.what == SESSION_ENDED)
+    assert [line for line in ended.settings if line.startswith("free-1: its own log ends at ")]
+
+
+def test_absences_are_told_by_the_clients_clocks(of_a_cluster, whole_logs, tmp_path):
+    for file in (whole_logs / "4.4.0").glob("*.gz"):
+        text = gzip.decompress(file.read_bytes())
+        if not file.name.startswith(("broker", "controller")):
+            text = text.replace(b"[2026-11-28 05:", b"[2026-11-28 10:")
+        (tmp_path / file.name.removesuffix(".gz")).write_bytes(text)
+    found = report(tmp_path).absences
+    assert [(each.broker, each.clients) for each in found] == [
+        (each.broker, each.clients) for each in of_a_cluster.absences
+    ]
+    assert {each.since.hour for each in found} == {10}

@@ -1,17 +1,28 @@
 """A cluster of one machine: a standalone master and two workers, and the same job there as here:
-reading a set, and making one."""
+reading a set, and making one. One worker is killed, and executors lack the package."""
 
+import gzip
 import json
 import os
+import pickle
+import re
 import socket
 import subprocess
 import sys
+import sysconfig
 import time
+import venv
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from pyspark import cloudpickle
 
+import kafkalab
+from kafkalab.logsets import shipment
 from kafkalab.logsets.java import find_java
+from kafkalab.logsets.source import KafkaLines, KafkaLinesReader
 
 ROOT = Path(__file__).resolve().parents[3]
 JOB = """
@@ -43,6 +54,60 @@ levels: {"": DEBUG}
 """
 
 
+# A session of Spark's own. Its executors have no kafkalab until it is shipped, and one worker is
+# killed, with its executor, after the first task has ended and before the last one has.
+SHIPPED = """
+import json, os, signal, sys, threading
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from kafkalab import logsets
+from kafkalab.logsets.source import KafkaLines
+
+master, folder, worker = sys.argv[1], sys.argv[2], int(sys.argv[3])
+local = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+builder = SparkSession.builder.master(master).config("spark.executor.memory", "512m")
+for name, value in local.items():
+    builder = builder.config(name, value)
+spark = builder.getOrCreate()
+spark.dataSource.register(KafkaLines)
+lines = spark.read.format("kafkalab").load(folder)
+found = {}
+try:
+    lines.count()
+except Exception as error:
+    found["lacking"] = str(error)
+logsets.ship(spark)
+lines = spark.read.format("kafkalab").load(folder)
+found["shipped"] = spark.read.format("kafkalab").load(folder + "/0.log").count()
+tracker, told = spark.sparkContext.statusTracker(), []
+
+def kill():
+    while not told:
+        for stage in tracker.getActiveStageIds():
+            info = tracker.getStageInfo(stage)
+            if info and 0 < info.numCompletedTasks < info.numTasks > 4:
+                os.killpg(worker, signal.SIGKILL)
+                told.append([info.numCompletedTasks, info.numTasks])
+                return
+
+threading.Thread(target=kill, daemon=True).start()
+counted = lines.groupBy("file", "level").agg(F.count("*"), F.countDistinct("file_offset")).collect()
+found["killed"] = told[0] if told else None
+told.append(None)
+found["counts"] = sorted(([row[0][-5:], row[1] or "", *row[2:]] for row in counted))
+print(json.dumps(found))
+"""
+FILES, FILE_BYTES = 8, 33 << 20  # more than a task's bytes each
+
+
+@dataclass
+class Cluster:
+    """A master's URL, and the processes of its workers."""
+
+    url: str
+    workers: list[subprocess.Popen]
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -51,12 +116,12 @@ def free_port() -> int:
 
 @pytest.fixture
 def cluster(tmp_path):
-    """The URL of a master with two workers of one core each."""
+    """A master with two workers of one core each. They inherit no path of Python packages."""
     import pyspark
 
     home, port, started = Path(pyspark.__file__).parent, free_port(), []
     environment = {
-        **os.environ,
+        **{name: text for name, text in os.environ.items() if name != "PYTHONPATH"},
         "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_WORKER_DIR": str(tmp_path),
@@ -73,7 +138,14 @@ def cluster(tmp_path):
                 *arguments,
             ]
             started.append(
-                subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=tmp_path)
+                subprocess.Popen(
+                    command,
+                    env=environment,
+                    stdout=log,
+                    stderr=log,
+                    cwd=tmp_path,
+                    start_new_session=True,
+                )
             )
 
     master = f"spark://127.0.0.1:{port}"
@@ -95,7 +167,7 @@ def cluster(tmp_path):
                 process.poll() is None for process in started
             ), "the cluster did not come up"
             time.sleep(0.3)
-        yield master
+        yield Cluster(master, started[1:])
     finally:
         for process in started:
             process.terminate()
@@ -125,8 +197,8 @@ def test_the_same_job_gives_the_same_rows_on_a_cluster(cluster, recordings):
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
     }
-    there = answer(recordings.as_uri(), memory, KAFKALAB_SPARK_MASTER=cluster)
-    assert there[0] == cluster and local[0] == "local[2]"
+    there = answer(recordings.as_uri(), memory, KAFKALAB_SPARK_MASTER=cluster.url)
+    assert there[0] == cluster.url and local[0] == "local[2]"
     assert there[1:] == local[1:] and local[1] > 50_000
 
 
@@ -135,7 +207,7 @@ def test_a_set_made_on_a_cluster_is_the_one_made_here_byte_for_byte(cluster, tmp
     """`generate --master spark://…` as at a prompt, with the memory a user's executors get."""
     plan, trees = tmp_path / "two.yaml", []
     plan.write_text(MANIFEST, encoding="utf-8")
-    for name, master in (("here", "local[2]"), ("there", cluster)):
+    for name, master in (("here", "local[2]"), ("there", cluster.url)):
         out = tmp_path / name
         environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
         said = subprocess.run(
@@ -161,3 +233,91 @@ def test_a_set_made_on_a_cluster_is_the_one_made_here_byte_for_byte(cluster, tmp
     )
     who = (tmp_path / "Master-0.txt").read_text(encoding="utf-8")
     assert who.count("Registering app kafkalab") == 1
+
+
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory) -> Path:
+    """A Python that has this environment's packages, but not ours: an editable installation is
+    found by a file that is read in the environment itself only."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.EnvBuilder(symlinks=True).create(folder)
+    python = folder / "bin" / "python"
+    there = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(there, capture_output=True, text=True, check=True).stdout.strip()
+    Path(packages, "other.pth").write_text(sysconfig.get_path("purelib"))
+    return python
+
+
+def without_python_path() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+
+
+@pytest.mark.parametrize(
+    "carried", [KafkaLines, KafkaLinesReader("x", ("level",), None, "FAILFAST")]
+)
+def test_what_spark_pickles_says_where_the_package_is_missing(bare_python, carried):
+    written = cloudpickle.dumps((carried, "more"))
+    if isinstance(carried, type):
+        assert pickle.loads(written)[0] is carried
+    said = subprocess.run(
+        [bare_python, "-c", "import pickle, sys; pickle.load(sys.stdin.buffer)"],
+        input=written,
+        env=without_python_path(),
+        cwd=bare_python.parent,
+        capture_output=True,
+    )
+    last = said.stderr.decode().splitlines()[-1]
+    assert last.startswith("ImportError: The Python worker on ") and last.endswith(
+        " lacks the package kafkalab. logsets.ship(spark) sends the driver's; then load the log "
+        "again."
+    )
+
+
+def test_another_version_than_the_drivers_is_refused(monkeypatch):
+    own = shipment.version()
+    assert own.startswith(kafkalab.__version__)
+    monkeypatch.setattr(shipment, "version", lambda: "0.0.1 (other)")
+    monkeypatch.setattr(shipment, "PACKAGE", "elsewhere")
+    written = cloudpickle.dumps(KafkaLines)
+    monkeypatch.undo()
+    with pytest.raises(ImportError, match=r"The driver has kafkalab 0.0.1 \(other\), and .* has"):
+        pickle.loads(written)
+
+
+@pytest.mark.slow
+def test_a_worker_is_killed_and_each_line_is_counted_once(cluster, bare_python, tmp_path):
+    """Executors that have no kafkalab get it, and what a dead one had read is read again."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    [sample] = (ROOT / "data" / "samples" / "tiny" / "lines").iterdir()
+    text = gzip.decompress(sample.read_bytes())
+    text *= FILE_BYTES // len(text) + 1
+    for number in range(FILES):
+        (folder / f"{number}.log").write_bytes(text)
+    said = subprocess.run(
+        [sys.executable, "-c", SHIPPED, cluster.url, folder, str(cluster.workers[0].pid)],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "JAVA_HOME": str(find_java().home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "PYSPARK_PYTHON": str(bare_python),
+            "PYTHONPATH": str(ROOT),
+        },
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert said.returncode == 0, [line for line in said.stderr.splitlines() if "Error" in line]
+    found = json.loads(said.stdout.splitlines()[-1])
+    assert "lacks the package kafkalab. logsets.ship(spark)" in found["lacking"]
+    assert "cloudpickle" not in found["lacking"]
+    done, tasks = found["killed"]
+    assert 0 < done < tasks == 2 * FILES and cluster.workers[0].wait() == -9
+    levels = re.findall(rb"^\[\d{4}-[^\]]*\] (\w+)", text, re.MULTILINE)
+    wanted = [
+        [f"{number}.log"[-5:], level.decode(), count, count]
+        for number in range(FILES)
+        for level, count in sorted(Counter(levels).items())
+    ]
+    assert found["counts"] == wanted and found["shipped"] == len(levels)

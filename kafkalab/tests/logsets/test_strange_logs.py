@@ -214,7 +214,7 @@ def test_lines_that_were_cut_before_their_messages_tell_nothing(said, tmp_path, 
     text = printed(said, "Spring Boot 3")
     (tmp_path / "a.log").write_text("".join(f"{line[:80]}\n" for line in text.splitlines()))
     assert main(["explain", str(tmp_path / "a.log")]) == 3
-    assert capsys.readouterr().out.startswith("None of the 1,311 lines that were read is in the")
+    assert "is in the catalogue of Kafka's lines" in capsys.readouterr().out.splitlines()[0]
 
 
 @pytest.mark.parametrize("bytes_", [200, 1024])

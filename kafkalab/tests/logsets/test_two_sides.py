@@ -58,7 +58,7 @@ def test_clocks_that_are_set_apart_are_laid_together(minutes):
     )
     assert clock_shift(STEPS, ROUNDS) is None
     assert clock_shift(STEPS, late) == shift
-    told = two_sides(STEPS, late, SIGNS)
+    told = two_sides(STEPS.assign(at=STEPS["at"] + shift), late, SIGNS)
     usual = two_sides(STEPS, ROUNDS, SIGNS)
     group = told["what"] == "shop, generation 2"
     assert list(told[group]["broker_says"]) == list(usual[group]["broker_says"])

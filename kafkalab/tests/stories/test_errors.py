@@ -131,6 +131,7 @@ def test_a_day_ends_when_a_loop_polls_the_same_pill_without_end():
     assert lab.now_ms < 6_000 and ("prices-0", 8) in went["never"]
 
 
+@pytest.mark.slow
 def test_a_day_goes_on_while_a_loop_may_still_pass_the_pill():
     lab, went = on_a_day_with_one_pill(gives_up_after=700)
     assert lab.now_ms == 14_000 and not went["never"]

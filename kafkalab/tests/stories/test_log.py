@@ -4,6 +4,7 @@ import pytest
 
 from kafkalab import Lab
 from kafkalab.stories.log import start_beyond_end, write_orders
+from kafkalab.tests.shares import share
 
 
 def test_orders_go_to_the_partitions_in_turn():
@@ -21,7 +22,7 @@ def test_an_old_client_beyond_the_end_follows_its_reset_policy(version):
 
 
 @pytest.mark.parametrize("version", ["2.3", "2.8", "3.9", "4.4"])
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", share([1, 2, 3], 3))
 def test_from_2_3_on_it_goes_to_where_the_logs_part(version, seed):
     assert start_beyond_end(version, "earliest", seed) == 8
     assert start_beyond_end(version, "latest", seed) == 8

@@ -43,6 +43,9 @@ def test_a_join_ends_with_a_plan_for_both():
     assert "Empty, generation" not in picture.text and "Stable, generation 1" in picture.text
     assert "orders-0, orders-1" in picture.text and "orders-2, orders-3" in picture.text
     assert "orders-0" not in picture.picture(3).text
+    last = [line.split()[:2] for line in picture.text.splitlines()[-2:]]
+    assert last[0] == ["★", "m2"] and last[1][0] == "m1", "the first one that was added leads"
+    assert "★ m" not in picture.picture(3).text
 
 
 def test_the_moment_of_death_decides_between_twice_and_never():
@@ -51,6 +54,20 @@ def test_the_moment_of_death_decides_between_twice_and_never():
     first = picture.picture(0).text
     assert "twice" not in first and "dies in commit()" in first
     assert "4 never" in first, "her commit was written, so it arrives after her death"
+
+
+def test_the_moment_of_the_crash_opens_where_told_kept_and_seen_differ():
+    told, kept, got = map(int, re.findall(r"(?:: | got )(\d+)", moment_of_the_crash().still.alt))
+    assert got <= kept < told
+
+
+def test_the_newcomer_is_shown_until_the_last_handover():
+    picture = newcomer_over_time()
+    assert "for 27.0 s (crossed out)" in picture.picture(protocol="cooperative").alt
+    assert (
+        picture.picture(80_000, protocol="cooperative").alt
+        != picture.picture(90_000, protocol="cooperative").alt
+    )
 
 
 @pytest.mark.parametrize("after_ms", [5, 45, 85, 125])

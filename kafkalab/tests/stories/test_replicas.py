@@ -131,6 +131,11 @@ def test_an_eligible_replica_leads_on_4_4_only(release, back, unclean, leader):
     assert nobody_in_sync(release, back, unclean).leader("orders", 0) == leader
 
 
+def test_an_unclean_leader_loses_what_it_alone_lacks():
+    found = replicas(nobody_in_sync("4.4", 1, unclean=True))
+    assert list(found["log end"]) == [7, 5, 7] and found.role[1] == "leader"
+
+
 def test_power_takes_the_last_half_minute():
     assert [power_cut(after_ms) for after_ms in (500, 40_000)] == [(10, 5), (10, 10)]
 

@@ -130,6 +130,7 @@ def test_which_members_write_that_the_poll_timeout_has_expired(version, config, 
     assert (story.poll_too_late(lab) is None) == ("WARN" not in levels)
 
 
+@pytest.mark.slow
 def test_a_listener_that_waits_and_commits_saves_the_next_owner_from_work_done():
     class Handover:
         def __init__(self, consumer, pool, commit):

@@ -88,6 +88,16 @@ def test_a_slider_a_box_and_a_click_draw_again():
     assert "250 (&#x27;a&#x27;, &#x27;y&#x27;) False" in shown.value
 
 
+def test_play_begins_at_the_first_moment_though_the_slider_opens_elsewhere():
+    row = picture_of(still=500).widget().children[0]
+    play, slider = row.children
+    assert slider.index == 2 and play.value == play.max, "its first press begins anew"
+    play.value = 0
+    assert slider.index == 0
+    slider.index = 3
+    assert play.value == 3
+
+
 def test_a_moment_that_cannot_be_drawn_says_so_on_the_page():
     def draw(at_ms):
         if at_ms:

@@ -4,6 +4,7 @@ import pytest
 
 from kafkalab import KafkaProducer, KafkaShareConsumer, Lab, ProducerRecord
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.stories.share_groups import ada_and_bo, ada_heard
 from kafkalab.views import record_lanes, share_window
 
 
@@ -39,10 +40,18 @@ def test_the_text_says_who_held_what_and_what_became_of_it():
     assert told == [
         ("@0", "1", "worker-1", "Acknowledged (accept)"),
         ("@1", "1", "worker-1", "Archived (reject)"),
-        ("@2", "1", "worker-1", "(session closed)"),
+        ("@2", "1", "worker-1", "Available (killed)"),
         ("@2", "2", "worker-2", "now held"),
     ]
     assert picture.png() == record_lanes(a_day(), "workers").png()
+
+
+@pytest.mark.parametrize(("seconds", "heard"), [(32, "refused"), (40, "passed over")])
+def test_a_member_that_works_on_is_told_what_the_broker_answers(seconds, heard):
+    lab = ada_and_bo("works", seconds)
+    first = record_lanes(lab, "workers").text.splitlines()[1]
+    assert first.endswith(f"(lock expired), works on to {seconds + 2}.0 s: {heard}")
+    assert (ada_heard(lab) == "refused") is (heard == "refused")
 
 
 def test_the_window_is_what_the_broker_says():

@@ -5,7 +5,7 @@
 # `m.A.members`, and its topic `m.A.partitions` partitions, so that each of them has something to
 # read. The coordinator of group A is broker `m.A.coordinator`. Version 2.3, and one bootstrap
 # address, that of broker 1. How many connections do all members open together? How many do they keep
-# after the idle limit? And how many of those that they keep end at broker 0?
+# after the idle limit? And how many of those that they keep go to broker 0?
 
 # %%
 m = numbers("03.5")

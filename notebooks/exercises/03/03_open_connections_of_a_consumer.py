@@ -1,6 +1,6 @@
 # %% [markdown] items="C29"
-# Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address,
-# client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle
+# Two brokers, one topic with five partitions, each broker leads some of them. One consumer in a
+# group, one bootstrap address, client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle
 # limit has passed? And why does the coordinator get a socket of its own?
 
 # %% [markdown] answer

@@ -9,11 +9,12 @@ from autograder.grading.scoring import decide
 from autograder.tests.written.scorer.attacks import TRICKS, attacks, good_answers
 from autograder.written.rubrics import by_question, suggest
 from autograder.written.scorer import hidden, text
+from kafkalab.tests.shares import share
 
 ALWAYS_NOTHING = ("names_joined", "to_the_marker", "hidden")
 
 
-@pytest.mark.parametrize("trick", sorted(TRICKS))
+@pytest.mark.parametrize("trick", share(sorted(TRICKS), 3))
 def test_a_trick_is_never_accepted(trick):
     for question, answer in list(attacks(trick))[:: 1 if trick != "to_the_marker" else 4]:
         suggestion = suggest(question, answer)

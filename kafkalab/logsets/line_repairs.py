@@ -1,0 +1,114 @@
+"""Takes out lines that are in a log twice, and puts lines in order that a relay has mixed up.
+
+A shipper's retry and a rotation write lines again. A client may itself write equal lines within a
+millisecond. So a line is taken for repeated only where it is in a run of such lines, where the
+log's time went back to it, or where much of the log is so. A relay with several threads may mix
+lines up. A clock that is set back now and then does not: there the order of the lines is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kafkalab.logsets.engine import F, Window
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+RUN = 10  # So many lines after each other are a run.
+BACK_MS = 100  # A line that is so much older than one before it, and equal to another, is repeated.
+MUCH = 0.3  # Where so many of the lines are equal to others, each is written twice.
+# Threads change places within milliseconds. Where so many lines are older than the one before, a
+# relay mixed them up.
+MIXED_MS, MIXED, LEAST_MIXED = 5, 0.05, 3
+TOLD_APART = ("time", "level", "kind", "client_id", "thread", "logger", "message", "trace")
+MOST_FILES = 1000
+
+
+@dataclass(frozen=True)
+class LineRepairs:
+    """What was put right: how many lines were there twice, and the files with mixed lines."""
+
+    repeated: int = 0
+    mixed: tuple[str, ...] = ()
+
+    def sentences(self) -> Iterator[str]:
+        if self.repeated:
+            yield (
+                f"{self.repeated:,} lines stand twice, with the same time, client and text: a "
+                "shipper, a rotation or a second appender wrote them again. Each is counted once."
+            )
+        for name in self.mixed[:3]:
+            yield (
+                f"The lines of {name} are mixed up: many are older than the line before. They are "
+                "told in the order of their times. Within a millisecond the order is not known."
+            )
+
+
+NO_REPAIRS = LineRepairs()
+
+
+def repaired(lines: DataFrame) -> tuple[DataFrame, LineRepairs]:
+    """The lines (all columns of schema.py), each once and in order, and what was put right."""
+    again = repeated(lines)
+    count = again.count()
+    if count:
+        columns = lines.columns
+        lines = lines.join(F.broadcast(again), on=["file", "file_offset"], how="left_anti")
+        lines = lines.select(*columns)
+    mixed = _mixed_files(lines)
+    if mixed:
+        in_time = Window.partitionBy("file").orderBy("time", "file_offset")
+        turn = F.row_number().over(in_time).cast("bigint")
+        place = F.when(F.col("file").isin(*mixed), turn).otherwise(F.col("file_offset"))
+        lines = lines.withColumn("file_offset", place)
+    return lines, LineRepairs(count, tuple(mixed))
+
+
+def repeated(lines: DataFrame) -> DataFrame:
+    """file and file_offset of each line that is in its log before."""
+    texts = [F.coalesce(F.col(name).cast("string"), F.lit("")) for name in TOLD_APART]
+    in_file = Window.partitionBy("file").orderBy("file_offset")
+    so_far = in_file.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    of_text = Window.partitionBy("file", "text").orderBy("file_offset")
+    of_run = Window.partitionBy("file", "run")
+    numbered = (
+        lines.where("time is not null and problem is null")
+        .select("file", "file_offset", "time", F.md5(F.concat_ws("\n", *texts)).alias("text"))
+        .withColumn("again", F.row_number().over(of_text) > 1)
+        .withColumn("latest", F.max("time").over(so_far))
+        .withColumn("run", F.count_if(~F.col("again")).over(in_file))
+    )
+    back = F.unix_millis("latest") - F.unix_millis("time") >= BACK_MS
+    share = F.count_if("again").over(Window.partitionBy("file")) / F.count("*").over(
+        Window.partitionBy("file")
+    )
+    return (
+        numbered.withColumn("length", F.count_if("again").over(of_run))
+        .withColumn("back", F.count_if(F.col("again") & back).over(of_run))
+        .withColumn("share", share)
+        .where(
+            F.col("again")
+            & ((F.col("length") >= RUN) | (F.col("back") > 0) | (F.col("share") >= MUCH))
+        )
+        .select("file", "file_offset")
+    )
+
+
+def _mixed_files(lines: DataFrame) -> list[str]:
+    """The files of which many lines are older than the line before, of the same client."""
+    of_client = Window.partitionBy("file", "client_id").orderBy("file_offset")
+    back = F.unix_millis(F.lag("time").over(of_client)) - F.unix_millis("time")
+    found = (
+        lines.where("time is not null")
+        .select("file", (back >= MIXED_MS).alias("back"))
+        .groupBy("file")
+        .agg(F.count("*").alias("lines"), F.count_if("back").alias("back"))
+        .where((F.col("back") >= LEAST_MIXED) & (F.col("back") > MIXED * F.col("lines")))
+        .orderBy("file")
+        .limit(MOST_FILES)
+        .collect()
+    )
+    return [row["file"] for row in found]

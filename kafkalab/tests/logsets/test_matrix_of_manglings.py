@@ -1,0 +1,207 @@
+"""Is a mangled log read right, or doubted in a sentence? It is never read wrongly in silence.
+
+Either at least 99 of 100 rows are right and the commands end with 0, or they end with 3 and say
+why, or refuse with 2. No row that is wrong goes with a 0.
+"""
+
+import json
+from collections import Counter
+
+import pytest
+
+from kafkalab.lines import layout as kafkas
+from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.block import Block
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.first_lines import COLUMNS, LineCounts, counts_of, doubts
+from kafkalab.logsets.line_loader import lines_table
+from kafkalab.logsets.record_batches import record_batch_of
+from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, whole
+from kafkalab.tests.logsets.test_production_logs import Said
+from kafkalab.tests.shares import share
+
+NAMES = ("level", "logger", *COLUMNS)
+RIGHT = 0.99
+# What is not read, or in part, and said to be so. All others are read.
+DOUBTED = {
+    "layout: MDC behind the message",
+    "layout: MDC behind, in brackets",
+    "layout: the time last",
+    "layout: Serilog",
+    "layout: a message below its head",
+    "layout: WebLogic",
+    "layout: a wrapper's message",
+    "layout: a message in quotes",
+    "wrapper: Fluent Bit on stdout",
+    "wrapper: OpenTelemetry text",
+    "wrapper: a table without a header",
+    "wrapper: base64",
+    "wrapper: percent signs",
+    "wrapper: YAML",
+    "damage: CP1252",
+    "damage: zeros amid",
+    "damage: a packed file that is cut",
+    "damage: torn writes",
+    "damage: torn writes of small pieces",
+    "damage: torn writes of large pieces",
+    "damage: torn writes, logback",
+    "damage: half lines",
+    "damage: half lines without a break",
+    "damage: half lines, logback",
+    "damage: half lines without a break, logback",
+    "damage: lines cut at 80",
+    "damage: lines cut at 200",
+    "damage: lines cut at 120, logback",
+    "damage: lines wrapped at 80",
+    "damage: lines wrapped at 132, logback",
+    "damage: letters that are lost",
+    "damage: letters that are lost, logback",
+    "damage: bits that fell over",
+    "damage: bits that fell over, logback",
+    "damage: no breaks",
+    "damage: small letters of all",
+    "damage: capitals of all",
+    "damage: a photograph",
+    "damage: a photograph, logback",
+    "damage: sorted by text",
+    "damage: access lines between",
+    "damage: empty",
+    "damage: blanks alone",
+    "damage: another program's log",
+    "date: the month in capitals",
+    "date: a short German day",
+    "date: a day or a month",
+    "date: a day or a month, American",
+    "date: a day or a month, in two digits",
+    "date: a day or a month, with dashes",
+    "date: one day in three numbers",
+    "date: a day of six digits",
+    "date: IST, which is three zones",
+    "date: a zone by its place alone",
+    "date: no year, a stroke",
+    "date: letters in the clock",
+    "date: dots in the clock",
+    "date: a blank before the milliseconds",
+    "date: the day and the clock apart",
+    "date: the clock before the day",
+    "date: seconds since the begin",
+    "date: Japanese",
+    "date: Thai years",
+    "date: a clock without zeros",
+}
+# A letter that changes within a value, and in a line or two of a small log, is not seen.
+NOT_SEEN = "damage: bits that fell over, logback"
+EACH = pytest.mark.parametrize("name", MANGLINGS)
+# Every fourth is told of in full, with all that a report needs.
+TOLD = list(MANGLINGS)[::4]
+
+
+def said_in(path) -> list[Said]:
+    return [Said(row) for row in kafkas.read(path)]
+
+
+@pytest.fixture(scope="module")
+def small(recordings) -> list[Said]:
+    return said_in(recordings.parent / "whole_logs" / "3.9.2" / "fixed-1.log.gz")
+
+
+def written(name: str, said: list[Said], folder):
+    mangling = MANGLINGS[name]
+    path = folder / mangling.file
+    text = mangling.make(said)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def judged(path) -> tuple[int, str, list[dict]]:
+    """What `read` ends with, what is said, and the rows without a problem."""
+    try:
+        rows = lines_table(path, NAMES)
+        said = " ".join(doubts(files_of(path)))
+    except (ValueError, OSError) as error:
+        return 2, str(error), []
+    good = [row for row in rows.to_pylist() if row["problem"] is None]
+    if not good:
+        return 2, "", []
+    counts = sum(map(counts_of, rows.select(COLUMNS).to_batches()), LineCounts())
+    return (0 if counts.understood and not said else 3), said, good
+
+
+def key(row: dict, mangling: Mangling) -> tuple:
+    time = None if row["time"] is None else mangling.keeps(row["time"])
+    return time, *(" ".join((row[name] or "").split()) for name in mangling.names)
+
+
+def compared(mangling: Mangling, said: list[Said], rows: list[dict]) -> tuple[int, int, list]:
+    """How many rows are not there of how many, and those that say what the log never said."""
+    text = "".join(f"{whole(each)}\n" for each in mangling.of(said))
+    block = record_batch_of(Block(text.encode()), NAMES).to_pylist()
+    wanted = Counter(key(row, mangling) for row in block)
+    own = [row for row in rows if not (row["logger"] or "").startswith("com.shop.")]
+    found = Counter(key(row, mangling) for row in own)
+    # An event that is not known is not told wrongly.
+    place = 1 + mangling.names.index("event")
+    unnamed = {(*each[:place], "", *each[place + 1 :]) for each in wanted}
+    wrong = [each for each in found - wanted if each not in unnamed]
+    return (wanted - found).total(), wanted.total(), wrong
+
+
+@pytest.mark.parametrize("name", share(MANGLINGS, 2))
+def test_a_mangled_log_is_read_right_or_doubted(name, small, tmp_path):
+    code, said, rows = judged(written(name, small, tmp_path))
+    assert (code > 0) == (name in DOUBTED), said
+    if code == 3:
+        assert said.count(str(tmp_path)) == 1, "one sentence tells what is doubtful"
+    if code == 0:
+        missing, of, wrong = compared(MANGLINGS[name], small, rows)
+        assert not wrong
+        assert missing <= max(1, (1 - RIGHT) * of)
+
+
+@pytest.mark.slow
+@EACH
+def test_the_commands_judge_a_mangled_log_alike(name, recordings, tmp_path, capsys):
+    """Of another log, of an old release."""
+    said = said_in(recordings.parent / "whole_logs" / "2.3.1" / "free-1.log.gz")
+    path = written(name, said, tmp_path)
+    code, _, rows = judged(path)
+    if code == 0 and name != NOT_SEEN:
+        missing, of, wrong = compared(MANGLINGS[name], said, rows)
+        assert not wrong
+        assert missing <= max(1, (1 - RIGHT) * of)
+    assert main(["read", str(path)]) == code
+    told = capsys.readouterr()
+    assert code == 0 or path.name in told.out + told.err
+    if name in TOLD:
+        assert main(["explain", str(path)]) == code
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("damage: shuffled", "are mixed up"),
+        ("damage: shuffled in windows", "are mixed up"),
+        ("damage: shipped twice", "is counted once"),
+        ("damage: shipped twice at once", "is counted once"),
+        ("damage: each line twice", "is counted once"),
+    ],
+)
+def test_what_a_shipper_does_makes_no_rebalance(name, told, recordings, tmp_path, capsys):
+    log = recordings / "4.4.0" / "3.9.2" / "group_slow_poll" / "inv-1.log.gz"
+    assert main(["rebalances", str(log), "--json", "-"]) == 0
+    wanted = json.loads(capsys.readouterr().out)
+    path = written(name, said_in(log), tmp_path)
+    assert main(["rebalances", str(path), "--json", "-"]) == 0
+    printed = capsys.readouterr()
+    assert told in printed.err
+
+    def stops(rows: list[dict]) -> list[tuple]:
+        return [(row["began_at"], row["generation"], row["waited_ms"]) for row in rows]
+
+    assert stops(json.loads(printed.out)) == stops(wanted)
+
+
+def test_a_start_at_another_time_is_doubted(small, tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"{whole(each)}\n" for each in small).replace("[2026-", "[2020-"))
+    assert "a client says that it started at 2026-11-28" in " ".join(doubts(files_of(path)))
