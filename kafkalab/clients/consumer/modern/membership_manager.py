@@ -66,10 +66,6 @@ class MemberState(enum.Enum):
     """The coordinator refused the member finally. No state follows."""
 
 
-_MEMBERS = frozenset(
-    {MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING}
-)
-
 MOVES = moves(
     MemberState,
     "UNSUBSCRIBED -> JOINING PREPARE_LEAVING FATAL",
