@@ -134,10 +134,8 @@ def with_events(lines: pl.LazyFrame) -> pl.LazyFrame:
         fits = here & pl.when(here).then(pl.col("message")).str.contains(
             all_patterns()[site.pattern].whole
         ).fill_null(False)
-        pattern, event = (
-            pl.when(fits).then(site.pattern).otherwise(pattern),
-            pl.when(fits).then(pl.lit(site.event)).otherwise(event),
-        )
+        pattern = pl.when(fits).then(site.pattern).otherwise(pattern)
+        event = pl.when(fits).then(pl.lit(site.event)).otherwise(event)
     group = pl.col("group_id")
     return (
         lines.with_columns(

@@ -48,11 +48,9 @@ class MemberSubscription:
     """One member, its connection and its assignor; the leader divides for all."""
 
     def __init__(self, lab: Lab, name: str, assignor: str, counts: dict[str, int]) -> None:
-        self.name, self.assignor, self.counts = (
-            name,
-            PartitionAssignor(assignor, PROFILES[VERSION], lambda name, **values: None),
-            counts,
-        )
+        self.name = name
+        self.assignor = PartitionAssignor(assignor, PROFILES[VERSION], lambda name, **values: None)
+        self.counts = counts
         self.member_id, self.generation, self.is_synced = "", -1, False
         self.owned: dict[str, tuple[int, ...]] = {}
         self._number = 0

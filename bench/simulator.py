@@ -51,11 +51,9 @@ def _measured_by(program: list[str]) -> Any:
 
 
 def _against(name: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
-    each, ours, repeated = (
-        (round(lines / requests), round(others / requests)),
-        requests / took_s,
-        max(requests, SHORTEST),
-    )
+    each = (round(lines / requests), round(others / requests))
+    ours = requests / took_s
+    repeated = max(requests, SHORTEST)
     writing = [
         "-c",
         f"from bench._skeleton import move_and_write; from bench.simulator import seconds; "

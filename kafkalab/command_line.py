@@ -12,7 +12,6 @@ from typing import Any
 import kafkalab
 
 EXAMPLE = "example:\n  "
-SCRIPTS = ("kafkalab", "autograder")
 ASKED_BY_SHELL = "_ARGCOMPLETE"
 """Set where a shell asks how a word may go on: how many words of its line are the program's name
 (argcomplete)."""

@@ -632,11 +632,6 @@ class Errors(enum.Enum):
         """
         return self.raises is not None and issubclass(self.raises, RetriableException)
 
-    @property
-    def stale_metadata(self) -> bool:
-        """Whether the client asks for new metadata before it tries again."""
-        return self.raises is not None and issubclass(self.raises, InvalidMetadataException)
-
     def exception(self, message: str | None = None) -> ApiException:
         """The exception of this code, with `message` or else the table's.
 

@@ -143,10 +143,8 @@ class Lab:
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
         self.cold = cold
-        profile, settings = (
-            broker_profile(broker_version),
-            _broker_settings(broker_config, broker_version),
-        )
+        profile = broker_profile(broker_version)
+        settings = _broker_settings(broker_config, broker_version)
         self._settings = settings
         nodes = _nodes(brokers, racks or {})
         self.cluster = ClusterState(
@@ -187,6 +185,7 @@ class Lab:
         }
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
+        self._is_closed: dict[tuple[str, str], Callable[[], bool]] = {}
         self._killed: dict[str, int] = {}
         self._creates_topics = settings.auto_create_topics_enable
         self._new_topics: set[str] = set()
@@ -476,6 +475,24 @@ class Lab:
             name, n = f"{wanted}-{n}", n + 1
         self._names.add(name)
         return name
+
+    def client_name(self, kind: str, name: str | None, client_id: str) -> str:
+        """The name of a new client: `name`, or its client id.
+
+        It gets a number where another client has the client id, or where an open client of its kind
+        has the name. A consumer and a producer with one name are one program.
+        """
+        wanted = name or client_id
+        is_closed = self._is_closed.get((kind, wanted))
+        if is_closed is not None and not is_closed() and wanted not in self._killed:
+            self._names.add(wanted)
+        elif name is not None:
+            return name
+        return self.unused_name(wanted)
+
+    def add_client(self, kind: str, name: str, is_closed: Callable[[], bool]) -> None:
+        """Remember a client, so that no other of its kind is taken for it while it is open."""
+        self._is_closed[kind, name] = is_closed
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
         """Journal what the application did, the first cause of what follows, and return the event's

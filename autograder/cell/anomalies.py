@@ -72,10 +72,8 @@ class _Facts:
     """A run's facts by kind, and by group and partition where that is how one looks for them."""
 
     def __init__(self, run: dict):
-        self.run, self.all = (
-            run,
-            [{**fact, "place": place} for place, fact in enumerate(run["facts"])],
-        )
+        self.run = run
+        self.all = [{**fact, "place": place} for place, fact in enumerate(run["facts"])]
         self.groups = run["groups"]
         self.tells_work = run.get("tells_work", False)
 

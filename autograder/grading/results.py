@@ -45,13 +45,11 @@ class Results(Mapping):
         borrowed: frozenset[str] = frozenset(),
         too_late: frozenset[str] = frozenset(),
     ):
-        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = (
-            kept,
-            keys,
-            superseded,
-            borrowed,
-            too_late,
-        )
+        self._kept = kept
+        self._keys = keys
+        self._superseded = superseded
+        self._borrowed = borrowed
+        self._too_late = too_late
         # A submission that counts -> those that came later and are worth no more.
         self._stayed: dict[str, list[str]] = {}
         for name in sorted(too_late):

@@ -15,7 +15,6 @@ replaced.
 from __future__ import annotations
 
 import sys
-import threading
 from dataclasses import dataclass
 
 from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line, plain, same
@@ -170,24 +169,6 @@ def _marks(
         if suggestion is not None:
             suggestions[cell.question] = suggestion
     return marks, suggestions
-
-
-class Here:
-    """A judge without a process of its own, asked like one (child_process.py):
-    for tests that have taught this process something."""
-
-    def __init__(self):
-        self._lock = threading.Lock()
-
-    def ask(self, question: dict) -> dict:
-        with self._lock:
-            return _answer(question)
-
-    def start(self) -> None:
-        """Nothing to start."""
-
-    def stop(self) -> None:
-        """Nothing to end."""
 
 
 def _code(own: Master, submission: Submission) -> dict[str, str]:

@@ -35,13 +35,11 @@ from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.repair import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
 from autograder.handed_in.tampering import tampered
 
-GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
-    "graded",
-    "repaired",
-    "partial",
-    "unreadable",
-    "refused",
-)
+GRADED = "graded"
+REPAIRED = "repaired"
+PARTIAL = "partial"
+UNREADABLE = "unreadable"
+REFUSED = "refused"
 MOST_CELLS, MOST_CODE = 2_000, 2_000_000
 # characters of cells that are not too long to be read, in all notebooks together; a chapter has
 # twenty thousand

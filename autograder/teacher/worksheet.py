@@ -25,12 +25,10 @@ from autograder.teacher.feedback import lateness_sentence, leak_in, sentences
 from autograder.teacher.moodle_zip import participants
 from autograder.written.answers import read_results
 
-IDENTIFIER, GRADE, MOST, COMMENTS = (
-    "identifier",
-    "grade",
-    "maximum grade",
-    "feedback comments",
-)
+IDENTIFIER = "identifier"
+GRADE = "grade"
+MOST = "maximum grade"
+COMMENTS = "feedback comments"
 WHO = ("id number", "username", "email address", "full name")
 """Columns by which a student is known, the surest first."""
 CODECS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}

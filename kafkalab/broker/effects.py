@@ -57,6 +57,11 @@ class Note(NamedTuple):
     fields: dict[str, Any]
 
 
+def note(kind: str, /, **fields: Any) -> Note:
+    """A Note with these fields."""
+    return Note(kind, fields)
+
+
 class Appended(NamedTuple):
     """A partition's readable end has moved, so parked fetches are checked again."""
 

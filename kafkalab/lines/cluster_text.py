@@ -10,12 +10,7 @@ from collections.abc import Sequence
 from kafkalab.errors import error_for
 from kafkalab.lines.generated_text import part_text
 from kafkalab.lines.java_values import by_partition, list_text, optional_text, value_text
-from kafkalab.protocol.messages import (
-    ApiVersion,
-    ApiVersionsResponse,
-    MetadataResponseBroker,
-    MetadataResponsePartition,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import PROFILES
 
 
@@ -32,8 +27,8 @@ def cluster_text(
     version: str,
     *,
     cluster_id: str | None,
-    brokers: Sequence[MetadataResponseBroker],
-    partitions: Sequence[tuple[str, MetadataResponsePartition]],
+    brokers: Sequence[m.MetadataResponseBroker],
+    partitions: Sequence[tuple[str, m.MetadataResponsePartition]],
     controller_id: int | None,
 ) -> str:
     """The text after "Updated cluster metadata ... to ". partitions: (topic, partition) pairs;
@@ -64,7 +59,7 @@ def cluster_text(
     return text if kind == "Cluster" else f"MetadataCache{{cluster={text}}}"
 
 
-def _partition(topic: str, partition: MetadataResponsePartition) -> str:
+def _partition(topic: str, partition: m.MetadataResponsePartition) -> str:
     """PartitionInfo.toString."""
     leader = "none" if partition.leader_id < 0 else partition.leader_id
     return (
@@ -74,7 +69,7 @@ def _partition(topic: str, partition: MetadataResponsePartition) -> str:
     )
 
 
-def partition_metadata_text(topic: str, partition: MetadataResponsePartition) -> str:
+def partition_metadata_text(topic: str, partition: m.MetadataResponsePartition) -> str:
     """MetadataResponse.PartitionMetadata.toString."""
     return (
         f"PartitionMetadata(error={error_for(partition.error_code).name}, "
@@ -96,7 +91,7 @@ def _ids(node_ids: tuple[int, ...]) -> str:
     return ",".join(str(node_id) for node_id in node_ids)
 
 
-def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
+def api_versions_text(offered: Sequence[m.ApiVersion], version: str) -> str:
     """`(Produce(0): 0 to 7 [usable: 7], ..., UNKNOWN(44): 0)`: NodeApiVersions.toString(false).
 
     UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the broker offers
@@ -112,7 +107,7 @@ def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
     return f"({', '.join(texts)})"
 
 
-def _span_text(span: ApiVersion | None, newest: int | None) -> str:
+def _span_text(span: m.ApiVersion | None, newest: int | None) -> str:
     if span is None:
         return "UNSUPPORTED"
     text = f"{span.min_version}" + (
@@ -125,7 +120,7 @@ def _span_text(span: ApiVersion | None, newest: int | None) -> str:
     return f"{text} [usable: {min(newest, span.max_version)}]"
 
 
-def features_text(response: ApiVersionsResponse, version: str) -> str:
+def features_text(response: m.ApiVersionsResponse, version: str) -> str:
     """`epoch: 451, finalized features: [...], supported features: [...], ZK migration ready:
     false`.
 

@@ -209,12 +209,10 @@ class Block:
             return value
 
         year, month, day = number(1, 2, 3, 4), number(6, 7), number(9, 10)
-        hour, minute, second, milli = (
-            number(12, 13),
-            number(15, 16),
-            number(18, 19),
-            number(21, 22, 23),
-        )
+        hour = number(12, 13)
+        minute = number(15, 16)
+        second = number(18, 19)
+        milli = number(21, 22, 23)
         exists = (
             self.head_ok
             & (year < 2200)

@@ -129,10 +129,8 @@ def _explained(events: DataFrame) -> DataFrame:
         ignorenulls=True,
     ).over(so_far)
     in_pass = counted.withColumn("at_start", at_start)
-    reported, echoed = (
-        F.col("reports") - F.col("at_start.reports"),
-        F.col("echoes") - F.col("at_start.echoes"),
-    )
+    reported = F.col("reports") - F.col("at_start.reports")
+    echoed = F.col("echoes") - F.col("at_start.echoes")
     by_peer = is_echo & F.coalesce(echoed <= reported, F.lit(False))
     return in_pass.withColumn("by_peer", by_peer).drop(
         "reports", "echoes", "starts_pass", "at_start"

@@ -134,11 +134,9 @@ class ScenarioPlay:
             raise UnusableScenario(
                 f"the cluster of this scenario cannot be built: {error}"
             ) from None
-        self._start_ms, self._steps, self.broker_version = (
-            played.start_ms,
-            played.steps,
-            played.broker_version,
-        )
+        self._start_ms = played.start_ms
+        self._steps = played.steps
+        self.broker_version = played.broker_version
         self._broker_steps = played.broker_steps
         self.last_step_ms = (
             max(

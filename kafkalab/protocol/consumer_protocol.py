@@ -14,7 +14,6 @@ from typing import Any
 
 from kafkalab.protocol.frozen import message
 
-NULL_BYTES = struct.pack(">i", -1)
 EMPTY_BYTES = struct.pack(">i", 0)
 
 

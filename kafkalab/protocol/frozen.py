@@ -78,12 +78,10 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
 
 def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field[Any]:
     field: Any = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
-    field.name, field.type, field._field_type, field.kw_only = (
-        name,
-        annotation,
-        FIELD_MARK,
-        True,
-    )
+    field.name = name
+    field.type = annotation
+    field._field_type = FIELD_MARK
+    field.kw_only = True
     found: dataclasses.Field[Any] = field
     return found
 

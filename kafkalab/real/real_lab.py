@@ -467,10 +467,6 @@ class RealLab:
             if file.path.exists()
         )
 
-    def log_path(self, client: str) -> Path:
-        """Where one client's log file lies while the lab lives."""
-        return self._files(client)[0].path
-
     def table(self, kind: str) -> pandas.DataFrame:
         """`table("request.sent")`: a row for each request that the lines tell of. `table("fault")`:
         what this lab did to processes. Nothing else is known. Raises IllegalArgumentException."""

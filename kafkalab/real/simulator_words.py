@@ -3,7 +3,6 @@ instead."""
 
 from __future__ import annotations
 
-REAL_LAB = "a real lab"
 NO_JOURNAL = "real processes keep no journal of causes; lab.lines() is what they say"
 NO_NETWORK = (
     "the connections are the kernel's; lab.broker(1).pause() lets a broker stand still, and "

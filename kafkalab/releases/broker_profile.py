@@ -16,7 +16,6 @@ from kafkalab.releases.api_names import API_NUMBERS
 from kafkalab.releases.page_text import GONE, Change, Makers, read_page, settings_of
 
 FIRST_GENERATION = "before the first generation"
-FROM_EMPTY = "whenever the group was empty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +141,7 @@ class BrokerProfile:
     to begin after the sync; clients that begin right after the join need NONE (KAFKA-10134)."""
     initial_delay_extends: str
     """In which state a member that joins during the initial delay extends it: FIRST_GENERATION in
-    the Scala coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
+    the Scala coordinator, whenever the group was empty in the one rewritten for KIP-848."""
     drops_members_without_sync: bool
     """A member that joined but does not sync within the rebalance timeout is dropped (3.0,
     KAFKA-12890)."""

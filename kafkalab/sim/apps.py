@@ -179,12 +179,10 @@ class Loop:
         signal: Signal,
         process: App | None,
     ) -> None:
-        self._clock, self._next, self._signal, self._process = (
-            clock,
-            generator.__next__,
-            signal,
-            process,
-        )
+        self._clock = clock
+        self._next = generator.__next__
+        self._signal = signal
+        self._process = process
         self._timer: Timer | None = None
         self._wait = 0
         self._is_listening = self._is_running = False

@@ -196,13 +196,11 @@ class Connection:
         link: Link,
         clock: Scheduler,
     ) -> None:
-        self.id, self.client, self.server, self.endpoint, self.link = (
-            id,
-            client,
-            server,
-            endpoint,
-            link,
-        )
+        self.id = id
+        self.client = client
+        self.server = server
+        self.endpoint = endpoint
+        self.link = link
         self.open = self._client_listens = self._server_listens = False
         self._clock = clock
         self._out_at_ms = self._in_at_ms = 0
@@ -325,12 +323,10 @@ class Network:
     ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self._connects_at_once = connects_at_once
-        self._clock, self._streams, self._name_of, self._on_fault = (
-            clock,
-            streams,
-            name_of,
-            on_fault,
-        )
+        self._clock = clock
+        self._streams = streams
+        self._name_of = name_of
+        self._on_fault = on_fault
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}

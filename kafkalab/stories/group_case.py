@@ -8,17 +8,7 @@ from __future__ import annotations
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
-from kafkalab.protocol.messages import (
-    HeartbeatRequest,
-    JoinGroupRequest,
-    JoinGroupRequestProtocol,
-    JoinGroupResponse,
-    LeaveGroupRequest,
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    SyncGroupRequest,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.stories.raw_client import RawClient
 
 GROUP = "inventory"
@@ -96,24 +86,24 @@ class GroupCase:
         session_timeout_ms: int = SESSION_MS,
         metadata: bytes = b"",
         rebalance_timeout_ms: int = REBALANCE_MS,
-    ) -> JoinGroupResponse | None:
+    ) -> m.JoinGroupResponse | None:
         """Send JOIN_GROUP and return the response; None while the coordinator holds it back."""
         if version is None:
             version = JOINS_WITHOUT_ID if instance is None else None
-        request = JoinGroupRequest(
+        request = m.JoinGroupRequest(
             group_id=GROUP,
             session_timeout_ms=session_timeout_ms,
             rebalance_timeout_ms=rebalance_timeout_ms,
             member_id=member_id,
             group_instance_id=instance,
-            protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),),
+            protocols=(m.JoinGroupRequestProtocol(name="range", metadata=metadata),),
         )
-        answer: JoinGroupResponse | None = self.client(name).ask(request, version=version)
+        answer: m.JoinGroupResponse | None = self.client(name).ask(request, version=version)
         return answer
 
     def leave(self, name: str) -> None:
         self.client(name).ask(
-            LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2
+            m.LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2
         )
 
     def sync(self, name: str, generation: int | None = None) -> Errors | None:
@@ -122,7 +112,7 @@ class GroupCase:
         """
         generation = self.group.generation if generation is None else generation
         answer = self.client(name).ask(
-            SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name])
+            m.SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name])
         )
         return None if answer is None else error_for(answer.error_code)
 
@@ -133,7 +123,7 @@ class GroupCase:
         return error_for(
             self.client("somebody")
             .ask(
-                HeartbeatRequest(
+                m.HeartbeatRequest(
                     group_id=GROUP,
                     generation_id=generation,
                     member_id=member_id,
@@ -145,15 +135,15 @@ class GroupCase:
 
     def commit(self, member_id: str, generation: int) -> Errors:
         answer = self.client("somebody").ask(
-            OffsetCommitRequest(
+            m.OffsetCommitRequest(
                 group_id=GROUP,
                 generation_id_or_member_epoch=generation,
                 member_id=member_id,
                 topics=(
-                    OffsetCommitRequestTopic(
+                    m.OffsetCommitRequestTopic(
                         name="orders",
                         partitions=(
-                            OffsetCommitRequestPartition(partition_index=0, committed_offset=1),
+                            m.OffsetCommitRequestPartition(partition_index=0, committed_offset=1),
                         ),
                     ),
                 ),

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import pandas
 
 GROUP, TOPIC, PLACE = "workers", "jobs", "jobs-0"
-LOCK_MS = 30_000
 
 Rule = Callable[[ConsumerRecord], str]
 """A record -> "accept", "release" or "reject"."""

@@ -58,12 +58,6 @@ def test_every_error_raises_its_exception_with_its_sentence():
             assert raised.java_name.rpartition(".")[2] == type(raised).__name__
 
 
-def test_stale_metadata_is_a_reason_to_ask_for_new():
-    assert Errors.NOT_LEADER_OR_FOLLOWER.stale_metadata
-    # there it is the coordinator that is looked up anew
-    assert not Errors.NOT_COORDINATOR.stale_metadata
-
-
 def test_java_names_stand_in_texts():
     """As in the stack traces of transaction_zombie_fenced."""
     assert Errors.INVALID_PRODUCER_EPOCH.exception().java_text() == (

@@ -595,3 +595,5 @@ def test_an_event_says_what_it_is_in_one_line():
         for event in lab.journal.of("call", "socket.opening", "request.sent")
     )
     assert repr(lab) == f"Lab(3 brokers, {lab.now_ms} ms, {len(lab.journal.events)} events)"
+    KafkaProducer(lab, {}, name="till")
+    assert KafkaProducer(lab, {"client.id": "till"}).name == "till-2"

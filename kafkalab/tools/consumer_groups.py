@@ -134,10 +134,8 @@ def _check(options: argparse.Namespace) -> None:
 
 def _list(cluster: ToolCluster, options: argparse.Namespace) -> str:
     groups = cluster.state["groups"]
-    with_state, with_type = (
-        options.state is not ASKED_FOR_NOTHING,
-        options.type is not ASKED_FOR_NOTHING,
-    )
+    with_state = options.state is not ASKED_FOR_NOTHING
+    with_type = options.type is not ASKED_FOR_NOTHING
     if (with_state or with_type) and not cluster.release.lists_states:
         raise Refusal(
             "the tool of this broker's release lists no states or types: --state came with KIP-518 "

@@ -90,10 +90,8 @@ def arrows(lab: ShownLab, client: str, from_ms: int = 0, to_ms: int | None = Non
             if event["socket"] not in of_socket:
                 continue
             s = of_socket[event["socket"]]
-            number, whom = (
-                int(event["correlation_id"]),
-                (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id)),
-            )
+            number = int(event["correlation_id"])
+            whom = (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id))
             what = f"{event['api']} (id {number})"
             start = Arrow("request", *whom, what, event["at_ms"], None, event["id"], None)
             end = ends.get(("request.received", number))
@@ -102,10 +100,8 @@ def arrows(lab: ShownLab, client: str, from_ms: int = 0, to_ms: int | None = Non
                 if end is None
                 else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"])
             )
-            left, back = (
-                ends.get(("response.sent", number)),
-                ends.get(("response.received", number)),
-            )
+            left = ends.get(("response.sent", number))
+            back = ends.get(("response.received", number))
             if left is not None and back is not None:
                 found.append(
                     Arrow(

@@ -24,13 +24,11 @@ class Choice:
     def __init__(
         self, out: Path, receipts: Receipts, roster: Roster, calibrations, keys: dict[tuple, str]
     ):
-        self._out, self._receipts, self._roster, self._calibrations, self._keys = (
-            out,
-            receipts,
-            roster,
-            calibrations,
-            keys,
-        )
+        self._out = out
+        self._receipts = receipts
+        self._roster = roster
+        self._calibrations = calibrations
+        self._keys = keys
         self._lost, self._rule = late.lateness(out), late.policy().counts
 
     def of(self, found) -> dict[tuple[str, str], Submission]:

@@ -152,11 +152,9 @@ def _ready(
     names. Unready where OUT belongs to another secret or one of its files is broken."""
     try:
         held_to(out, keep=True)
-        before, roster, calibrations = (
-            out_folder.read(out),
-            class_of(out, roster),
-            calibration.read(out),
-        )
+        before = out_folder.read(out)
+        roster = class_of(out, roster)
+        calibrations = calibration.read(out)
         return (
             before,
             roster,

@@ -45,10 +45,10 @@ class Probe:
     """What the break-out is aimed at, laid out by the parent. Use it in a `with`."""
 
     def __enter__(self) -> Probe:
-        self._kept, self._wires = (
-            tempfile.TemporaryDirectory(prefix="autograder-canary-", ignore_cleanup_errors=True),
-            [],
+        self._kept = tempfile.TemporaryDirectory(
+            prefix="autograder-canary-", ignore_cleanup_errors=True
         )
+        self._wires = []
         try:
             self._lay_out(Path(self._kept.name))
         except BaseException:  # Ctrl-C, for one

@@ -49,12 +49,10 @@ class Administration:
         config: BrokerConfig,
         elect: Callable[[list[tuple[str, int]], bool], Mapping[tuple[str, int], Errors]],
     ) -> None:
-        self._node_id, self._profile, self._cluster, self._config = (
-            node_id,
-            profile,
-            cluster,
-            config,
-        )
+        self._node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
         self._words, self._elect = profile.controller_words, elect
 
     @property

@@ -137,10 +137,8 @@ class ClusterState:
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
         self._transaction_partitions = transaction_partitions
-        self._transaction_replication_factor, self._transaction_min_isr = (
-            transaction_replication_factor,
-            transaction_min_isr,
-        )
+        self._transaction_replication_factor = transaction_replication_factor
+        self._transaction_min_isr = transaction_min_isr
         self._transactions_ready_ms: int | None = None
         self.group_producer_epochs: dict[tuple[int, int], int] = {}
         self.share_groups: dict[str, Any] = {}

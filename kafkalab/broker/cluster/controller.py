@@ -23,7 +23,7 @@ from kafkalab.broker.cluster.elections import (
     offline_election,
     preferred_election,
 )
-from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer, TimerKey
+from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, TimerKey, note
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
@@ -118,7 +118,7 @@ class Controller:
             self._cluster.controller_id = next(id for id, up in self._cluster.alive.items() if up)
         effects: list[Effect] = [
             CancelTimer(("session", broker)),
-            Note("broker.fenced", {"broker": broker, "why": why}),
+            note("broker.fenced", broker=broker, why=why),
         ]
         for partition in self._partitions():
             if partition.leader == broker or broker in partition.isr:
@@ -175,10 +175,8 @@ class Controller:
             return []
         self._move(broker, STOPPING)
         effects: list[Effect] = []
-        live, stopping = (
-            self._live(),
-            [id for id, state in self.states.items() if state is STOPPING],
-        )
+        live = self._live()
+        stopping = [id for id, state in self.states.items() if state is STOPPING]
         for partition in self._partitions():
             if partition.leader == broker and len(partition.replicas) > 1:
                 if self._profile.eligible_leader_replicas:
@@ -300,40 +298,34 @@ class Controller:
             partition.leader_epoch += 1
         isr_before = partition.isr
         partition.partition_epoch += 1
-        partition.leader, partition.isr, partition.elr, partition.last_known = (
-            election.leader,
-            isr,
-            elr,
-            last_known,
-        )
+        partition.leader = election.leader
+        partition.isr = isr
+        partition.elr = elr
+        partition.last_known = last_known
         name = {"topic": partition.topic, "partition": partition.index}
         if partition.leader != before[0]:
             effects.append(
-                Note(
+                note(
                     "election",
-                    {
-                        **name,
-                        "leader": partition.leader,
-                        "before": before[0],
-                        "unclean": election.unclean,
-                        "leader_epoch": partition.leader_epoch,
-                        "isr": list(isr),
-                        "elr": list(elr),
-                    },
+                    **name,
+                    leader=partition.leader,
+                    before=before[0],
+                    unclean=election.unclean,
+                    leader_epoch=partition.leader_epoch,
+                    isr=list(isr),
+                    elr=list(elr),
                 )
             )
         elif isr != isr_before:
             effects.append(
-                Note(
+                note(
                     "isr",
-                    {
-                        **name,
-                        "leader": partition.leader,
-                        "isr": list(isr),
-                        "before": list(isr_before),
-                        "elr": list(elr),
-                        "what": "shrinks" if len(isr) < len(isr_before) else "expands",
-                    },
+                    **name,
+                    leader=partition.leader,
+                    isr=list(isr),
+                    before=list(isr_before),
+                    elr=list(elr),
+                    what="shrinks" if len(isr) < len(isr_before) else "expands",
                 )
             )
         self._cluster.changed(partition)
@@ -346,7 +338,7 @@ class Controller:
             self._cluster.controller_id = broker
         effects: list[Effect] = [
             CancelTimer(("session", broker)),
-            Note("broker.unfenced", {"broker": broker}),
+            note("broker.unfenced", broker=broker),
         ]
         for partition in self._partitions():
             if partition.leader == NO_LEADER and broker in partition.replicas:

@@ -14,21 +14,8 @@ from kafkalab.broker.effects import Caller, Effect, Respond
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.hashing import long_map_order
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.messages import (
-    ZERO_UUID,
-    ApiVersionsRequest,
-    ApiVersionsResponse,
-    Coordinator,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-    MetadataResponseBroker,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
 from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.releases import BrokerProfile
 from kafkalab.releases.api_versions import api_versions_response
@@ -69,7 +56,7 @@ class Directory:
             span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys
         }
         self._operations = profile.operations_not_asked_for
-        self._known_topics: dict[str, MetadataResponseTopic] = {}
+        self._known_topics: dict[str, m.MetadataResponseTopic] = {}
         self._known_revision = -1
 
     def speaks(self, api: ApiKeys, version: int) -> bool:
@@ -80,7 +67,7 @@ class Directory:
     # -- API_VERSIONS
 
     def api_versions(
-        self, request: ApiVersionsRequest, caller: Caller, now_ms: int
+        self, request: m.ApiVersionsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """List all APIs of this broker. An API_VERSIONS request of an unknown version gets its
         answer in v0 (KIP-511)."""
@@ -92,7 +79,7 @@ class Directory:
         return [
             Respond(
                 caller,
-                ApiVersionsResponse(
+                m.ApiVersionsResponse(
                     error_code=Errors.UNSUPPORTED_VERSION.code,
                     api_keys=own if self._profile.names_own_range else (),
                 ),
@@ -101,7 +88,7 @@ class Directory:
 
     # -- METADATA
 
-    def metadata(self, request: MetadataRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def metadata(self, request: m.MetadataRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """List the live brokers and the requested topics; None requests all topics, the internal
         ones too."""
         if request.topics is None:
@@ -112,7 +99,9 @@ class Directory:
             )
         cluster = self._cluster
         brokers = tuple(
-            MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
+            m.MetadataResponseBroker(
+                node_id=node.id, host=node.host, port=node.port, rack=node.rack
+            )
             for node in (
                 cluster.brokers[id]
                 for id in self._in_order(id for id, up in cluster.alive.items() if up)
@@ -121,7 +110,7 @@ class Directory:
         return [
             Respond(
                 caller,
-                MetadataResponse(
+                m.MetadataResponse(
                     brokers=brokers,
                     cluster_id=cluster.cluster_id,
                     controller_id=cluster.controller_id,
@@ -131,7 +120,7 @@ class Directory:
             )
         ]
 
-    def _found(self, asked: MetadataRequestTopic, may_create: bool) -> MetadataResponseTopic:
+    def _found(self, asked: m.MetadataRequestTopic, may_create: bool) -> m.MetadataResponseTopic:
         name = asked.name if asked.name is not None else self._cluster.name_of(asked.topic_id)
         if name is None:
             return self._refused(Errors.UNKNOWN_TOPIC_ID, topic_id=asked.topic_id)
@@ -149,16 +138,16 @@ class Directory:
         return self._refused(Errors.UNKNOWN_TOPIC_OR_PARTITION, name=name)
 
     def _refused(
-        self, error: Errors, *, name: str | None = None, topic_id: str = ZERO_UUID
-    ) -> MetadataResponseTopic:
-        return MetadataResponseTopic(
+        self, error: Errors, *, name: str | None = None, topic_id: str = m.ZERO_UUID
+    ) -> m.MetadataResponseTopic:
+        return m.MetadataResponseTopic(
             error_code=error.code,
             name=name,
             topic_id=topic_id,
             topic_authorized_operations=self._operations,
         )
 
-    def _described(self, name: str) -> MetadataResponseTopic:
+    def _described(self, name: str) -> m.MetadataResponseTopic:
         """A topic's description; it is cached until the cluster changes."""
         if self._known_revision != self._cluster.revision:
             self._known_topics.clear()
@@ -168,8 +157,8 @@ class Directory:
             known = self._known_topics[name] = self._describe(self._cluster.topics[name])
         return known
 
-    def _describe(self, topic: Topic) -> MetadataResponseTopic:
-        return MetadataResponseTopic(
+    def _describe(self, topic: Topic) -> m.MetadataResponseTopic:
+        return m.MetadataResponseTopic(
             name=topic.name,
             topic_id=topic.topic_id,
             is_internal=topic.is_internal,
@@ -180,10 +169,10 @@ class Directory:
             ),
         )
 
-    def _describe_partition(self, partition: Partition) -> MetadataResponsePartition:
+    def _describe_partition(self, partition: Partition) -> m.MetadataResponsePartition:
         alive = self._cluster.alive
         led = partition.leader >= 0 and alive[partition.leader]
-        return MetadataResponsePartition(
+        return m.MetadataResponsePartition(
             error_code=0 if led else self._profile.leaderless_error.code,
             partition_index=partition.index,
             leader_id=partition.leader if led else -1,
@@ -201,7 +190,7 @@ class Directory:
     # -- FIND_COORDINATOR
 
     def find_coordinator(
-        self, request: FindCoordinatorRequest, caller: Caller, now_ms: int
+        self, request: m.FindCoordinatorRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Name the coordinators of groups or of transactional ids."""
         found = tuple(
@@ -212,12 +201,12 @@ class Directory:
             found = tuple(
                 replace(one, error_message="") if one.error_code else one for one in found
             )
-            return [Respond(caller, FindCoordinatorResponse(coordinators=found))]
+            return [Respond(caller, m.FindCoordinatorResponse(coordinators=found))]
         one = found[0]
         return [
             Respond(
                 caller,
-                FindCoordinatorResponse(
+                m.FindCoordinatorResponse(
                     error_code=one.error_code,
                     error_message=one.error_message,
                     node_id=one.node_id,
@@ -227,7 +216,7 @@ class Directory:
             )
         ]
 
-    def _coordinator(self, key: str, key_type: int, caller: Caller, now_ms: int) -> Coordinator:
+    def _coordinator(self, key: str, key_type: int, caller: Caller, now_ms: int) -> m.Coordinator:
         if key_type not in (GROUP_KEY, TRANSACTION_KEY):
             return _no_coordinator(key, Errors.INVALID_REQUEST)
         if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
@@ -240,7 +229,7 @@ class Directory:
         if broker < 0 or not self._cluster.alive[broker]:
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         node = self._cluster.brokers[broker]
-        return Coordinator(
+        return m.Coordinator(
             key=key,
             node_id=node.id,
             host=node.host,
@@ -255,9 +244,9 @@ class Directory:
         )
 
 
-def _no_coordinator(key: str, error: Errors) -> Coordinator:
+def _no_coordinator(key: str, error: Errors) -> m.Coordinator:
     node_id, host, port = NOWHERE
-    return Coordinator(
+    return m.Coordinator(
         key=key,
         node_id=node_id,
         host=host,

@@ -19,7 +19,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, note
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.classic.join_phase import join_refused
@@ -40,49 +40,30 @@ from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-    DeleteGroupsRequest,
-    DescribeGroupsRequest,
-    HeartbeatRequest,
-    HeartbeatResponse,
-    JoinGroupRequest,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
-    ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetDeleteRequest,
-    OffsetFetchRequest,
-    ShareGroupHeartbeatRequest,
-    ShareGroupHeartbeatResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
 LOADING = Errors.COORDINATOR_LOAD_IN_PROGRESS.code
 
 WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
     {
-        JoinGroupRequest: lambda request, caller: (
+        m.JoinGroupRequest: lambda request, caller: (
             join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response
         ),
-        SyncGroupRequest: lambda request, caller: SyncGroupResponse(error_code=LOADING),
+        m.SyncGroupRequest: lambda request, caller: m.SyncGroupResponse(error_code=LOADING),
         # a member that sends heartbeats keeps its membership (GroupCoordinator.handleHeartbeat)
-        HeartbeatRequest: lambda request, caller: HeartbeatResponse(),
-        LeaveGroupRequest: lambda request, caller: LeaveGroupResponse(error_code=LOADING),
-        OffsetCommitRequest: lambda request, caller: refused_commit(
+        m.HeartbeatRequest: lambda request, caller: m.HeartbeatResponse(),
+        m.LeaveGroupRequest: lambda request, caller: m.LeaveGroupResponse(error_code=LOADING),
+        m.OffsetCommitRequest: lambda request, caller: refused_commit(
             request, Errors.COORDINATOR_LOAD_IN_PROGRESS
         ),
-        OffsetFetchRequest: lambda request, caller: refused_fetch(
+        m.OffsetFetchRequest: lambda request, caller: refused_fetch(
             request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
         ),
-        ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(
+        m.ConsumerGroupHeartbeatRequest: lambda request, caller: m.ConsumerGroupHeartbeatResponse(
             error_code=LOADING
         ),
-        ShareGroupHeartbeatRequest: lambda request, caller: ShareGroupHeartbeatResponse(
+        m.ShareGroupHeartbeatRequest: lambda request, caller: m.ShareGroupHeartbeatResponse(
             error_code=LOADING
         ),
     }
@@ -141,19 +122,19 @@ class GroupCoordinator:
         )
         admin = GroupAdmin(profile, table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
-            JoinGroupRequest: self.classic.handle,
-            SyncGroupRequest: self.classic.handle,
-            HeartbeatRequest: self.classic.handle,
-            LeaveGroupRequest: self.classic.handle,
-            ConsumerGroupHeartbeatRequest: self.modern.handle,
-            ShareGroupHeartbeatRequest: self.share.handle,
-            OffsetCommitRequest: offsets.commit,
-            OffsetFetchRequest: offsets.fetch,
-            ListGroupsRequest: admin.list_groups,
-            DescribeGroupsRequest: admin.describe,
-            DeleteGroupsRequest: admin.delete,
-            OffsetDeleteRequest: admin.delete_offsets,
-            ConsumerGroupDescribeRequest: admin.describe_consumers,
+            m.JoinGroupRequest: self.classic.handle,
+            m.SyncGroupRequest: self.classic.handle,
+            m.HeartbeatRequest: self.classic.handle,
+            m.LeaveGroupRequest: self.classic.handle,
+            m.ConsumerGroupHeartbeatRequest: self.modern.handle,
+            m.ShareGroupHeartbeatRequest: self.share.handle,
+            m.OffsetCommitRequest: offsets.commit,
+            m.OffsetFetchRequest: offsets.fetch,
+            m.ListGroupsRequest: admin.list_groups,
+            m.DescribeGroupsRequest: admin.describe,
+            m.DeleteGroupsRequest: admin.delete,
+            m.OffsetDeleteRequest: admin.delete_offsets,
+            m.ConsumerGroupDescribeRequest: admin.describe_consumers,
         }
         self._modern_alarms = (*MEMBER_ALARMS, "held heartbeat")
         self.process_runs = True
@@ -285,7 +266,7 @@ class GroupCoordinator:
         if isinstance(group, ConsumerGroup):
             return [
                 *self.modern.retire(group.id),
-                Note("group.removed", {"group": group.id}),
+                note("group.removed", group=group.id),
                 *self.storage.remove_all_offsets(group, now_ms),
             ]
         return self.classic.end(group, reason, now_ms) + self.storage.remove_group(group, now_ms)
@@ -315,12 +296,12 @@ class GroupCoordinator:
         group = self.share.groups.get(getattr(request, "group_id", None) or "")
         if group is None or not group.members:
             return None
-        if type(request) is JoinGroupRequest:
+        if type(request) is m.JoinGroupRequest:
             return join_refused(caller, Errors.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
-        if type(request) is ConsumerGroupHeartbeatRequest:
+        if type(request) is m.ConsumerGroupHeartbeatRequest:
             return Respond(
                 caller,
-                ConsumerGroupHeartbeatResponse(
+                m.ConsumerGroupHeartbeatResponse(
                     error_code=Errors.GROUP_ID_NOT_FOUND.code,
                     error_message=f"Group {group.id} is not a consumer group.",
                 ),

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond, note
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup, membership_error
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -21,22 +21,8 @@ from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.modern.reconciliation import ModernGroups
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.connection_messages import ZERO_UUID
-from kafkalab.protocol.messages import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchResponse,
-    OffsetFetchResponseGroup,
-    OffsetFetchResponsePartition,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopic,
-    OffsetFetchResponseTopics,
-)
 
 ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
 """The states in which commits are accepted. In PREPARING_REBALANCE the old owners may still commit
@@ -65,7 +51,7 @@ class OffsetMetadataManager:
         self._cluster, self._config = cluster, config
         self._arm_expiry = arm_expiry
 
-    def commit(self, request: OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def commit(self, request: m.OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Keep the offsets of a member of this generation,
         or of a consumer that belongs to no group."""
         modern = self._table.modern
@@ -97,14 +83,14 @@ class OffsetMetadataManager:
             for part in topic.partitions
         }
 
-        def response(written: Errors) -> OffsetCommitResponse:
-            return OffsetCommitResponse(
+        def response(written: Errors) -> m.OffsetCommitResponse:
+            return m.OffsetCommitResponse(
                 topics=tuple(
-                    OffsetCommitResponseTopic(
+                    m.OffsetCommitResponseTopic(
                         name=topic.name,
                         topic_id=topic.topic_id,
                         partitions=tuple(
-                            OffsetCommitResponsePartition(
+                            m.OffsetCommitResponsePartition(
                                 partition_index=part.partition_index,
                                 error_code=(
                                     verdicts[topic.name, part.partition_index]
@@ -131,7 +117,7 @@ class OffsetMetadataManager:
         ]
 
     def _commit_error(
-        self, group: ClassicGroup | None, request: OffsetCommitRequest, caller: Caller
+        self, group: ClassicGroup | None, request: m.OffsetCommitRequest, caller: Caller
     ) -> Errors:
         """Whether a commit to a classic group, or to none,
         may be kept (OffsetMetadataManager.validateOffsetCommit)."""
@@ -156,9 +142,9 @@ class OffsetMetadataManager:
     def _keep(
         self,
         group: ClassicGroup | ConsumerGroup,
-        request: OffsetCommitRequest,
+        request: m.OffsetCommitRequest,
         topic: str,
-        part: OffsetCommitRequestPartition,
+        part: m.OffsetCommitRequestPartition,
         now_ms: int,
         notes: list[Effect],
         kept: dict[tuple[str, int], CommittedOffset],
@@ -172,33 +158,31 @@ class OffsetMetadataManager:
             CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         )
         notes.append(
-            Note(
+            note(
                 "commit",
-                {
-                    "group": group.id,
-                    "member": request.member_id,
-                    "topic": topic,
-                    "partition": part.partition_index,
-                    "offset": part.committed_offset,
-                    "generation": request.generation_id_or_member_epoch,
-                    "leader_epoch": part.committed_leader_epoch,
-                    "metadata": metadata,
-                },
+                group=group.id,
+                member=request.member_id,
+                topic=topic,
+                partition=part.partition_index,
+                offset=part.committed_offset,
+                generation=request.generation_id_or_member_epoch,
+                leader_epoch=part.committed_leader_epoch,
+                metadata=metadata,
             )
         )
         return Errors.NONE
 
-    def fetch(self, request: OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def fetch(self, request: m.OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Give the committed offsets; -1 for a partition without one."""
         found = tuple(self._group_answer(asked, request.require_stable) for asked in request.asked)
         if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-            return [Respond(caller, OffsetFetchResponse(groups=found))]
+            return [Respond(caller, m.OffsetFetchResponse(groups=found))]
         one = found[0]
         topics = tuple(
-            OffsetFetchResponseTopic(
+            m.OffsetFetchResponseTopic(
                 name=topic.name,
                 partitions=tuple(
-                    OffsetFetchResponsePartition(
+                    m.OffsetFetchResponsePartition(
                         partition_index=part.partition_index,
                         committed_offset=part.committed_offset,
                         committed_leader_epoch=part.committed_leader_epoch,
@@ -210,22 +194,22 @@ class OffsetMetadataManager:
             )
             for topic in one.topics
         )
-        return [Respond(caller, OffsetFetchResponse(topics=topics, error_code=one.error_code))]
+        return [Respond(caller, m.OffsetFetchResponse(topics=topics, error_code=one.error_code))]
 
     def _group_answer(
-        self, asked: OffsetFetchRequestGroup, require_stable: bool
-    ) -> OffsetFetchResponseGroup:
+        self, asked: m.OffsetFetchRequestGroup, require_stable: bool
+    ) -> m.OffsetFetchResponseGroup:
         group = self._table.find(asked.group_id)
         if not self._table.coordinates(asked.group_id):
-            return OffsetFetchResponseGroup(
+            return m.OffsetFetchResponseGroup(
                 group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code
             )
         if asked.group_id in self._table.modern:
             error = self._modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
             if error is not Errors.NONE:
-                return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
+                return m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
         if group is not None and group.state is ClassicGroupState.DEAD:
-            return OffsetFetchResponseGroup(
+            return m.OffsetFetchResponseGroup(
                 group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code
             )
         offsets = group.offsets if group is not None else {}
@@ -249,7 +233,7 @@ class OffsetMetadataManager:
                     partition,
                 ) in undecided:  # an open transaction may still change it (KIP-447)
                     answers.append(
-                        OffsetFetchResponsePartitions(
+                        m.OffsetFetchResponsePartitions(
                             partition_index=partition,
                             committed_offset=-1,
                             committed_leader_epoch=-1,
@@ -260,7 +244,7 @@ class OffsetMetadataManager:
                     continue
                 known = offsets.get((topic, partition), NOTHING_COMMITTED)
                 answers.append(
-                    OffsetFetchResponsePartitions(
+                    m.OffsetFetchResponsePartitions(
                         partition_index=partition,
                         committed_offset=known.offset,
                         committed_leader_epoch=known.leader_epoch,
@@ -268,22 +252,22 @@ class OffsetMetadataManager:
                     )
                 )
             topics.append(
-                OffsetFetchResponseTopics(
+                m.OffsetFetchResponseTopics(
                     name=topic, topic_id=ids.get(topic, ZERO_UUID), partitions=tuple(answers)
                 )
             )
-        return OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))
+        return m.OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))
 
 
-def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitResponse:
+def refused_commit(request: m.OffsetCommitRequest, error: Errors) -> m.OffsetCommitResponse:
     """An OFFSET_COMMIT answer with one error for all partitions."""
-    return OffsetCommitResponse(
+    return m.OffsetCommitResponse(
         topics=tuple(
-            OffsetCommitResponseTopic(
+            m.OffsetCommitResponseTopic(
                 name=topic.name,
                 topic_id=topic.topic_id,
                 partitions=tuple(
-                    OffsetCommitResponsePartition(
+                    m.OffsetCommitResponsePartition(
                         partition_index=part.partition_index, error_code=error.code
                     )
                     for part in topic.partitions
@@ -295,14 +279,14 @@ def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitR
 
 
 def refused_fetch(
-    request: OffsetFetchRequest, caller: Caller, error: Errors
-) -> OffsetFetchResponse:
+    request: m.OffsetFetchRequest, caller: Caller, error: Errors
+) -> m.OffsetFetchResponse:
     """An OFFSET_FETCH answer with one error for all groups."""
     if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-        return OffsetFetchResponse(
+        return m.OffsetFetchResponse(
             groups=tuple(
-                OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
+                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
                 for asked in request.asked
             )
         )
-    return OffsetFetchResponse(error_code=error.code)
+    return m.OffsetFetchResponse(error_code=error.code)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
+from kafkalab.broker.effects import Caller, Effect, Note, SetTimer, note
 from kafkalab.broker.groups.any_group import CommittedOffset, Place
 from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fields
 from kafkalab.broker.groups.group_lines import GroupLines
@@ -115,10 +115,7 @@ class GroupStorage:
         for place in gone:
             del group.offsets[place]
         notes: list[Effect] = [
-            Note(
-                "offset.removed",
-                {"group": group.id, "topic": topic, "partition": partition, "reason": reason},
-            )
+            note("offset.removed", group=group.id, topic=topic, partition=partition, reason=reason)
             for topic, partition in gone
         ]
         return (
@@ -166,10 +163,8 @@ class GroupStorage:
         batches = tuple(self._log.batches(partition))
         for id, group in OffsetsReader().read(batches, now_ms).items():
             if id in modern:
-                modern[id].offsets, modern[id].pending_offsets = (
-                    group.offsets,
-                    group.pending_offsets,
-                )
+                modern[id].offsets = group.offsets
+                modern[id].pending_offsets = group.pending_offsets
                 continue
             groups[id] = group
             effects.append(loaded_note(group))
@@ -200,26 +195,24 @@ class GroupStorage:
 
 def loaded_note(group: ClassicGroup) -> Note:
     """The journal's note of a group that its coordinator has read back."""
-    return Note(
+    return note(
         "group.loaded",
-        {
-            "group": group.id,
-            "state": group.state.value,
-            "generation": group.generation,
-            "protocol_type": group.protocol_type,
-            "protocol": group.protocol,
-            "leader": group.leader,
-            "members": [classic_member_fields(one) for one in group.members.values()],
-            "offsets": [
-                {
-                    "topic": topic,
-                    "partition": partition,
-                    "offset": kept.offset,
-                    "leader_epoch": kept.leader_epoch,
-                    "metadata": kept.metadata,
-                    "committed_at_ms": kept.committed_at_ms,
-                }
-                for (topic, partition), kept in group.offsets.items()
-            ],
-        },
+        group=group.id,
+        state=group.state.value,
+        generation=group.generation,
+        protocol_type=group.protocol_type,
+        protocol=group.protocol,
+        leader=group.leader,
+        members=[classic_member_fields(one) for one in group.members.values()],
+        offsets=[
+            {
+                "topic": topic,
+                "partition": partition,
+                "offset": kept.offset,
+                "leader_epoch": kept.leader_epoch,
+                "metadata": kept.metadata,
+                "committed_at_ms": kept.committed_at_ms,
+            }
+            for (topic, partition), kept in group.offsets.items()
+        ],
     )

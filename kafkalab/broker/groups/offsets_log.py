@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond, note
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager
@@ -86,21 +86,21 @@ class LedOffsetsLog(OffsetsLog):
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
-        note = Note(
+        appended = note(
             "record.appended",
-            {
-                "topic": OFFSETS_TOPIC,
-                "partition": partition,
-                "base_offset": stored.base_offset,
-                "last_offset": stored.last_offset,
-                "producer_id": stored.producer_id,
-                "producer_epoch": stored.producer_epoch,
-                "size_bytes": stored.size_bytes,
-                "records": stored.records,
-            },
+            topic=OFFSETS_TOPIC,
+            partition=partition,
+            base_offset=stored.base_offset,
+            last_offset=stored.last_offset,
+            producer_id=stored.producer_id,
+            producer_epoch=stored.producer_epoch,
+            size_bytes=stored.size_bytes,
+            records=stored.records,
         )
         return Written(
-            Errors.NONE, stored.last_offset + 1, [note, *self._replicas.appended(replica, now_ms)]
+            Errors.NONE,
+            stored.last_offset + 1,
+            [appended, *self._replicas.appended(replica, now_ms)],
         )
 
     def answer_when_safe(

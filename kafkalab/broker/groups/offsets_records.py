@@ -138,10 +138,8 @@ class OffsetsReader:
     def _take(self, record: WireRecord, producer_id: int | None, now_ms: int) -> None:
         assert record.key is not None, "the offsets topic is compacted: each record has a key"
         key = json.loads(record.key)
-        about, value = (
-            key["data"],
-            None if record.value is None else json.loads(record.value)["data"],
-        )
+        about = key["data"]
+        value = None if record.value is None else json.loads(record.value)["data"]
         group = self.groups.setdefault(about["group"], ClassicGroup(about["group"]))
         if key["type"] == GROUP_KEY:
             kept = self.groups[group.id] = ClassicGroup(group.id)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended, Effect, Note, SetTimer, TimerKey
+from kafkalab.broker.effects import Appended, Effect, SetTimer, TimerKey, note
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_rules import (
     CleaningRule,
@@ -88,14 +88,12 @@ class LogManager:
             active = log.segments.active
             self._say("LOG_ROLLED", **self._place(key), offset=active.base_offset, elapsed_ms=0)
             effects.append(
-                Note(
+                note(
                     "log.rolled",
-                    {
-                        "topic": key[0],
-                        "partition": key[1],
-                        "segment": active.file_name,
-                        "segments": count,
-                    },
+                    topic=key[0],
+                    partition=key[1],
+                    segment=active.file_name,
+                    segments=count,
                 )
             )
         return effects + self._arm_retention([key], now_ms) + self._arm_cleaner([key], now_ms)
@@ -181,10 +179,8 @@ class LogManager:
         ]
         settings, rule = log.segments.settings, self.retention_rule
         if settings.is_deleted and rule is not None:
-            clock_ms, keep = (
-                self.epoch_ms + now_ms,
-                (settings.retention_ms, settings.retention_bytes),
-            )
+            clock_ms = self.epoch_ms + now_ms
+            keep = (settings.retention_ms, settings.retention_bytes)
             looks = [
                 ("a rule", lambda: chosen_segments(rule, log.segments.safe(*ends), clock_ms, *keep))
             ]
@@ -202,15 +198,13 @@ class LogManager:
                 self._say_deleted(key, log, gone, why, size)
                 self._segments[key] = len(log.segments)
                 effects += [
-                    Note(
+                    note(
                         "log.deleted",
-                        {
-                            "topic": key[0],
-                            "partition": key[1],
-                            "segments": names,
-                            "why": why,
-                            "log_start_offset": log.log_start_offset,
-                        },
+                        topic=key[0],
+                        partition=key[1],
+                        segments=names,
+                        why=why,
+                        log_start_offset=log.log_start_offset,
                     ),
                     Appended(*key),
                 ]
@@ -314,18 +308,16 @@ class LogManager:
         self._segments[key] = len(log.segments)
         stats = cleaned.stats
         return [
-            Note(
+            note(
                 "log.cleaned",
-                {
-                    "topic": key[0],
-                    "partition": key[1],
-                    "up_to": end,
-                    "messages_read": stats.messages_read,
-                    "messages_written": stats.messages_written,
-                    "invalid": stats.invalid_messages_read,
-                    "bytes_before": before,
-                    "bytes_after": log.size_bytes,
-                },
+                topic=key[0],
+                partition=key[1],
+                up_to=end,
+                messages_read=stats.messages_read,
+                messages_written=stats.messages_written,
+                invalid=stats.invalid_messages_read,
+                bytes_before=before,
+                bytes_after=log.size_bytes,
             )
         ]
 

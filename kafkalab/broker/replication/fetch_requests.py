@@ -34,17 +34,8 @@ from kafkalab.broker.replication.replica_manager import (
 )
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.buffer_sizes import fetch_response_bytes
-from kafkalab.protocol.messages import (
-    ZERO_UUID,
-    FetchableTopicResponse,
-    FetchPartition,
-    FetchPartitionData,
-    FetchRequest,
-    FetchResponse,
-    NodeEndpoint,
-    RecordBatch,
-)
 from kafkalab.releases import BrokerProfile
 
 
@@ -53,7 +44,7 @@ class WaitingFetch(NamedTuple):
     keys."""
 
     caller: Caller
-    request: FetchRequest
+    request: m.FetchRequest
     context: FetchContext
 
 
@@ -91,10 +82,10 @@ class Fetches:
         """The parked fetches, oldest first."""
         return tuple(self._waiting.values())
 
-    def handle(self, request: FetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def handle(self, request: m.FetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
         context = self.sessions.context(request)
         if context.error:
-            return [Respond(caller, FetchResponse(error_code=context.error))]
+            return [Respond(caller, m.FetchResponse(error_code=context.error))]
         if (
             request.max_wait_ms <= 0
             or not context.partitions
@@ -169,7 +160,7 @@ class Fetches:
         return place
 
     def _readable(
-        self, key: FetchKey, asked: FetchPartition, caller: Caller
+        self, key: FetchKey, asked: m.FetchPartition, caller: Caller
     ) -> tuple[Replica | None, int]:
         """(replica, 0) that this caller may read here, else (None, error code). A follower serves
         it only since KIP-392."""
@@ -179,7 +170,7 @@ class Fetches:
         find = self._replicas.readable_replica if may_follow else self._replicas.led_replica
         return find(*self._place(key), asked.current_leader_epoch)
 
-    def _preferred(self, request: FetchRequest, key: FetchKey, asked: FetchPartition) -> int:
+    def _preferred(self, request: m.FetchRequest, key: FetchKey, asked: m.FetchPartition) -> int:
         """The follower that should serve this partition, -1 for the broker that was asked. Only a
         leader names one, and only where replica.selector.class looks at racks."""
         if not self._is_rack_aware or not request.rack_id:
@@ -189,13 +180,13 @@ class Fetches:
             return -1
         return self._replicas.preferred_replica(replica, request.rack_id, asked.fetch_offset)
 
-    def _is_sent_elsewhere(self, request: FetchRequest, context: FetchContext) -> bool:
+    def _is_sent_elsewhere(self, request: m.FetchRequest, context: FetchContext) -> bool:
         """Whether a partition of this fetch should be read from a follower."""
         return any(
             self._preferred(request, key, asked) >= 0 for key, asked in context.partitions.items()
         )
 
-    def _is_ready(self, request: FetchRequest, context: FetchContext, caller: Caller) -> bool:
+    def _is_ready(self, request: m.FetchRequest, context: FetchContext, caller: Caller) -> bool:
         """Whether to answer now: enough bytes in sum, or an error in one of the partitions."""
         if self._replicas.completion_rule is not None:
             return self._is_ready_by_rule(request, context, caller)
@@ -218,7 +209,7 @@ class Fetches:
         return total >= (request.min_bytes if most is None else min(request.min_bytes, most))
 
     def _is_ready_by_rule(
-        self, request: FetchRequest, context: FetchContext, caller: Caller
+        self, request: m.FetchRequest, context: FetchContext, caller: Caller
     ) -> bool:
         """Whether a learner's rule says so. An offset outside the log is answered at once."""
         rule = self._replicas.completion_rule
@@ -246,13 +237,13 @@ class Fetches:
         return may_complete(rule, WaitingRequest("FETCH", needs, request.min_bytes), state)
 
     def _answer(
-        self, request: FetchRequest, context: FetchContext, caller: Caller, now_ms: int
-    ) -> FetchResponse:
+        self, request: m.FetchRequest, context: FetchContext, caller: Caller, now_ms: int
+    ) -> m.FetchResponse:
         left, got_any = request.max_bytes, False
         most = self._quotas.window_bytes(caller.header.client_id)
         if most is not None and self._profile.caps_fetches_by_quota:
             left = min(left, most)
-        read: dict[FetchKey, FetchPartitionData] = {}
+        read: dict[FetchKey, m.FetchPartitionData] = {}
         hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(
             caller.header
         )
@@ -280,11 +271,11 @@ class Fetches:
             throttle_ms := self._throttle_ms(context, read, endpoints, caller, now_ms)
         ):
             session_id = 0 if context.session is None else context.session.id
-            return FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id)
+            return m.FetchResponse(throttle_time_ms=throttle_ms, session_id=session_id)
         session_id, answered = self.sessions.answer(
             context, read, lambda: self._draw_session_id(caller)
         )
-        return FetchResponse(
+        return m.FetchResponse(
             session_id=session_id,
             responses=self._by_topic(answered, caller),
             node_endpoints=tuple(endpoints.values()),
@@ -293,14 +284,14 @@ class Fetches:
     def _throttle_ms(
         self,
         context: FetchContext,
-        read: dict[FetchKey, FetchPartitionData],
-        endpoints: dict[int, NodeEndpoint],
+        read: dict[FetchKey, m.FetchPartitionData],
+        endpoints: dict[int, m.NodeEndpoint],
         caller: Caller,
         now_ms: int,
     ) -> int:
         """How long the reader of this answer has to wait, 0 within its quota. Where it has to wait,
         the answer's bytes do not count, for it gets none of them."""
-        planned = FetchResponse(
+        planned = m.FetchResponse(
             responses=self._by_topic(self.sessions.would_answer(context, read), caller),
             node_endpoints=tuple(endpoints.values()),
         )
@@ -314,7 +305,7 @@ class Fetches:
         self,
         session: FetchSession,
         key: FetchKey,
-        asked: FetchPartition,
+        asked: m.FetchPartition,
         isolation_level: int,
         caller: Caller,
     ) -> bool:
@@ -333,14 +324,14 @@ class Fetches:
     def _read(
         self,
         key: FetchKey,
-        asked: FetchPartition,
+        asked: m.FetchPartition,
         isolation_level: int,
         left: int,
         first: bool,
         hints: bool,
         caller: Caller,
         preferred: int,
-    ) -> FetchPartitionData:
+    ) -> m.FetchPartitionData:
         """One partition's part of the answer. `left`: the bytes left in the answer; `first`: the
         answer has no records yet; `preferred`: the follower to read instead, -1 for none."""
         topic, partition = self._place(key)
@@ -349,15 +340,15 @@ class Fetches:
             if not topic:
                 error = Errors.UNKNOWN_TOPIC_ID.code
             if hints and error in LEADERSHIP_ERRORS:
-                return FetchPartitionData(
+                return m.FetchPartitionData(
                     partition_index=partition,
                     error_code=error,
                     current_leader=self._replicas.leader_hint(topic, partition),
                 )
-            return FetchPartitionData(partition_index=partition, error_code=error)
+            return m.FetchPartitionData(partition_index=partition, error_code=error)
         log = replica.log
         if preferred >= 0:
-            return FetchPartitionData(
+            return m.FetchPartitionData(
                 partition_index=partition,
                 high_watermark=log.high_watermark,
                 last_stable_offset=log.last_stable_offset,
@@ -365,10 +356,10 @@ class Fetches:
                 preferred_read_replica=preferred,
             )
         if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
-            return FetchPartitionData(
+            return m.FetchPartitionData(
                 partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code
             )
-        records: tuple[RecordBatch, ...] = ()
+        records: tuple[m.RecordBatch, ...] = ()
         end = _end(replica, isolation_level)
         if left > 0 and asked.fetch_offset < end:
             records = log.read(
@@ -381,7 +372,7 @@ class Fetches:
                 if records
                 else ()
             )
-        return FetchPartitionData(
+        return m.FetchPartitionData(
             partition_index=partition,
             high_watermark=log.high_watermark,
             last_stable_offset=log.last_stable_offset,
@@ -391,12 +382,12 @@ class Fetches:
         )
 
     def _by_topic(
-        self, answered: dict[FetchKey, FetchPartitionData], caller: Caller
-    ) -> tuple[FetchableTopicResponse, ...]:
+        self, answered: dict[FetchKey, m.FetchPartitionData], caller: Caller
+    ) -> tuple[m.FetchableTopicResponse, ...]:
         """Group neighbouring partitions by topic, with the topic's name or id as in the request."""
         by_id = WireChange.FETCH_BY_TOPIC_ID.holds_for(caller.header)
-        topics: list[FetchableTopicResponse] = []
-        group: list[FetchPartitionData] = []
+        topics: list[m.FetchableTopicResponse] = []
+        group: list[m.FetchPartitionData] = []
         last: FetchKey | None = None
         for key, data in answered.items():
             if last is not None and (key.topic, key.topic_id) != (last.topic, last.topic_id):
@@ -409,13 +400,13 @@ class Fetches:
         return tuple(topics)
 
     def _heading(
-        self, key: FetchKey, group: list[FetchPartitionData], by_id: bool
-    ) -> FetchableTopicResponse:
+        self, key: FetchKey, group: list[m.FetchPartitionData], by_id: bool
+    ) -> m.FetchableTopicResponse:
         topic = self._place(key)[0]
         if by_id:
-            topic_id = key.topic_id if key.topic_id != ZERO_UUID else self._replicas.id_of(topic)
-            return FetchableTopicResponse(topic_id=topic_id, partitions=tuple(group))
-        return FetchableTopicResponse(topic=topic, partitions=tuple(group))
+            topic_id = key.topic_id if key.topic_id != m.ZERO_UUID else self._replicas.id_of(topic)
+            return m.FetchableTopicResponse(topic_id=topic_id, partitions=tuple(group))
+        return m.FetchableTopicResponse(topic=topic, partitions=tuple(group))
 
 
 def _end(replica: Replica, isolation_level: int) -> int:

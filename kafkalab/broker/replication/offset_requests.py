@@ -9,22 +9,7 @@ from kafkalab.broker.effects import Appended, Caller, Effect, Respond
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    DeleteRecordsPartition,
-    DeleteRecordsPartitionResult,
-    DeleteRecordsRequest,
-    DeleteRecordsResponse,
-    DeleteRecordsTopicResult,
-    EpochEndOffset,
-    ListOffsetsPartition,
-    ListOffsetsPartitionResponse,
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    ListOffsetsTopicResponse,
-    OffsetForLeaderEpochRequest,
-    OffsetForLeaderEpochResponse,
-    OffsetForLeaderTopicResult,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.record_messages import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
 from kafkalab.sim.invariants import check
 
@@ -37,12 +22,12 @@ class OffsetRequests:
         self._replicas = replicas
 
     def list_offsets(
-        self, request: ListOffsetsRequest, caller: Caller, now_ms: int
+        self, request: m.ListOffsetsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Find the offset at which a partition ends (timestamp -1), begins (-2), or reaches a
         timestamp."""
         topics = tuple(
-            ListOffsetsTopicResponse(
+            m.ListOffsetsTopicResponse(
                 name=topic.name,
                 partitions=tuple(
                     self._offset_of(topic.name, part, request.isolation_level, caller)
@@ -51,16 +36,16 @@ class OffsetRequests:
             )
             for topic in request.topics
         )
-        return [Respond(caller, ListOffsetsResponse(topics=topics))]
+        return [Respond(caller, m.ListOffsetsResponse(topics=topics))]
 
     def _offset_of(
-        self, topic: str, asked: ListOffsetsPartition, isolation_level: int, caller: Caller
-    ) -> ListOffsetsPartitionResponse:
+        self, topic: str, asked: m.ListOffsetsPartition, isolation_level: int, caller: Caller
+    ) -> m.ListOffsetsPartitionResponse:
         replica, error = self._replicas.led_replica(
             topic, asked.partition_index, asked.current_leader_epoch
         )
         if replica is None:
-            return ListOffsetsPartitionResponse(
+            return m.ListOffsetsPartitionResponse(
                 partition_index=asked.partition_index, error_code=error
             )
         log, timestamp_ms = replica.log, -1
@@ -68,7 +53,7 @@ class OffsetRequests:
         if asked.timestamp == LATEST_TIMESTAMP and not replica.knows_watermark:
             known = WireChange.OFFSET_NOT_AVAILABLE.holds_for(caller.header)
             error = (Errors.OFFSET_NOT_AVAILABLE if known else Errors.LEADER_NOT_AVAILABLE).code
-            return ListOffsetsPartitionResponse(
+            return m.ListOffsetsPartitionResponse(
                 partition_index=asked.partition_index, error_code=error
             )
         if asked.timestamp == LATEST_TIMESTAMP:
@@ -78,7 +63,7 @@ class OffsetRequests:
         else:
             found = log.offset_for_timestamp(asked.timestamp)
             if found is None:
-                return ListOffsetsPartitionResponse(partition_index=asked.partition_index)
+                return m.ListOffsetsPartitionResponse(partition_index=asked.partition_index)
             offset, timestamp_ms = found
         check(
             offset >= log.log_start_offset,
@@ -88,7 +73,7 @@ class OffsetRequests:
             offset,
             log.log_start_offset,
         )
-        return ListOffsetsPartitionResponse(
+        return m.ListOffsetsPartitionResponse(
             partition_index=asked.partition_index,
             offset=offset,
             timestamp=timestamp_ms,
@@ -96,7 +81,7 @@ class OffsetRequests:
         )
 
     def offset_for_leader_epoch(
-        self, request: OffsetForLeaderEpochRequest, caller: Caller, now_ms: int
+        self, request: m.OffsetForLeaderEpochRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Find the end offset of a leader epoch. A consumer learns by it whether its position was
         truncated away."""
@@ -108,23 +93,25 @@ class OffsetRequests:
                     topic.topic, part.partition, part.current_leader_epoch
                 )
                 if replica is None:
-                    ends.append(EpochEndOffset(error_code=error, partition=part.partition))
+                    ends.append(m.EpochEndOffset(error_code=error, partition=part.partition))
                 else:
                     epoch, end = replica.log.end_of_epoch(part.leader_epoch)
                     ends.append(
-                        EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end)
+                        m.EpochEndOffset(
+                            partition=part.partition, leader_epoch=epoch, end_offset=end
+                        )
                     )
-            results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
-        return [Respond(caller, OffsetForLeaderEpochResponse(topics=tuple(results)))]
+            results.append(m.OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
+        return [Respond(caller, m.OffsetForLeaderEpochResponse(topics=tuple(results)))]
 
     def delete_records(
-        self, request: DeleteRecordsRequest, caller: Caller, now_ms: int
+        self, request: m.DeleteRecordsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Move the log start up to an offset, -1 standing for the high watermark (KIP-107).
         OFFSET_OUT_OF_RANGE beyond it."""
         after: list[Effect] = []
         topics = tuple(
-            DeleteRecordsTopicResult(
+            m.DeleteRecordsTopicResult(
                 name=topic.name,
                 partitions=tuple(
                     self._delete_before(topic.name, part, after, now_ms)
@@ -133,25 +120,25 @@ class OffsetRequests:
             )
             for topic in request.topics
         )
-        return [*after, Respond(caller, DeleteRecordsResponse(topics=topics))]
+        return [*after, Respond(caller, m.DeleteRecordsResponse(topics=topics))]
 
     def _delete_before(
-        self, topic: str, asked: DeleteRecordsPartition, after: list[Effect], now_ms: int
-    ) -> DeleteRecordsPartitionResult:
+        self, topic: str, asked: m.DeleteRecordsPartition, after: list[Effect], now_ms: int
+    ) -> m.DeleteRecordsPartitionResult:
         replica, error = self._replicas.led_replica(topic, asked.partition_index)
         if replica is None:
-            return DeleteRecordsPartitionResult(
+            return m.DeleteRecordsPartitionResult(
                 partition_index=asked.partition_index, error_code=error
             )
         log = replica.log
         offset = log.high_watermark if asked.offset == -1 else asked.offset
         if not 0 <= offset <= log.high_watermark:
-            return DeleteRecordsPartitionResult(
+            return m.DeleteRecordsPartitionResult(
                 partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code
             )
         log.begin_at_least(offset)
         after.append(Appended(topic, asked.partition_index))
         after += self._replicas.logs.start_moved((topic, asked.partition_index), now_ms)
-        return DeleteRecordsPartitionResult(
+        return m.DeleteRecordsPartitionResult(
             partition_index=asked.partition_index, low_watermark=log.log_start_offset
         )

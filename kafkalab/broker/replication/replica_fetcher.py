@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable, Iterable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Effect, Note, SetTimer, TimerKey, ToBroker
+from kafkalab.broker.effects import Effect, SetTimer, TimerKey, ToBroker, note
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
@@ -354,30 +354,26 @@ class ReplicaFetchers:
             effects += self._grown(key, now_ms)
             fetcher.moved[key] = None
             effects.append(
-                Note(
+                note(
                     "replica.fetched",
-                    {
-                        "topic": key[0],
-                        "partition": key[1],
-                        "leader": fetcher.source,
-                        "from_offset": first,
-                        "log_end_offset": log.log_end_offset,
-                        "high_watermark": watermark,
-                    },
+                    topic=key[0],
+                    partition=key[1],
+                    leader=fetcher.source,
+                    from_offset=first,
+                    log_end_offset=log.log_end_offset,
+                    high_watermark=watermark,
                 )
             )
         if watermark > log.high_watermark:
             log.high_watermark = watermark
             if not part.batches:
                 effects.append(
-                    Note(
+                    note(
                         "replica.watermark",
-                        {
-                            "topic": key[0],
-                            "partition": key[1],
-                            "leader": fetcher.source,
-                            "high_watermark": watermark,
-                        },
+                        topic=key[0],
+                        partition=key[1],
+                        leader=fetcher.source,
+                        high_watermark=watermark,
                     )
                 )
             effects += self._risen(key)
@@ -427,15 +423,13 @@ class ReplicaFetchers:
         if replica.log.truncate_to(offset) == 0:
             return []
         return [
-            Note(
+            note(
                 "replica.truncated",
-                {
-                    "topic": key[0],
-                    "partition": key[1],
-                    "leader": leader,
-                    "from_offset": before,
-                    "log_end_offset": replica.log.log_end_offset,
-                },
+                topic=key[0],
+                partition=key[1],
+                leader=leader,
+                from_offset=before,
+                log_end_offset=replica.log.log_end_offset,
             )
         ]
 

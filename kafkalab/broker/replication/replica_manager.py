@@ -21,6 +21,7 @@ from kafkalab.broker.effects import (
     Note,
     SetTimer,
     TimerKey,
+    note,
 )
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
@@ -40,19 +41,7 @@ from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
-from kafkalab.protocol.messages import (
-    ZERO_UUID,
-    BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
-    NodeEndpoint,
-    PartitionProduceResponse,
-    ProducePartitionData,
-    ProduceRequest,
-    ProduceResponse,
-    RecordBatch,
-    TopicProduceData,
-    TopicProduceResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.invariants import SWITCH, check
 
@@ -151,7 +140,7 @@ class ReplicaManager:
     def id_of(self, topic: str) -> str:
         """A topic's id; the zero id where there is no such topic."""
         found = self._cluster.topics.get(topic)
-        return found.topic_id if found else ZERO_UUID
+        return found.topic_id if found else m.ZERO_UUID
 
     def led_replica(
         self, topic: str, index: int, current_leader_epoch: int = -1
@@ -261,17 +250,15 @@ class ReplicaManager:
         if ends == replica.journalled_ends:
             return None
         replica.journalled_ends = ends
-        return Note(
+        return note(
             "log.ends",
-            {
-                "topic": topic,
-                "partition": index,
-                "log_start_offset": ends[0],
-                "log_end_offset": ends[1],
-                "high_watermark": ends[2],
-                "last_stable_offset": ends[3],
-                "size_bytes": log.size_bytes,
-            },
+            topic=topic,
+            partition=index,
+            log_start_offset=ends[0],
+            log_end_offset=ends[1],
+            high_watermark=ends[2],
+            last_stable_offset=ends[3],
+            size_bytes=log.size_bytes,
         )
 
     def forget(self, topic: str) -> list[int]:
@@ -282,22 +269,22 @@ class ReplicaManager:
             self._behind.pop((topic, index), None)
         return gone
 
-    def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
+    def leader_hint(self, topic: str, index: int) -> m.LeaderIdAndEpoch:
         """The present leader and leader epoch (KIP-951)."""
         partition = self._cluster.partition(topic, index)
         assert partition is not None, "only a partition that exists has a leader to name"
-        return LeaderIdAndEpoch(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
+        return m.LeaderIdAndEpoch(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
 
-    def endpoint_of(self, broker: int) -> NodeEndpoint:
+    def endpoint_of(self, broker: int) -> m.NodeEndpoint:
         """The address of the leader that the answer names (KIP-951)."""
         node = self._cluster.brokers[broker]
-        return NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
+        return m.NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
 
     # -- PRODUCE
 
     def produce(
         self,
-        request: ProduceRequest,
+        request: m.ProduceRequest,
         caller: Caller,
         now_ms: int,
         refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
@@ -314,7 +301,7 @@ class ReplicaManager:
         )
         after: list[Effect] = []
         headings, endpoints = [], {}
-        answers: dict[PartitionKey, PartitionProduceResponse] = {}
+        answers: dict[PartitionKey, m.PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
         for data in request.topic_data:
             topic = self.name_of(data.name, data.topic_id)
@@ -348,18 +335,20 @@ class ReplicaManager:
             headings.append(
                 (
                     "" if by_id else topic or "",
-                    self._id_to_answer(data) if by_id else ZERO_UUID,
+                    self._id_to_answer(data) if by_id else m.ZERO_UUID,
                     keys,
                 )
             )
 
-        def complete(final: dict[PartitionKey, PartitionProduceResponse]) -> ProduceResponse | None:
+        def complete(
+            final: dict[PartitionKey, m.PartitionProduceResponse],
+        ) -> m.ProduceResponse | None:
             if request.acks == 0:
                 return None
-            return ProduceResponse(
+            return m.ProduceResponse(
                 node_endpoints=tuple(endpoints.values()),
                 responses=tuple(
-                    TopicProduceResponse(
+                    m.TopicProduceResponse(
                         name=name,
                         topic_id=topic_id,
                         partition_responses=tuple(final[key] for key in keys),
@@ -374,13 +363,13 @@ class ReplicaManager:
         )
         return notes + waits + [effect for effect in after if type(effect) is not Note]
 
-    def _id_to_answer(self, data: TopicProduceData) -> str:
+    def _id_to_answer(self, data: m.TopicProduceData) -> str:
         """The topic id of the request; where it has a name only, the id of that topic."""
-        return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
+        return data.topic_id if data.topic_id != m.ZERO_UUID else self.id_of(data.name)
 
     def _append(
-        self, topic: str, data: ProducePartitionData, acks: int, after: list[Effect], now_ms: int
-    ) -> PartitionProduceResponse:
+        self, topic: str, data: m.ProducePartitionData, acks: int, after: list[Effect], now_ms: int
+    ) -> m.PartitionProduceResponse:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
@@ -441,43 +430,39 @@ class ReplicaManager:
                 after.append(DISK_FAILED)
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             after += [
-                Note(
+                note(
                     "cpu",
-                    {
-                        "partition": f"{topic}-{data.index}",
-                        "work": work.work,
-                        "codec": work.codec,
-                        "bytes_in": work.bytes_in,
-                        "bytes_out": work.bytes_out,
-                        "cpu_us": work.cpu_us,
-                    },
+                    partition=f"{topic}-{data.index}",
+                    work=work.work,
+                    codec=work.codec,
+                    bytes_in=work.bytes_in,
+                    bytes_out=work.bytes_out,
+                    cpu_us=work.cpu_us,
                 )
                 for work in work_on(wanted, batch, as_kept)
             ]
             base_offset, has_grown = stored.base_offset, True
             after.append(
-                Note(
+                note(
                     "record.appended",
-                    {
-                        "topic": topic,
-                        "partition": data.index,
-                        "base_offset": base_offset,
-                        "last_offset": stored.last_offset,
-                        "producer_id": stored.producer_id,
-                        "producer_epoch": stored.producer_epoch,
-                        "base_sequence": stored.base_sequence,
-                        "size_bytes": stored.size_bytes,
-                        "records": stored.records,
-                    },
+                    topic=topic,
+                    partition=data.index,
+                    base_offset=base_offset,
+                    last_offset=stored.last_offset,
+                    producer_id=stored.producer_id,
+                    producer_epoch=stored.producer_epoch,
+                    base_sequence=stored.base_sequence,
+                    size_bytes=stored.size_bytes,
+                    records=stored.records,
                 )
             )
         if has_grown:
             after += self.appended(replica, now_ms)
-        return PartitionProduceResponse(
+        return m.PartitionProduceResponse(
             index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
         )
 
-    def _say_fenced(self, replica: Replica, batch: RecordBatch) -> None:
+    def _say_fenced(self, replica: Replica, batch: m.RecordBatch) -> None:
         """Write that a producer with an old epoch was refused, with Java's exception below."""
         known = replica.log.producers.entries[batch.producer_id]
         name = f"{replica.partition.topic}-{replica.partition.index}"
@@ -495,7 +480,7 @@ class ReplicaManager:
         )
         return wanted
 
-    def work_ms(self, request: ProduceRequest) -> int:
+    def work_ms(self, request: m.ProduceRequest) -> int:
         """The CPU time for the request's compressed batches, in whole milliseconds, rounded
         down."""
         spent_us = 0
@@ -512,7 +497,7 @@ class ReplicaManager:
         return spent_us // US_PER_MS
 
     def append_marker(
-        self, topic: str, index: int, marker: RecordBatch, now_ms: int
+        self, topic: str, index: int, marker: m.RecordBatch, now_ms: int
     ) -> tuple[Errors, list[Effect]]:
         """End a producer's transaction on a partition this broker leads
         (ReplicaManager.appendRecords, from the coordinator)."""
@@ -528,19 +513,17 @@ class ReplicaManager:
         except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
         return Errors.NONE, [
-            Note(
+            note(
                 "record.appended",
-                {
-                    "topic": topic,
-                    "partition": index,
-                    "base_offset": stored.base_offset,
-                    "last_offset": stored.last_offset,
-                    "producer_id": stored.producer_id,
-                    "producer_epoch": stored.producer_epoch,
-                    "size_bytes": stored.size_bytes,
-                    "records": (),
-                    "control": marker.control.name,
-                },
+                topic=topic,
+                partition=index,
+                base_offset=stored.base_offset,
+                last_offset=stored.last_offset,
+                producer_id=stored.producer_id,
+                producer_epoch=stored.producer_epoch,
+                size_bytes=stored.size_bytes,
+                records=(),
+                control=marker.control.name,
             ),
             *self.appended(replica, now_ms),
         ]
@@ -696,15 +679,13 @@ class ReplicaManager:
             before = replica.log.log_end_offset
             if replica.log.lose_power(now_ms):
                 notes.append(
-                    Note(
+                    note(
                         "replica.truncated",
-                        {
-                            "topic": topic,
-                            "partition": index,
-                            "leader": NO_LEADER,
-                            "from_offset": before,
-                            "log_end_offset": replica.log.log_end_offset,
-                        },
+                        topic=topic,
+                        partition=index,
+                        leader=NO_LEADER,
+                        from_offset=before,
+                        log_end_offset=replica.log.log_end_offset,
                     )
                 )
         return notes
@@ -788,13 +769,13 @@ def place_of(key: PartitionKey) -> str:
 
 
 def times_ahead(
-    batch: RecordBatch, now_ms: int, ahead_ms: int
-) -> tuple[BatchIndexAndErrorMessage, ...]:
+    batch: m.RecordBatch, now_ms: int, ahead_ms: int
+) -> tuple[m.BatchIndexAndErrorMessage, ...]:
     """The records of a batch whose times are later than this, with the words about each
     (LogValidator.checkRecordTimestamp)."""
     last_ms = now_ms + ahead_ms
     return tuple(
-        BatchIndexAndErrorMessage(
+        m.BatchIndexAndErrorMessage(
             batch_index=index,
             batch_index_error_message=(
                 f"Timestamp {record.timestamp_ms} of message with offset {index} is out of range. "
@@ -806,7 +787,7 @@ def times_ahead(
     )
 
 
-def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
+def stamped(batch: m.RecordBatch, timestamp_ms: int) -> m.RecordBatch:
     """The batch with the broker's time instead of the producer's
     (message.timestamp.type=LogAppendTime)."""
     return replace(
@@ -814,31 +795,31 @@ def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
     )
 
 
-def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicate_of: int) -> Note:
+def _not_appended(
+    topic: str, index: int, batch: m.RecordBatch, why: str, duplicate_of: int
+) -> Note:
     """The note of a batch that reached its leader and was not written. why: DUPLICATE, with the
     batch's offset, or the error's name."""
-    return Note(
+    return note(
         "batch.not.appended",
-        {
-            "topic": topic,
-            "partition": index,
-            "producer_id": batch.producer_id,
-            "producer_epoch": batch.producer_epoch,
-            "base_sequence": batch.base_sequence,
-            "records": batch.records,
-            "why": why,
-            "duplicate_of": duplicate_of,
-        },
+        topic=topic,
+        partition=index,
+        producer_id=batch.producer_id,
+        producer_epoch=batch.producer_epoch,
+        base_sequence=batch.base_sequence,
+        records=batch.records,
+        why=why,
+        duplicate_of=duplicate_of,
     )
 
 
 def _refused(
-    index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1
-) -> PartitionProduceResponse:
+    index: int, error: int, hint: m.LeaderIdAndEpoch = m.LeaderIdAndEpoch(), log_start: int = -1
+) -> m.PartitionProduceResponse:
     """The answer for a refused partition.
 
     log_start: given where the log refused. A producer before 2.5 compares it with its last written
     offset (UNKNOWN_PRODUCER_ID)."""
-    return PartitionProduceResponse(
+    return m.PartitionProduceResponse(
         index=index, error_code=error, log_start_offset=log_start, current_leader=hint
     )

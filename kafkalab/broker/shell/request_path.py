@@ -151,10 +151,8 @@ class RequestPath:
 
     def accept(self) -> int:
         """The network thread of a new connection: each in turn."""
-        thread, self._next_thread = (
-            self._next_thread,
-            (self._next_thread + 1) % len(self._network_us),
-        )
+        thread = self._next_thread
+        self._next_thread = (self._next_thread + 1) % len(self._network_us)
         return thread
 
     def keep_busy(self, api: str, ms: int) -> None:

@@ -14,17 +14,7 @@ from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transactional_offsets import TransactionalOffsets
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    ControlRecordType,
-    PartitionProduceResponse,
-    WritableTxnMarker,
-    WritableTxnMarkerPartitionResult,
-    WritableTxnMarkerResult,
-    WritableTxnMarkerTopicResult,
-    WriteTxnMarkersRequest,
-    WriteTxnMarkersResponse,
-    marker_batch,
-)
+from kafkalab.protocol import messages as m
 
 WAITS_MS = 30_000
 """How long a leader waits for its followers (request.timeout.ms of the broker); the coordinator
@@ -39,18 +29,18 @@ class MarkerWriter:
         replicas: ReplicaManager,
         offsets: TransactionalOffsets,
     ) -> None:
-        self._node_id, self._cluster, self._replicas, self._offsets = (
-            node_id,
-            cluster,
-            replicas,
-            offsets,
-        )
+        self._node_id = node_id
+        self._cluster = cluster
+        self._replicas = replicas
+        self._offsets = offsets
 
-    def handle(self, request: WriteTxnMarkersRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def handle(
+        self, request: m.WriteTxnMarkersRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Append each marker to each of its partitions; for a partition of the offsets topic, end
         the pending offsets of its groups."""
         effects: list[Effect] = []
-        answers: dict[PartitionKey, PartitionProduceResponse] = {}
+        answers: dict[PartitionKey, m.PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
         # coordinators of this lab send one transaction's marker in a request
         (marker,) = request.markers
@@ -58,7 +48,7 @@ class MarkerWriter:
             for number in topic.partition_indexes:
                 error, more = self._write(marker, topic.name, number, now_ms)
                 effects += more
-                answers[topic.name, number] = PartitionProduceResponse(
+                answers[topic.name, number] = m.PartitionProduceResponse(
                     index=number, error_code=error.code
                 )
                 if error is Errors.NONE and topic.name != OFFSETS_TOPIC:
@@ -69,7 +59,7 @@ class MarkerWriter:
         return effects + self._replicas.produces.add(waiting, now_ms + WAITS_MS)
 
     def _write(
-        self, marker: WritableTxnMarker, topic: str, number: int, now_ms: int
+        self, marker: m.WritableTxnMarker, topic: str, number: int, now_ms: int
     ) -> tuple[Errors, list[Effect]]:
         if topic == OFFSETS_TOPIC:
             partition = self._cluster.partition(topic, number)
@@ -84,8 +74,10 @@ class MarkerWriter:
                 marker.coordinator_epoch,
                 now_ms,
             )
-        control = ControlRecordType.COMMIT if marker.transaction_result else ControlRecordType.ABORT
-        batch = marker_batch(
+        control = (
+            m.ControlRecordType.COMMIT if marker.transaction_result else m.ControlRecordType.ABORT
+        )
+        batch = m.marker_batch(
             marker.producer_id,
             marker.producer_epoch,
             control,
@@ -96,13 +88,13 @@ class MarkerWriter:
 
 
 def _response(
-    marker: WritableTxnMarker, answers: dict[PartitionKey, PartitionProduceResponse]
-) -> WriteTxnMarkersResponse:
+    marker: m.WritableTxnMarker, answers: dict[PartitionKey, m.PartitionProduceResponse]
+) -> m.WriteTxnMarkersResponse:
     topics = tuple(
-        WritableTxnMarkerTopicResult(
+        m.WritableTxnMarkerTopicResult(
             name=topic.name,
             partitions=tuple(
-                WritableTxnMarkerPartitionResult(
+                m.WritableTxnMarkerPartitionResult(
                     partition_index=number, error_code=answers[topic.name, number].error_code
                 )
                 for number in topic.partition_indexes
@@ -110,6 +102,6 @@ def _response(
         )
         for topic in marker.topics
     )
-    return WriteTxnMarkersResponse(
-        markers=(WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics),)
+    return m.WriteTxnMarkersResponse(
+        markers=(m.WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics),)
     )

@@ -23,7 +23,7 @@ from kafkalab.broker.cluster.cluster_state import (
     ClusterState,
     Partition,
 )
-from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer, note
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
@@ -37,21 +37,7 @@ from kafkalab.broker.transactions.transaction_metadata import (
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    AddOffsetsToTxnRequest,
-    AddOffsetsToTxnResponse,
-    AddPartitionsToTxnPartitionResult,
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnResponse,
-    AddPartitionsToTxnResult,
-    AddPartitionsToTxnTopic,
-    AddPartitionsToTxnTopicResult,
-    AddPartitionsToTxnTransaction,
-    EndTxnRequest,
-    EndTxnResponse,
-    InitProducerIdRequest,
-    InitProducerIdResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
 LOADING_MS = 20
@@ -83,12 +69,10 @@ class TransactionCoordinator:
         server_log: ServerLog | None = None,
     ) -> None:
         self._say = silent_log(profile.name) if server_log is None else server_log
-        self._node_id, self._profile, self._cluster, self._config = (
-            node_id,
-            profile,
-            cluster,
-            config,
-        )
+        self._node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
         self._next_producer_id = next_producer_id
         self._log = log
         self._markers = TransactionMarkers(cluster, self._epoch_of)
@@ -176,7 +160,7 @@ class TransactionCoordinator:
     # -- INIT_PRODUCER_ID
 
     def init_producer_id(
-        self, request: InitProducerIdRequest, caller: Caller, now_ms: int
+        self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Give a producer its id and epoch. The next epoch fences the producer that had the
         transactional id before, and its transaction is aborted."""
@@ -189,7 +173,7 @@ class TransactionCoordinator:
             error = Errors.INVALID_TRANSACTION_TIMEOUT
 
         def refused(error: Errors) -> list[Effect]:
-            return [Respond(caller, InitProducerIdResponse(error_code=error.code))]
+            return [Respond(caller, m.InitProducerIdResponse(error_code=error.code))]
 
         def not_written(error: Errors) -> list[Effect]:
             self._say(
@@ -242,7 +226,7 @@ class TransactionCoordinator:
                 producer_epoch=outcome.epoch,
                 index=self._partition(outcome.transactional_id),
             )
-            answer = InitProducerIdResponse(
+            answer = m.InitProducerIdResponse(
                 producer_id=outcome.producer_id, producer_epoch=outcome.epoch
             )
             return [Respond(caller, answer)]
@@ -252,7 +236,7 @@ class TransactionCoordinator:
     def _initialize(
         self,
         found: TransactionMetadata,
-        request: InitProducerIdRequest,
+        request: m.InitProducerIdRequest,
         caller: Caller,
         now_ms: int,
     ) -> TransactionMetadata | Errors:
@@ -285,7 +269,7 @@ class TransactionCoordinator:
     # -- partitions and groups join the transaction
 
     def add_partitions(
-        self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int
+        self, request: m.AddPartitionsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Add partitions to the transaction; a broker's request can also verify that they are in it
         (KIP-890)."""
@@ -293,11 +277,11 @@ class TransactionCoordinator:
             asked, fenced = request.transactions, Errors.PRODUCER_FENCED
 
             def answer(
-                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
-            ) -> AddPartitionsToTxnResponse:
-                return AddPartitionsToTxnResponse(
+                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
+            ) -> m.AddPartitionsToTxnResponse:
+                return m.AddPartitionsToTxnResponse(
                     results_by_transaction=tuple(
-                        AddPartitionsToTxnResult(
+                        m.AddPartitionsToTxnResult(
                             transactional_id=one.transactional_id, topic_results=found
                         )
                         for one, found in zip(asked, topics, strict=True)
@@ -306,7 +290,7 @@ class TransactionCoordinator:
         else:
             fenced = self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING)
             asked = (
-                AddPartitionsToTxnTransaction(
+                m.AddPartitionsToTxnTransaction(
                     transactional_id=request.v3_and_below_transactional_id,
                     producer_id=request.v3_and_below_producer_id,
                     producer_epoch=request.v3_and_below_producer_epoch,
@@ -315,13 +299,13 @@ class TransactionCoordinator:
             )
 
             def answer(
-                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
-            ) -> AddPartitionsToTxnResponse:
-                return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
+                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
+            ) -> m.AddPartitionsToTxnResponse:
+                return m.AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
 
-        results: dict[int, tuple[AddPartitionsToTxnTopicResult, ...]] = {}
+        results: dict[int, tuple[m.AddPartitionsToTxnTopicResult, ...]] = {}
 
-        def done(place: int, topics: tuple[AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
+        def done(place: int, topics: tuple[m.AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
             results[place] = topics
             if len(results) < len(asked):
                 return []
@@ -334,10 +318,10 @@ class TransactionCoordinator:
 
     def _add_or_verify(
         self,
-        asked: AddPartitionsToTxnTransaction,
+        asked: m.AddPartitionsToTxnTransaction,
         fenced: Errors,
         now_ms: int,
-        done: Callable[[tuple[AddPartitionsToTxnTopicResult, ...]], list[Effect]],
+        done: Callable[[tuple[m.AddPartitionsToTxnTopicResult, ...]], list[Effect]],
     ) -> list[Effect]:
         places = tuple(
             (topic.name, number) for topic in asked.topics for number in topic.partitions
@@ -388,12 +372,12 @@ class TransactionCoordinator:
         )
 
     def add_offsets(
-        self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int
+        self, request: m.AddOffsetsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Add a group, which is its partition of the offsets topic, to the transaction."""
 
         def done(error: Errors) -> list[Effect]:
-            return [Respond(caller, AddOffsetsToTxnResponse(error_code=error.code))]
+            return [Respond(caller, m.AddOffsetsToTxnResponse(error_code=error.code))]
 
         error, effects = self._usable(request.transactional_id, now_ms)
         if error is not Errors.NONE:
@@ -448,7 +432,7 @@ class TransactionCoordinator:
 
     # -- END_TXN
 
-    def end_txn(self, request: EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def end_txn(self, request: m.EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Commit or abort. The answer is sent when the decision is written; the markers follow."""
         raises = (
             WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header)
@@ -457,13 +441,13 @@ class TransactionCoordinator:
 
         def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
             if error is not Errors.NONE or not raises:
-                return [Respond(caller, EndTxnResponse(error_code=error.code))]
+                return [Respond(caller, m.EndTxnResponse(error_code=error.code))]
             assert after is not None, "a transaction that has ended has metadata"
             changes_id = after.next_producer_id != NO_PRODUCER_ID
             return [
                 Respond(
                     caller,
-                    EndTxnResponse(
+                    m.EndTxnResponse(
                         producer_id=after.next_producer_id if changes_id else after.producer_id,
                         producer_epoch=0 if changes_id else after.epoch,
                     ),
@@ -489,7 +473,7 @@ class TransactionCoordinator:
     def _end_error(
         self,
         found: TransactionMetadata | None,
-        request: EndTxnRequest,
+        request: m.EndTxnRequest,
         raises: bool,
         caller: Caller,
     ) -> Errors | None:
@@ -651,13 +635,11 @@ class TransactionCoordinator:
         effects: list[Effect] = []
         for record in list(self._records[index].values()):
             effects.append(
-                Note(
+                note(
                     "transaction.loaded",
-                    {
-                        "of": record.transactional_id,
-                        "state": record.state.value,
-                        **_details(record),
-                    },
+                    of=record.transactional_id,
+                    state=record.state.value,
+                    **_details(record),
                 )
             )
             if record.is_prepared:
@@ -773,15 +755,13 @@ class TransactionCoordinator:
 
 
 def _state_note(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
-    return Note(
+    return note(
         "state",
-        {
-            "machine": "transaction",
-            "of": record.transactional_id,
-            "before": None if before is None else before.state.value,
-            "after": record.state.value,
-            **_details(record),
-        },
+        machine="transaction",
+        of=record.transactional_id,
+        before=None if before is None else before.state.value,
+        after=record.state.value,
+        **_details(record),
     )
 
 
@@ -797,13 +777,13 @@ def _details(record: TransactionMetadata) -> dict[str, Any]:
 
 
 def _results(
-    topics: tuple[AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]
-) -> tuple[AddPartitionsToTxnTopicResult, ...]:
+    topics: tuple[m.AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]
+) -> tuple[m.AddPartitionsToTxnTopicResult, ...]:
     return tuple(
-        AddPartitionsToTxnTopicResult(
+        m.AddPartitionsToTxnTopicResult(
             name=topic.name,
             results_by_partition=tuple(
-                AddPartitionsToTxnPartitionResult(
+                m.AddPartitionsToTxnPartitionResult(
                     partition_index=number, partition_error_code=error_of((topic.name, number)).code
                 )
                 for number in topic.partitions

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
-from kafkalab.broker.effects import Effect, Note
+from kafkalab.broker.effects import Effect, note
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.replication.replica_manager import ReplicaManager
@@ -112,18 +112,16 @@ class TransactionLog:
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        note = Note(
+        appended = note(
             "record.appended",
-            {
-                "topic": TRANSACTION_TOPIC,
-                "partition": partition,
-                "base_offset": stored.base_offset,
-                "last_offset": stored.last_offset,
-                "producer_id": stored.producer_id,
-                "producer_epoch": stored.producer_epoch,
-                "size_bytes": stored.size_bytes,
-                "records": stored.records,
-            },
+            topic=TRANSACTION_TOPIC,
+            partition=partition,
+            base_offset=stored.base_offset,
+            last_offset=stored.last_offset,
+            producer_id=stored.producer_id,
+            producer_epoch=stored.producer_epoch,
+            size_bytes=stored.size_bytes,
+            records=stored.records,
         )
         waiting = WaitingAppend(
             (TRANSACTION_TOPIC, partition),
@@ -131,7 +129,7 @@ class TransactionLog:
             lambda error: on_written(_meaning(error)),
         )
         return [
-            note,
+            appended,
             *self._replicas.appended(replica, now_ms),
             *self._replicas.produces.add(waiting, now_ms + timeout_ms),
         ]

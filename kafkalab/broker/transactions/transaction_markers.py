@@ -15,12 +15,7 @@ from kafkalab.broker.effects import AskBroker, Effect, SetTimer
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    WritableTxnMarker,
-    WritableTxnMarkerTopic,
-    WriteTxnMarkersRequest,
-    WriteTxnMarkersResponse,
-)
+from kafkalab.protocol import messages as m
 
 RETRY_MS = 100
 OUTDATED = frozenset(
@@ -63,19 +58,19 @@ class TransactionMarkers:
         topics: dict[str, list[int]] = {}
         for topic, number in places:
             topics.setdefault(topic, []).append(number)
-        marker = WritableTxnMarker(
+        marker = m.WritableTxnMarker(
             producer_id=record.producer_id,
             producer_epoch=record.epoch,
             transaction_result=record.state is TransactionState.PREPARE_COMMIT,
             coordinator_epoch=self._epoch_of(record.transactional_id),
             topics=tuple(
-                WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers))
+                m.WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers))
                 for name, numbers in topics.items()
             ),
         )
         return AskBroker(
             leader,
-            WriteTxnMarkersRequest(markers=(marker,)),
+            m.WriteTxnMarkersRequest(markers=(marker,)),
             (
                 "transactions",
                 "markers",
@@ -90,7 +85,7 @@ class TransactionMarkers:
         self,
         record: TransactionMetadata,
         tag: tuple[Any, ...],
-        response: WriteTxnMarkersResponse | None,
+        response: m.WriteTxnMarkersResponse | None,
         now_ms: int,
     ) -> tuple[TransactionMetadata, list[Effect]]:
         """The metadata after an answer, and the effects for partitions that could not write.

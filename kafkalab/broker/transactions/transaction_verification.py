@@ -19,13 +19,7 @@ from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
-from kafkalab.protocol.messages import (
-    AddPartitionsToTxnRequest,
-    AddPartitionsToTxnTopic,
-    AddPartitionsToTxnTransaction,
-    ProduceRequest,
-    TxnOffsetCommitRequest,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
 RETRY_MS, RETRIES_END_MS = 20, 100
@@ -50,7 +44,7 @@ class Question:
     request: Any
     caller: Caller
     serve: Serve
-    asked: AddPartitionsToTxnTransaction
+    asked: m.AddPartitionsToTxnTransaction
     guards: Mapping[Place, int]
     joins: bool
     since_ms: int
@@ -73,7 +67,7 @@ class TransactionVerification:
         self._questions: dict[int, Question] = {}
         self._count = 0
 
-    def produce(self, request: ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def produce(self, request: m.ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Verify the partitions in which the producer has no open transaction, then append."""
         places: list[Place] = []
         producer: tuple[int, int] | None = None
@@ -105,7 +99,7 @@ class TransactionVerification:
         )
 
     def commit_offsets(
-        self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int
+        self, request: m.TxnOffsetCommitRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         """Verify the group's partition of the offsets topic, then commit the offsets."""
         if not self._profile.verifies_transactions:
@@ -172,13 +166,13 @@ class TransactionVerification:
         topics: dict[str, list[int]] = {}
         for topic, number in guards:
             topics.setdefault(topic, []).append(number)
-        asked = AddPartitionsToTxnTransaction(
+        asked = m.AddPartitionsToTxnTransaction(
             transactional_id=transactional_id,
             producer_id=producer[0],
             producer_epoch=producer[1],
             verify_only=not joins,
             topics=tuple(
-                AddPartitionsToTxnTopic(name=name, partitions=tuple(numbers))
+                m.AddPartitionsToTxnTopic(name=name, partitions=tuple(numbers))
                 for name, numbers in topics.items()
             ),
         )
@@ -201,7 +195,7 @@ class TransactionVerification:
         return [
             AskBroker(
                 coordinator,
-                AddPartitionsToTxnRequest(transactions=(question.asked,)),
+                m.AddPartitionsToTxnRequest(transactions=(question.asked,)),
                 ("verification", number),
             )
         ]
@@ -240,7 +234,7 @@ class TransactionVerification:
     def _error_for_producer(self, question: Question, error: Errors | None) -> Errors:
         """The producer's error for the coordinator's answer (AddPartitionsToTxnHandler,
         ReplicaManager.maybeSendPartitionsToTransactionCoordinator)."""
-        is_produce = isinstance(question.request, ProduceRequest)
+        is_produce = isinstance(question.request, m.ProduceRequest)
         if (
             error is None
             or error in UNREACHABLE

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond, note
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -22,15 +22,7 @@ from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import (
-    ZERO_UUID,
-    TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestPartition,
-    TxnOffsetCommitRequestTopic,
-    TxnOffsetCommitResponse,
-    TxnOffsetCommitResponsePartition,
-    TxnOffsetCommitResponseTopic,
-)
+from kafkalab.protocol import messages as m
 
 
 class TransactionalOffsets:
@@ -44,7 +36,7 @@ class TransactionalOffsets:
 
     def commit(
         self,
-        request: TxnOffsetCommitRequest,
+        request: m.TxnOffsetCommitRequest,
         caller: Caller,
         now_ms: int,
         refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
@@ -69,14 +61,14 @@ class TransactionalOffsets:
             for topic in request.topics
         ]
 
-        def response(written: Errors) -> TxnOffsetCommitResponse:
-            return TxnOffsetCommitResponse(
+        def response(written: Errors) -> m.TxnOffsetCommitResponse:
+            return m.TxnOffsetCommitResponse(
                 topics=tuple(
-                    TxnOffsetCommitResponseTopic(
+                    m.TxnOffsetCommitResponseTopic(
                         name="" if by_id else topic.name,
-                        topic_id=topic.topic_id if by_id else ZERO_UUID,
+                        topic_id=topic.topic_id if by_id else m.ZERO_UUID,
                         partitions=tuple(
-                            TxnOffsetCommitResponsePartition(
+                            m.TxnOffsetCommitResponsePartition(
                                 partition_index=part.partition_index,
                                 error_code=(
                                     verdict if verdict is not Errors.NONE else written
@@ -126,24 +118,22 @@ class TransactionalOffsets:
             for (topic, number), offset in pending.items():
                 group.offsets[topic, number] = offset
                 effects.append(
-                    Note(
+                    note(
                         "commit",
-                        {
-                            "group": group.id,
-                            "member": "",
-                            "topic": topic,
-                            "partition": number,
-                            "offset": offset.offset,
-                            "generation": -1,
-                            "leader_epoch": offset.leader_epoch,
-                            "metadata": offset.metadata,
-                            "producer_id": producer_id,
-                        },
+                        group=group.id,
+                        member="",
+                        topic=topic,
+                        partition=number,
+                        offset=offset.offset,
+                        generation=-1,
+                        leader_epoch=offset.leader_epoch,
+                        metadata=offset.metadata,
+                        producer_id=producer_id,
                     )
                 )
         return effects
 
-    def _error(self, request: TxnOffsetCommitRequest) -> Errors:
+    def _error(self, request: m.TxnOffsetCommitRequest) -> Errors:
         """Why this producer may not commit for the group, NONE where it may
         (validateTransactionalOffsetCommit)."""
         if not self._coordinator.table.coordinates(request.group_id):
@@ -174,9 +164,9 @@ class TransactionalOffsets:
     def _keep(
         self,
         group: ClassicGroup | ConsumerGroup,
-        request: TxnOffsetCommitRequest,
-        topic: TxnOffsetCommitRequestTopic,
-        part: TxnOffsetCommitRequestPartition,
+        request: m.TxnOffsetCommitRequest,
+        topic: m.TxnOffsetCommitRequestTopic,
+        part: m.TxnOffsetCommitRequestPartition,
         now_ms: int,
         kept: dict[tuple[str, int], CommittedOffset],
     ) -> Errors:

@@ -53,6 +53,7 @@ class KafkaAdminClient:
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
     name     the client's name in the journal; client.id when left out
+             (with a number while an open client of its kind has that name)
 
     A method that its version does not have yet raises UnsupportedVersionException; after close()
     every method raises IllegalStateException. Calls end with TimeoutException after
@@ -76,8 +77,8 @@ class KafkaAdminClient:
         self.client_id = (
             self.config["client.id"] or f"adminclient-{lab.next_number('adminclient', name)}"
         )
-        self.name = name or lab.unused_name(self.client_id)
-        self._closed = False
+        self.name = lab.client_name("admin", name, self.client_id)
+        self.is_closed = False
         self._longest_ms = 0  # the longest timeout that a call was given
         with lab.journal.because(lab.call(self.name, "new KafkaAdminClient", given)):
             log = LogContext(
@@ -112,6 +113,7 @@ class KafkaAdminClient:
             lab.stage.loop(self._loop.run(), client.selector.signal, self.name)
             app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         self._log = log
+        lab.add_client("admin", self.name, lambda: self.is_closed)
 
     # topics and the cluster
 
@@ -418,11 +420,11 @@ class KafkaAdminClient:
     def close(self, timeout_ms: int = FOREVER_MS - 1) -> None:
         """Waits for the calls under way, at most for `timeout_ms`, then closes all sockets. A
         second call does nothing."""
-        if self._closed:
+        if self.is_closed:
             return
         lab = self._lab
         with lab.journal.because(lab.call(self.name, "close", {})):
-            self._closed = True
+            self.is_closed = True
             self._loop.close(abort=timeout_ms == 0)
             limit_ms = (
                 timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else self._longest_ms + PATIENCE_MS
@@ -470,7 +472,7 @@ class KafkaAdminClient:
 
     def _check(self, method: str, timeout_ms: int | None) -> int:
         """Checks that this method may be called; returns the time it has, in ms."""
-        if self._closed:
+        if self.is_closed:
             raise IllegalStateException("Cannot accept new calls when AdminClient is closing.")
         since = self.profile.admin_lacks.get(method)
         if since is not None:

@@ -62,6 +62,7 @@ class KafkaConsumer:
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
     name     the client's name in the journal; client.id when left out
+             (with a number while an open client of its kind has that name)
     on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's;
                   see heartbeat_responses
     """
@@ -90,10 +91,10 @@ class KafkaConsumer:
             else profile.group.client_id_with_group
         )
         self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)
-        self.name = name or lab.unused_name(self.client_id)
+        self.name = lab.client_name("consumer", name, self.client_id)
         self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
         self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
-        self._closed = False
+        self.is_closed = False
         classic = self.config.get("group.protocol", "classic").lower() == "classic"
         event = lab.call(self.name, "new KafkaConsumer", given)
         self._metrics = ConsumerMetrics(
@@ -111,13 +112,12 @@ class KafkaConsumer:
         )
         with lab.journal.because(event):
             self._delegate = delegate = _delegate_of(setup, classic, choice)
-        self._log, self._subscriptions, self._client, self._network = (
-            delegate.log,
-            delegate.subscriptions,
-            delegate.client,
-            delegate.network,
-        )
+        self._log = delegate.log
+        self._subscriptions = delegate.subscriptions
+        self._client = delegate.client
+        self._network = delegate.network
         self._topics = TopicMetadataFetcher(self._network, self.config["retry.backoff.ms"])
+        lab.add_client("consumer", self.name, lambda: self.is_closed)
 
     # subscription
 
@@ -513,12 +513,12 @@ class KafkaConsumer:
         """
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
-        if self._closed:
+        if self.is_closed:
             return
         with self._calling("close"):
             self._delegate.close(timeout_ms)
             # only now: a listener may still commit in on_partitions_revoked, as in Java
-            self._closed = True
+            self.is_closed = True
             self._lab.journal.append("closed", self.name)
 
     # helpers
@@ -537,7 +537,7 @@ class KafkaConsumer:
             )
 
     def _check_open(self) -> None:
-        if self._closed:
+        if self.is_closed:
             raise IllegalStateException("This consumer has already been closed.")
 
     def _calling(self, what: str, **args: Any) -> GuardedCall:

@@ -34,6 +34,7 @@ class KafkaShareConsumer:
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be; the lab's when left out
     name     the client's name in the journal; client.id when left out
+             (with a number while an open client of its kind has that name)
     """
 
     def __init__(
@@ -58,15 +59,16 @@ class KafkaShareConsumer:
         number = lab.next_number("consumer", name)
         pattern = profile.group.client_id_with_group
         self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)
-        self.name = name or lab.unused_name(self.client_id)
+        self.name = lab.client_name("consumer", name, self.client_id)
         self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
-        self._closed = False
+        self.is_closed = False
         event = lab.call(self.name, "new KafkaShareConsumer", given)
         setup = ConsumerSetup(
             lab, self.name, self.client_id, profile, self.config, ConsumerInterceptors(())
         )
         with lab.journal.because(event):
             self._impl = ShareConsumerImpl(setup)
+        lab.add_client("consumer", self.name, lambda: self.is_closed)
 
     def subscribe(self, topics: Iterable[str]) -> None:
         """Subscribes to topics by name; a later poll joins the group. A subscription to no topics
@@ -187,15 +189,15 @@ class KafkaShareConsumer:
         does nothing. Raises IllegalArgumentException for a negative time."""
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
-        if self._closed:
+        if self.is_closed:
             return
         with self._calling("close"):
             self._impl.close(timeout_ms)
-            self._closed = True
+            self.is_closed = True
             self._lab.journal.append("closed", self.name)
 
     def _check_open(self) -> None:
-        if self._closed:
+        if self.is_closed:
             raise IllegalStateException("This consumer has already been closed.")
 
     def _calling(self, what: str, **args: Any) -> GuardedCall:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from kafkalab.releases import Profile
@@ -42,8 +42,11 @@ class ClientLab(Protocol):
     def next_number(self, kind: str, name: str | None) -> int:
         """The number in a default client id."""
 
-    def unused_name(self, wanted: str) -> str:
-        """`wanted`, with a number behind it where another client has that name."""
+    def client_name(self, kind: str, name: str | None, client_id: str) -> str:
+        """The name of a new client; a second of one kind gets a number while the first is open."""
+
+    def add_client(self, kind: str, name: str, is_closed: Callable[[], bool]) -> None:
+        """Remembers a client by its kind and name."""
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
         """Writes a call of the application into the journal; returns the id of its event."""

@@ -102,12 +102,10 @@ class ClusterConnectionStates:
         self.throttled_until_ms: dict[str, int] = {}
         self._connecting: dict[str, None] = {}
         self._setup_ms, self._setup_rng = setup_ms, setup_rng
-        self._rng, self._base_ms, self._max_ms, self._inside = (
-            rng,
-            backoff_ms,
-            backoff_max_ms,
-            jitter_inside_cap,
-        )
+        self._rng = rng
+        self._base_ms = backoff_ms
+        self._max_ms = backoff_max_ms
+        self._inside = jitter_inside_cap
         self._journal, self._who = journal, who
 
     @classmethod

@@ -48,13 +48,11 @@ class Statement:
         version: str,
         changing: tuple[str, ...],
     ) -> None:
-        self.kind, self.name, self.client_id, self.version, self.changing = (
-            "line",
-            name,
-            client_id,
-            version,
-            changing,
-        )
+        self.kind = "line"
+        self.name = name
+        self.client_id = client_id
+        self.version = version
+        self.changing = changing
         self.level, self.logger, self.line = wording.level, wording.logger, wording.at[version]
         self.template = prefix + wording.template
 
@@ -93,13 +91,11 @@ class LogContext:
     def __init__(
         self, journal: Journal, who: str, client_id: str, prefix: str, version: str
     ) -> None:
-        self.journal, self.who, self.client_id, self.prefix, self.version = (
-            journal,
-            who,
-            client_id,
-            prefix,
-            version,
-        )
+        self.journal = journal
+        self.who = who
+        self.client_id = client_id
+        self.prefix = prefix
+        self.version = version
         self._statements: dict[str, Statement | None] = {}
         self._clock, work = journal.clock, journal.clock.work
         self._keep = journal.kept.append if work is None else work.write

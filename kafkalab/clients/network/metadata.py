@@ -19,12 +19,8 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
 from kafkalab.lines.cluster_text import leader_text, partition_metadata_text
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.frozen import record
-from kafkalab.protocol.messages import (
-    MetadataResponse,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
@@ -44,7 +40,7 @@ class PartitionView:
     isr: tuple[int, ...]
 
 
-def topic_name(topic: MetadataResponseTopic) -> str:
+def topic_name(topic: m.MetadataResponseTopic) -> str:
     """The name of a topic in a METADATA answer. A client asks by name, so each topic has one."""
     assert topic.name is not None, "a METADATA request by topic name is answered with names"
     return topic.name
@@ -108,7 +104,7 @@ class Metadata:
         backoff_max_ms: int,
         max_age_ms: int,
         wanted_topics: Callable[[], Iterable[str]],
-        text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str],
+        text_of: Callable[[m.MetadataResponse | None, tuple[Node, ...]], str],
     ) -> None:
         self.view = ClusterView(None, (), {}, {}, {}, is_bootstrap=True)
         self._waiting: list[Signal] = []
@@ -117,11 +113,9 @@ class Metadata:
         self.topic_ids: dict[str, str] = {}
         self.topic_names: dict[str, str] = {}
         self._log, self._rng, self._profile = log, rng, profile
-        self._backoff_ms, self._backoff_max_ms, self._max_age_ms = (
-            backoff_ms,
-            backoff_max_ms,
-            max_age_ms,
-        )
+        self._backoff_ms = backoff_ms
+        self._backoff_max_ms = backoff_max_ms
+        self._max_age_ms = max_age_ms
         self._wanted, self._text_of = wanted_topics, text_of
         self._transient: tuple[str, ...] = ()
         self._bootstrap: tuple[Node, ...] = ()
@@ -135,7 +129,7 @@ class Metadata:
         self._is_partial = False
         self._epochs: dict[TopicPartition, int] = {}
         # as last received, to be printed when a leader is learned
-        self._told: dict[TopicPartition, MetadataResponsePartition] = {}
+        self._told: dict[TopicPartition, m.MetadataResponsePartition] = {}
         self._backoff_drawn: tuple[int, int] | None = None
         # when the next refresh is due if nothing changes; None: something has changed
         self._due_ms: int | None = None
@@ -250,7 +244,9 @@ class Metadata:
         self._last_refresh_ms = now_ms
         self._failures, self._equivalents = self._failures + 1, 0
 
-    def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
+    def update(
+        self, response: m.MetadataResponse, now_ms: int, node_of: Callable[..., Node]
+    ) -> None:
         """Takes over a good answer; where it is incomplete, the next refresh is requested."""
         before, self._due_ms = self.view, None
         is_partial, self._is_partial, self._needs_new_topics = self._is_partial, False, False

@@ -75,21 +75,17 @@ class NetworkClient:
         epoch_ms: int,
     ) -> None:
         self.who, self.settings, self.profile = who, settings, profile
-        self.selector, self.states, self.metadata, self.telemetry = (
-            selector,
-            states,
-            metadata,
-            telemetry,
-        )
+        self.selector = selector
+        self.states = states
+        self.metadata = metadata
+        self.telemetry = telemetry
         self.log, self.node_of, self.epoch_ms = log, node_of, epoch_ms
         self.api_versions = ApiVersionsExchange(self)
-        self._clock, self._plain_log, self._rng, self._rule, self._journal = (
-            clock,
-            plain_log,
-            rng,
-            least_loaded,
-            log.journal,
-        )
+        self._clock = clock
+        self._plain_log = plain_log
+        self._rng = rng
+        self._rule = least_loaded
+        self._journal = log.journal
         self._in_flight = InFlightRequests(settings.max_in_flight)
         self._metadata_updater = DefaultMetadataUpdater(self, metadata)
         self._telemetry_sender = TelemetrySender(self, telemetry) if telemetry else None

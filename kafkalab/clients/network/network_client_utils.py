@@ -21,12 +21,10 @@ class LoopingClient:
     def __init__(
         self, client: NetworkClient, clock: Scheduler, request_timeout_ms: int, polls_first: bool
     ) -> None:
-        self._client, self._clock, self._request_timeout_ms, self._polls_first = (
-            client,
-            clock,
-            request_timeout_ms,
-            polls_first,
-        )
+        self._client = client
+        self._clock = clock
+        self._request_timeout_ms = request_timeout_ms
+        self._polls_first = polls_first
 
     def poll(self, timeout_ms: int) -> Iterator[int]:
         """One poll; it ends sooner than `timeout_ms` when something arrives."""

@@ -60,6 +60,7 @@ class KafkaProducer(TransactionalMethods):
     config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version       the client version to be; the lab's when left out
     name          the client's name in the journal; client.id when left out
+                  (with a number while an open client of its kind has that name)
     least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's;
                   see clients/network/least_loaded.py
     idle_closer   a learner's own rule, function(connections, now_ms, limit_ms) -> connection or
@@ -91,11 +92,12 @@ class KafkaProducer(TransactionalMethods):
         self.config = ProducerConfig.for_version(profile.name, given)
         number = lab.next_number("producer", name)
         self.client_id = self.config["client.id"] or f"producer-{number}"
-        self.name = name or lab.unused_name(self.client_id)
+        self.name = lab.client_name("producer", name, self.client_id)
         event = lab.call(self.name, "new KafkaProducer", given)
         with lab.journal.because(event):
             self._build(lab, least_loaded, idle_closer)
         self._accumulator.next_request = next_request
+        lab.add_client("producer", self.name, lambda: self.is_closed)
 
     def _build(
         self,
@@ -221,7 +223,8 @@ class KafkaProducer(TransactionalMethods):
         )
 
     @property
-    def _closed(self) -> bool:
+    def is_closed(self) -> bool:
+        """Whether its network thread has ended."""
         return not self._sender.is_running
 
     # sending
@@ -238,7 +241,7 @@ class KafkaProducer(TransactionalMethods):
         serializers and partitioners of the caller's own (KafkaProducer.doSend).
         """
         arguments.sent(record, callback)
-        if self._closed:
+        if self.is_closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
         if record.topic not in self._topics_sent_to:

@@ -56,12 +56,10 @@ class ProduceOutcomes:
         self.in_flight: dict[int, ProducerBatch] = {}
         self._new_leaders: dict[TopicPartition, tuple[int, int]] = {}
         self._node_of = node_of
-        self._accumulator, self._metadata, self._transactions, self._metrics = (
-            accumulator,
-            metadata,
-            transactions,
-            metrics,
-        )
+        self._accumulator = accumulator
+        self._metadata = metadata
+        self._transactions = transactions
+        self._metrics = metrics
         self._profile, self._log, self._plain, self._clock = profile, log, plain_log, clock
         self._retries, self._delivery_timeout_ms = config["retries"], config["delivery.timeout.ms"]
 

@@ -232,11 +232,9 @@ class ProducerBatch:
         for part in parts:
             part.close_for_appends()
             if self.has_sequence:
-                part.base_sequence, part.producer_id, part.producer_epoch = (
-                    sequence,
-                    self.producer_id,
-                    self.producer_epoch,
-                )
+                part.base_sequence = sequence
+                part.producer_id = self.producer_id
+                part.producer_epoch = self.producer_epoch
                 part.is_transactional = self.is_transactional
                 sequence = (sequence + len(part.records)) % (1 << 31)
         self.outcomes, self.parts = [], parts

@@ -29,25 +29,19 @@ class ProducerMetrics:
     def __init__(self, client_id: str, clock: Scheduler, window_ms: int, window_count: int) -> None:
         self._client_id, self._clock, self._window = client_id, clock, (window_ms, window_count)
         make = self._sensor
-        self._batch_size, self._queue_time, self._ratio, self._record_size = (
-            make(),
-            make(),
-            make(),
-            make(),
-        )
-        self._records_per_request, self._latency, self._retries, self._errors = (
-            make(),
-            make(),
-            make(),
-            make(),
-        )
-        self._splits, self._waits, self._exhausted, self._metadata_waits, self._flushes = (
-            make(),
-            make(),
-            make(),
-            make(),
-            make(),
-        )
+        self._batch_size = make()
+        self._queue_time = make()
+        self._ratio = make()
+        self._record_size = make()
+        self._records_per_request = make()
+        self._latency = make()
+        self._retries = make()
+        self._errors = make()
+        self._splits = make()
+        self._waits = make()
+        self._exhausted = make()
+        self._metadata_waits = make()
+        self._flushes = make()
         self._topics: dict[str, dict[str, Sensor]] = {}
 
     def _sensor(self) -> Sensor:

@@ -48,14 +48,12 @@ class ProducerTopics:
         self._expires_ms: dict[str, int | None] = {}
         self._new: dict[str, None] = {}
         self._waiting: list[Signal] = []
-        self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = (
-            profile,
-            idle_ms,
-            limit_ms,
-            log,
-            clock,
-            wait,
-        )
+        self._profile = profile
+        self._idle_ms = idle_ms
+        self._limit_ms = limit_ms
+        self._log = log
+        self._clock = clock
+        self._wait = wait
         self._wakeup: Callable[[], object] = lambda: None
 
     def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:

@@ -74,19 +74,15 @@ class RecordAppends:
         wait: Callable[[Signal, int], bool],
         wakeup: Callable[[], object],
     ) -> None:
-        self._accumulator, self._partitioner, self._transactions = (
-            accumulator,
-            partitioner,
-            transactions,
-        )
+        self._accumulator = accumulator
+        self._partitioner = partitioner
+        self._transactions = transactions
         self._config, self._profile = config, profile
-        self._log, self._clock, self._metrics, self._wait, self._wakeup = (
-            log,
-            clock,
-            metrics,
-            wait,
-            wakeup,
-        )
+        self._log = log
+        self._clock = clock
+        self._metrics = metrics
+        self._wait = wait
+        self._wakeup = wakeup
         self._ignores_keys = config.get("partitioner.ignore.keys", False)
         self._custom = config["partitioner.class"] is not None
         self._view: ClusterView | None = None
@@ -291,10 +287,8 @@ class RecordAppends:
     def _take_memory(self, send: Send, chosen: int) -> int:
         """Memory for a new batch, in bytes; the caller waits for it if none is free."""
         pool = self._accumulator.pool
-        size, remaining_ms = (
-            self._accumulator.buffer_bytes_for(send.wire),
-            max(0, send.deadline_ms - self._clock.now_ms),
-        )
+        size = self._accumulator.buffer_bytes_for(send.wire)
+        remaining_ms = max(0, send.deadline_ms - self._clock.now_ms)
         shown = send.partition if self._profile.producing.names_partition_of_buffer else chosen
         self._log(
             "ALLOCATING_BUFFER",

@@ -27,12 +27,7 @@ from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.lines.metrics import RemovedMetrics
-from kafkalab.protocol.messages import (
-    ProducePartitionData,
-    ProduceRequest,
-    RecordBatch,
-    TopicProduceData,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
@@ -70,20 +65,16 @@ class Sender:
         removed: Callable[[], RemovedMetrics],
     ) -> None:
         self.finished = Signal()
-        self._client, self._metadata, self._accumulator, self._transactions = (
-            client,
-            client.metadata,
-            accumulator,
-            transactions,
-        )
+        self._client = client
+        self._metadata = client.metadata
+        self._accumulator = accumulator
+        self._transactions = transactions
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
-        self._cluster, self._want_topic, self._metrics, self._cpu, self._removed = (
-            cluster,
-            want_topic,
-            metrics,
-            cpu,
-            removed,
-        )
+        self._cluster = cluster
+        self._want_topic = want_topic
+        self._metrics = metrics
+        self._cpu = cpu
+        self._removed = removed
         self._loop = LoopingClient(
             client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
         )
@@ -331,10 +322,10 @@ class Sender:
                 request=Later(payload.object_text, request, version, self._profile.name),
             )
 
-    def _produce_request(self, batches: list[ProducerBatch]) -> ProduceRequest:
-        topics: dict[str, list[ProducePartitionData]] = {}
+    def _produce_request(self, batches: list[ProducerBatch]) -> m.ProduceRequest:
+        topics: dict[str, list[m.ProducePartitionData]] = {}
         for batch in batches:
-            wire = RecordBatch(
+            wire = m.RecordBatch(
                 base_offset=0,
                 records=tuple(batch.records),
                 size_bytes=batch.size_bytes,
@@ -345,14 +336,14 @@ class Sender:
                 is_transactional=batch.is_transactional,
             )
             topics.setdefault(batch.partition.topic, []).append(
-                ProducePartitionData(index=batch.partition.partition, records=(wire,))
+                m.ProducePartitionData(index=batch.partition.partition, records=(wire,))
             )
         ids = self._metadata.topic_ids
         data = []
         for topic, partitions in topics.items():
             known = {"topic_id": ids[topic]} if topic in ids else {}
-            data.append(TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
-        return ProduceRequest(
+            data.append(m.TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
+        return m.ProduceRequest(
             transactional_id=None
             if self._transactions is None
             else self._transactions.transactional_id,

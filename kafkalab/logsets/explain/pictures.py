@@ -240,11 +240,9 @@ def rounds(story: LogReport) -> Picture | None:
     figure, axes, unit = _axes(len(clients) * 2, story)
     causes: dict[int, list[tuple[float, str]]] = {}
     for row in rows[rows["client_id"].isin(clients)].itertuples():
-        place, begin, end = (
-            clients.index(row.client_id),
-            _seconds(story, row.began_at) / unit,
-            _seconds(story, row.resumed_at) / unit,
-        )
+        place = clients.index(row.client_id)
+        begin = _seconds(story, row.began_at) / unit
+        end = _seconds(story, row.resumed_at) / unit
         axes.barh(
             place,
             end - begin,

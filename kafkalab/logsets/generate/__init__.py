@@ -191,18 +191,14 @@ def _roles_of_brokers(
 def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
     """The faults of clients' clocks and appenders. Every n-th client has one."""
     numbers = np.arange(count)
-    steps, at, flush = (
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int64),
-        np.ones(count, np.int64),
-    )
+    steps = np.zeros(count, np.int64)
+    at = np.zeros(count, np.int64)
+    flush = np.ones(count, np.int64)
     for skew in plan.skew:
         mine = numbers % int(skew.get("every", 1)) == 0
         if "clock_step_ms" in skew:
-            steps[mine], at[mine] = (
-                int(skew["clock_step_ms"]),
-                round(float(skew.get("at_s", 0)) * 1_000),
-            )
+            steps[mine] = int(skew["clock_step_ms"])
+            at[mine] = round(float(skew.get("at_s", 0)) * 1_000)
         if "flush_ms" in skew:
             flush[mine] = int(skew["flush_ms"])
     return {"step_ms": steps, "step_at_ms": at, "flush_ms": flush}

@@ -236,12 +236,10 @@ class Library:
         gap = np.arange(counts.sum()) + np.repeat(
             self.first_gap[line] - (np.cumsum(counts) - counts), counts
         )
-        at, sort, whose, role = (
-            begins[row] + self.gap_at[gap],
-            self.gap_sort[gap],
-            self.gap_whose[gap],
-            role[row],
-        )
+        at = begins[row] + self.gap_at[gap]
+        sort = self.gap_sort[gap]
+        whose = self.gap_whose[gap]
+        role = role[row]
         roles = self.roles
         values = {
             scripts.CLIENT: lambda mine: roles.peer_names[roles.peers[role[mine]] + whose[mine]],

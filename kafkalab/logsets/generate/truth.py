@@ -69,10 +69,8 @@ def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -
     """The sockets at the set's times, up to the end of the set."""
     found = []
     for socket in sockets:
-        opened, closed = (
-            starts_ms + socket.opened_at_ms,
-            socket.closed_at_ms and starts_ms + socket.closed_at_ms,
-        )
+        opened = starts_ms + socket.opened_at_ms
+        closed = socket.closed_at_ms and starts_ms + socket.closed_at_ms
         if opened > manifest.duration_ms:
             continue
         ended = closed is not None and closed <= manifest.duration_ms
@@ -188,10 +186,8 @@ def _incidents(
                 )
             )
         for key in keys:
-            first_ms, last_ms = (
-                copy.starts_ms + key.first_ms,
-                min(copy.starts_ms + key.last_ms, manifest.duration_ms),
-            )
+            first_ms = copy.starts_ms + key.first_ms
+            last_ms = min(copy.starts_ms + key.last_ms, manifest.duration_ms)
             if first_ms < last_ms:
                 group = (
                     clients[copy.numbers[0]].group_id

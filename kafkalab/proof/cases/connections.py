@@ -42,10 +42,8 @@ def socket_counts(entry: CaseEntry) -> dict[str, Any]:
     answer: dict[str, Any] = {
         key: _choice([one[key] for one in seen]) for key in ("created", "bootstrap_created")
     }
-    answer["created_at_most"], answer["created_at_least"] = (
-        max(one["created"] for one in seen),
-        min(one["created"] for one in seen),
-    )
+    answer["created_at_most"] = max(one["created"] for one in seen)
+    answer["created_at_least"] = min(one["created"] for one in seen)
     answer["created_set"] = _common_set(seen)
     answer["data_created"] = seen[0]["data"]
     # A case that names its topic fixes the hash order of the addresses; without a topic the order

@@ -40,10 +40,8 @@ def coordinator(entry: CaseEntry) -> dict[str, Any]:
     """The coordinator of a group as a cluster would name it,
     whose offsets topic is led as given."""
     given = entry.input
-    leaders, count = (
-        {int(p): leader for p, leader in given["leader_of_partition"].items()},
-        given.get("offsets_topic_partitions", 50),
-    )
+    leaders = {int(p): leader for p, leader in given["leader_of_partition"].items()}
+    count = given.get("offsets_topic_partitions", 50)
     brokers = sorted(set(leaders.values()))
     cluster = ClusterState(
         [BrokerNode(id, "localhost", 9092 + id) for id in brokers],

@@ -72,12 +72,10 @@ def _acknowledged(given: Mapping[str, Any]) -> str:
 def leader_election(entry: CaseEntry) -> dict[str, Any]:
     """Who leads after an election of that kind; nobody is None."""
     given = entry.input
-    kind, assignment, isr, live = (
-        str(given.get("kind", "offline")),
-        given["assignment"],
-        given["isr"],
-        given["live"],
-    )
+    kind = str(given.get("kind", "offline"))
+    assignment = given["assignment"]
+    isr = given["isr"]
+    live = given["live"]
     if kind.startswith("preferred"):
         found = Election(preferred_election(assignment, isr, live), tuple(isr))
     elif kind.startswith("controlled"):

@@ -93,10 +93,10 @@ def adaptive(entry: CaseEntry) -> dict[str, Any]:
 
 def _switches(batch_size: int, size: int, may_switch: bool) -> bool:
     """Whether a partitioner that has appended so many bytes chooses again."""
-    partitioner, cluster = (
-        BuiltInPartitioner(TOPIC, batch_size, random.Random(0), lambda name, **values: None),
-        _cluster([0, 1, 2]),
+    partitioner = BuiltInPartitioner(
+        TOPIC, batch_size, random.Random(0), lambda name, **values: None
     )
+    cluster = _cluster([0, 1, 2])
     return partitioner.update(partitioner.peek(cluster), size, cluster, may_switch)
 
 

@@ -16,13 +16,7 @@ from kafkalab.broker.transactions.transaction_state import (
 )
 from kafkalab.clients.consumer.reading.completed_fetch import visible_offsets
 from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
-from kafkalab.protocol.messages import (
-    AbortedTransaction,
-    ControlRecordType,
-    RecordBatch,
-    WireRecord,
-    marker_batch,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BROKER_PROFILES
 
 WRITTEN = re.compile(r"(?P<offset>\d+)\s+(?:(?P<end>COMMIT|ABORT)\s+)?(?P<who>\S+)")
@@ -76,7 +70,7 @@ def txn_visibility(entry: CaseEntry) -> dict[str, Any]:
     else:
         ids = (producers.setdefault(who, len(producers) + 1) for who, _ in told)
         aborted = tuple(
-            AbortedTransaction(producer_id=one, first_offset=first)
+            m.AbortedTransaction(producer_id=one, first_offset=first)
             for one, (_, first) in zip(ids, told, strict=True)
         )
     seen = {
@@ -97,10 +91,10 @@ def _log(lines: list[str]) -> tuple[PartitionLog, dict[str, int]]:
         offset, who = int(written["offset"]), written["who"]
         producer_id = -1 if who == NOBODY else producers.setdefault(who, len(producers) + 1)
         if written["end"]:
-            batch = marker_batch(producer_id, 0, ControlRecordType[written["end"]], 0, 0)
+            batch = m.marker_batch(producer_id, 0, m.ControlRecordType[written["end"]], 0, 0)
         else:
-            batch = RecordBatch(
-                records=(WireRecord(None, "v", 0),),
+            batch = m.RecordBatch(
+                records=(m.WireRecord(None, "v", 0),),
                 size_bytes=70,
                 producer_id=producer_id,
                 producer_epoch=0,
@@ -113,7 +107,7 @@ def _log(lines: list[str]) -> tuple[PartitionLog, dict[str, int]]:
     return log, producers
 
 
-def _verdict(state: ProducerState, batch: RecordBatch, broker: str) -> str:
+def _verdict(state: ProducerState, batch: m.RecordBatch, broker: str) -> str:
     verdict = state.judge(batch, accepts_unknown=BROKER_PROFILES[broker].accepts_unknown_producer)
     if verdict.duplicate_of is not None:
         return "duplicate"
@@ -122,9 +116,9 @@ def _verdict(state: ProducerState, batch: RecordBatch, broker: str) -> str:
 
 def _numbered(
     producer_id: int, epoch: int, first: int, last: int, base_offset: int = 0
-) -> RecordBatch:
-    records = tuple(WireRecord(None, "v", 0) for _ in range((last - first) % 2**31 + 1))
-    return RecordBatch(
+) -> m.RecordBatch:
+    records = tuple(m.WireRecord(None, "v", 0) for _ in range((last - first) % 2**31 + 1))
+    return m.RecordBatch(
         base_offset=base_offset,
         records=records,
         size_bytes=70,

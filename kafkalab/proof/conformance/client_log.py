@@ -70,12 +70,10 @@ class Line:
     __slots__ = ("at_ms", "level", "logger", "text")
 
     def __init__(self, row: Row) -> None:
-        self.at_ms, self.level, self.logger, self.text = (
-            row.at_ms,
-            row.level,
-            row.logger_name,
-            _on_one_line(row.text),
-        )
+        self.at_ms = row.at_ms
+        self.level = row.level
+        self.logger = row.logger_name
+        self.text = _on_one_line(row.text)
 
 
 def _on_one_line(text: str) -> str:

@@ -170,10 +170,8 @@ def _work(options: argparse.Namespace) -> int:
     for seed in range(options.first, options.first + options.seeds):
         turn = seed % options.jobs
         echoed = options.twice > 0 and seed // options.jobs % options.twice == 0
-        own, neighbours = (
-            turn == options.worker,
-            echoed and (turn + 1) % options.jobs == options.worker,
-        )
+        own = turn == options.worker
+        neighbours = echoed and (turn + 1) % options.jobs == options.worker
         if own or neighbours:
             trial = try_seed(seed)
             print(

@@ -254,11 +254,9 @@ def _with_copies(reading: Reading) -> Iterator[tuple[Fact, _Copies]]:
             continue
         copies = known.setdefault(key, _Copies(key))
         if fact.kind == "partition.changed":
-            copies.leader, copies.isr, copies.replicas = (
-                f"broker-{fact.tells['leader']}",
-                fact.tells["isr"],
-                fact.tells["replicas"],
-            )
+            copies.leader = f"broker-{fact.tells['leader']}"
+            copies.isr = fact.tells["isr"]
+            copies.replicas = fact.tells["replicas"]
         else:
             copies.ends[fact.who] = fact.tells["log_end_offset"]
         yield fact, copies
@@ -470,10 +468,8 @@ def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach
         config = _consumer_config(calls.get(who, ()))
         if config is None or not _expired(reading, fact):
             continue
-        session_ms, interval_ms = (
-            config.get("session.timeout.ms", 10_000),
-            config.get("max.poll.interval.ms", 300_000),
-        )
+        session_ms = config.get("session.timeout.ms", 10_000)
+        interval_ms = config.get("max.poll.interval.ms", 300_000)
         lately = [call for call in calls[who] if call.at_ms <= fact.at_ms]
         polled = [call for call in lately if call.tells["name"] == "poll"]
         lives = (

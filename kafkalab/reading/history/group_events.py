@@ -69,11 +69,9 @@ def _member(state: dict[str, Any], event: Event) -> None:
     group = _group(state, event)
     group["members"][event.member] = _shown(event.fields)
     if "group_epoch" in event.fields:
-        group["type"], group["generation"], group["target_epoch"] = (
-            "consumer",
-            event.group_epoch,
-            event.target_epoch,
-        )
+        group["type"] = "consumer"
+        group["generation"] = event.group_epoch
+        group["target_epoch"] = event.target_epoch
         group["protocol"] = event.protocol
 
 
@@ -211,10 +209,8 @@ def _moved_away(state: dict[str, Any], event: Event) -> None:
     if event.topic != OFFSETS_TOPIC:
         return
     place = state["partitions"][f"{event.topic}-{event.partition}"]
-    before, state["_coordinators"][event.partition] = (
-        state["_coordinators"].get(event.partition),
-        place["leader"],
-    )
+    before = state["_coordinators"].get(event.partition)
+    state["_coordinators"][event.partition] = place["leader"]
     if place["leader"] < 0 or before in (None, place["leader"]):
         return
     for name in [

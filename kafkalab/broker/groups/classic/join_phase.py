@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
 from kafkalab.broker.groups.classic.group import (
     NEW_MEMBER_TIMEOUT_MS,
     NO_GENERATION,
@@ -286,31 +286,27 @@ class JoinPhase:
         MOVES.step(before, state, "group", group.id)
         group.state, group.in_state_since_ms = state, now_ms
         out.append(
-            Note(
+            note(
                 "state",
-                {
-                    "machine": "group",
-                    "of": group.id,
-                    "group": group.id,
-                    "before": before.value,
-                    "after": state.value,
-                    "generation": group.generation,
-                    "reason": reason,
-                    "protocol_type": group.protocol_type,
-                    "protocol": group.protocol,
-                    "leader": group.leader,
-                },
+                machine="group",
+                of=group.id,
+                group=group.id,
+                before=before.value,
+                after=state.value,
+                generation=group.generation,
+                reason=reason,
+                protocol_type=group.protocol_type,
+                protocol=group.protocol,
+                leader=group.leader,
             )
         )
         if state is STABLE:
             out.append(
-                Note(
+                note(
                     "group.assigned",
-                    {
-                        "group": group.id,
-                        "generation": group.generation,
-                        "assignments": {one.id: one.assignment for one in group.members.values()},
-                    },
+                    group=group.id,
+                    generation=group.generation,
+                    assignments={one.id: one.assignment for one in group.members.values()},
                 )
             )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
 from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember, membership_error
 from kafkalab.broker.groups.classic.join_phase import (
@@ -32,21 +32,11 @@ from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
-from kafkalab.protocol.messages import (
-    HeartbeatRequest,
-    HeartbeatResponse,
-    JoinGroupRequest,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
-    MemberIdentity,
-    MemberResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
-_ALIVE = HeartbeatResponse()
-_JOIN_AGAIN = HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
+_ALIVE = m.HeartbeatResponse()
+_JOIN_AGAIN = m.HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 
 
 class ClassicGroups:
@@ -71,12 +61,10 @@ class ClassicGroups:
     ) -> None:
         self.groups = groups
         self._modern = modern
-        self._node_id, self._profile, self._cluster, self._config = (
-            node_id,
-            profile,
-            cluster,
-            config,
-        )
+        self._node_id = node_id
+        self._profile = profile
+        self._cluster = cluster
+        self._config = config
         self._draw_member_uuid, self._write_group = draw_member_uuid, write_group
         self._say = say
         self._phase = JoinPhase(profile, config, write_group, say)
@@ -84,10 +72,10 @@ class ClassicGroups:
             config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
         )
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
-            JoinGroupRequest: self._join,
-            SyncGroupRequest: self._sync,
-            HeartbeatRequest: self._heartbeat,
-            LeaveGroupRequest: self._leave,
+            m.JoinGroupRequest: self._join,
+            m.SyncGroupRequest: self._sync,
+            m.HeartbeatRequest: self._heartbeat,
+            m.LeaveGroupRequest: self._leave,
         }
         self._alarms: dict[str, Callable[..., list[Effect]]] = {
             "join": self._phase.is_over,
@@ -124,7 +112,7 @@ class ClassicGroups:
                 out.append(
                     Respond(
                         member.parked_sync,
-                        SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code),
+                        m.SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code),
                     )
                 )
         out += [CancelTimer(("pending", group_id, member_id)) for member_id in group.pending]
@@ -149,7 +137,7 @@ class ClassicGroups:
 
     # -- JOIN_GROUP
 
-    def _join(self, request: JoinGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _join(self, request: m.JoinGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
         error = self._join_error(group, request)
         if error is not None:
@@ -175,7 +163,7 @@ class ClassicGroups:
             return out
         return self._join_again(group, group.members[request.member_id], request, caller, now_ms)
 
-    def _join_error(self, group: ClassicGroup | None, request: JoinGroupRequest) -> Errors | None:
+    def _join_error(self, group: ClassicGroup | None, request: m.JoinGroupRequest) -> Errors | None:
         if not request.group_id:
             return Errors.INVALID_GROUP_ID
         if not self._coordinates(request.group_id):
@@ -220,7 +208,7 @@ class ClassicGroups:
         ]
 
     def _join_without_id(
-        self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, now_ms: int
+        self, group: ClassicGroup, request: m.JoinGroupRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         instance = request.group_instance_id
         new_id = f"{instance or caller.header.client_id}-{self._draw_member_uuid(caller)}"
@@ -251,7 +239,7 @@ class ClassicGroups:
         self,
         group: ClassicGroup,
         member: ClassicGroupMember,
-        request: JoinGroupRequest,
+        request: m.JoinGroupRequest,
         caller: Caller,
         now_ms: int,
     ) -> list[Effect]:
@@ -261,15 +249,11 @@ class ClassicGroups:
         out: list[Effect] = []
         if changed:
             group.news.append(
-                Note(
+                note(
                     "group.subscribed",
-                    {
-                        "group": group.id,
-                        "member": member.id,
-                        "protocols": {
-                            offered.name: offered.metadata for offered in request.protocols
-                        },
-                    },
+                    group=group.id,
+                    member=member.id,
+                    protocols={offered.name: offered.metadata for offered in request.protocols},
                 )
             )
         if (group.state is STABLE and (changed or group.is_leader(member))) or (
@@ -301,7 +285,7 @@ class ClassicGroups:
     def _return_of_static(
         self,
         group: ClassicGroup,
-        request: JoinGroupRequest,
+        request: m.JoinGroupRequest,
         caller: Caller,
         new_id: str,
         now_ms: int,
@@ -326,7 +310,8 @@ class ClassicGroups:
         if member.parked_sync is not None:
             out.append(
                 Respond(
-                    member.parked_sync, SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code)
+                    member.parked_sync,
+                    m.SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code),
                 )
             )
             member.parked_sync = None
@@ -355,11 +340,11 @@ class ClassicGroups:
 
     # -- SYNC_GROUP
 
-    def _sync(self, request: SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _sync(self, request: m.SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
         error = self._sync_error(group, request)
         if error is not None:
-            return [Respond(caller, SyncGroupResponse(error_code=error.code))]
+            return [Respond(caller, m.SyncGroupResponse(error_code=error.code))]
         assert group is not None, "a group that does not exist was refused above"
         out: list[Effect] = []
         member = group.members[request.member_id]
@@ -388,7 +373,7 @@ class ClassicGroups:
                 out.append(CancelTimer(("sync", group.id)))
         return out
 
-    def _sync_error(self, group: ClassicGroup | None, request: SyncGroupRequest) -> Errors | None:
+    def _sync_error(self, group: ClassicGroup | None, request: m.SyncGroupRequest) -> Errors | None:
         error = self._member_error(
             group,
             request.group_id,
@@ -424,7 +409,7 @@ class ClassicGroups:
         out.append(
             Respond(
                 caller,
-                SyncGroupResponse(
+                m.SyncGroupResponse(
                     protocol_type=group.protocol_type if named else None,
                     protocol_name=group.protocol if named else None,
                     assignment=member.assignment,
@@ -444,7 +429,7 @@ class ClassicGroups:
 
     # -- HEARTBEAT and the session
 
-    def _heartbeat(self, request: HeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _heartbeat(self, request: m.HeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
         error = self._member_error(
             group,
@@ -454,7 +439,7 @@ class ClassicGroups:
             request.generation_id,
         )
         if error is not None:
-            return [Respond(caller, HeartbeatResponse(error_code=error.code))]
+            return [Respond(caller, m.HeartbeatResponse(error_code=error.code))]
         assert group is not None, "a group that does not exist was refused above"
         member = group.members[request.member_id]
         member.deadline_ms = now_ms + member.session_timeout_ms
@@ -464,7 +449,8 @@ class ClassicGroups:
             return [Respond(caller, _JOIN_AGAIN)]
         return [
             Respond(
-                caller, HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code)
+                caller,
+                m.HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code),
             )
         ]
 
@@ -492,15 +478,15 @@ class ClassicGroups:
 
     # -- LEAVE_GROUP
 
-    def _leave(self, request: LeaveGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _leave(self, request: m.LeaveGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         by_list = WireChange.LEAVE_BY_LIST.holds_for(caller.header)
         group = self.groups.get(request.group_id)
         if not self._coordinates(request.group_id):
-            return [Respond(caller, LeaveGroupResponse(error_code=Errors.NOT_COORDINATOR.code))]
+            return [Respond(caller, m.LeaveGroupResponse(error_code=Errors.NOT_COORDINATOR.code))]
         if group is not None and group.state is DEAD:
             return [
                 Respond(
-                    caller, LeaveGroupResponse(error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
+                    caller, m.LeaveGroupResponse(error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
                 )
             ]
         out: list[Effect] = []
@@ -508,24 +494,24 @@ class ClassicGroups:
         for leaving in request.leaving:
             error = self._leave_one(group, leaving, request, caller, now_ms, out)
             answers.append(
-                MemberResponse(
+                m.MemberResponse(
                     member_id=leaving.member_id,
                     group_instance_id=leaving.group_instance_id,
                     error_code=error.code,
                 )
             )
         response = (
-            LeaveGroupResponse(members=tuple(answers))
+            m.LeaveGroupResponse(members=tuple(answers))
             if by_list
-            else LeaveGroupResponse(error_code=answers[0].error_code)
+            else m.LeaveGroupResponse(error_code=answers[0].error_code)
         )
         return [Respond(caller, response), *out]
 
     def _leave_one(
         self,
         group: ClassicGroup | None,
-        leaving: MemberIdentity,
-        request: LeaveGroupRequest,
+        leaving: m.MemberIdentity,
+        request: m.LeaveGroupRequest,
         caller: Caller,
         now_ms: int,
         out: list[Effect],
@@ -568,7 +554,8 @@ class ClassicGroups:
         if member.parked_sync is not None:
             out.append(
                 Respond(
-                    member.parked_sync, SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code)
+                    member.parked_sync,
+                    m.SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code),
                 )
             )
         self._phase.rebalance(group, reason, why, now_ms, out)
@@ -594,7 +581,7 @@ class ClassicGroups:
         return error
 
 
-def _names_another_protocol(group: ClassicGroup, request: SyncGroupRequest) -> bool:
+def _names_another_protocol(group: ClassicGroup, request: m.SyncGroupRequest) -> bool:
     """Whether a SyncGroup v5 names another protocol type or assignor than the group's (KIP-559);
     None names none."""
     return request.protocol_type not in (

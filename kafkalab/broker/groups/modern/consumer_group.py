@@ -203,11 +203,9 @@ class ConsumerGroup(AnyGroup):
         missing = target - frozenset(kept)
         busy = frozenset(p for p in missing if self.holder_of(p) not in (None, member.id))
         if giving_up and (owned is None or giving_up & owned):
-            member.state, member.assigned, member.revoking = (
-                ConsumerGroupMemberState.UNREVOKED_PARTITIONS,
-                kept,
-                giving_up,
-            )
+            member.state = ConsumerGroupMemberState.UNREVOKED_PARTITIONS
+            member.assigned = kept
+            member.revoking = giving_up
             member.move_to(epoch)
             return
         member.move_to(self.target_epoch)

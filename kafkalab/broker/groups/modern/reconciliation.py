@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
 from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
@@ -99,12 +99,10 @@ class ModernGroups:
     ) -> None:
         self._say = say
         self.groups = groups
-        self._node_id, self._cluster, self._config, self._classic = (
-            node_id,
-            cluster,
-            config,
-            classic,
-        )
+        self._node_id = node_id
+        self._cluster = cluster
+        self._config = config
+        self._classic = classic
         self._lent: dict[str, None] = {}
         self._held: dict[tuple[str, str], HeldHeartbeat] = {}
 
@@ -113,10 +111,8 @@ class ModernGroups:
     ) -> list[Effect]:
         if self._cluster.is_current:
             return self._answer(request, caller, now_ms)
-        before, classic = (
-            copy.deepcopy(self.groups.get(request.group_id)),
-            self._classic.get(request.group_id),
-        )
+        before = copy.deepcopy(self.groups.get(request.group_id))
+        classic = self._classic.get(request.group_id)
         said = len(self._say.log)
         effects = self._answer(request, caller, now_ms)
         after = self.groups.get(request.group_id)
@@ -168,9 +164,7 @@ class ModernGroups:
             return []
         self._say("CONSUMER_GROUP_FENCED", group_id, member_id=member_id, reason=reason)
         out: list[Effect] = [
-            Note(
-                "consumer_group.fenced", {"group": group_id, "member": member_id, "reason": reason}
-            )
+            note("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
         ]
         self._remove(group, member, reason, out)
         return out
@@ -383,7 +377,7 @@ class ModernGroups:
                 member_id=member.id,
                 instance=request.instance_id,
             )
-            out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
+            out.append(note("consumer_group.joined", group=group.id, member=member.id))
             return member, True
         if not joins:
             _check_epoch(member, request.member_epoch, owned)
@@ -395,7 +389,7 @@ class ModernGroups:
         """Give a returned static member a new id; it keeps its epoch and partitions."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
-        out.append(Note("group.left", {"group": group.id, "member": away.id}))
+        out.append(note("group.left", group=group.id, member=away.id))
         back = replace(
             away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE
         )
@@ -410,7 +404,7 @@ class ModernGroups:
         group.target[member_id] = target
         out += [
             CancelTimer(("member session", group.id, away.id)),
-            Note("consumer_group.joined", {"group": group.id, "member": member_id}),
+            note("consumer_group.joined", group=group.id, member=member_id),
         ]
         return back
 
@@ -478,15 +472,13 @@ class ModernGroups:
             elapsed_ms=0,
         )
         out.append(
-            Note(
+            note(
                 "consumer_group.assigned",
-                {
-                    "group": group.id,
-                    "epoch": group.epoch,
-                    "assignments": {
-                        member: [f"{topic}-{number}" for topic, number in sorted(owned)]
-                        for member, owned in group.target.items()
-                    },
+                group=group.id,
+                epoch=group.epoch,
+                assignments={
+                    member: [f"{topic}-{number}" for topic, number in sorted(owned)]
+                    for member, owned in group.target.items()
                 },
             )
         )
@@ -552,8 +544,8 @@ class ModernGroups:
         out += [
             CancelTimer(("member session", group.id, member.id)),
             CancelTimer(("member revokes", group.id, member.id)),
-            Note("consumer_group.left", {"group": group.id, "member": member.id, "reason": reason}),
-            Note("group.left", {"group": group.id, "member": member.id}),
+            note("consumer_group.left", group=group.id, member=member.id, reason=reason),
+            note("group.left", group=group.id, member=member.id),
         ]
         self._raise_epoch(group, reason)
         self._note_state(group, out)
@@ -594,17 +586,15 @@ class ModernGroups:
         if before is not after:
             group.state = MOVES.step(before, after, "group", group.id)
             out.append(
-                Note(
+                note(
                     "state",
-                    {
-                        "machine": "consumer group",
-                        "of": group.id,
-                        "group": group.id,
-                        "before": before.value,
-                        "after": after.value,
-                        "generation": group.epoch,
-                        "reason": "its epochs and members say so",
-                    },
+                    machine="consumer group",
+                    of=group.id,
+                    group=group.id,
+                    before=before.value,
+                    after=after.value,
+                    generation=group.epoch,
+                    reason="its epochs and members say so",
                 )
             )
 
@@ -614,7 +604,7 @@ class ModernGroups:
             fields = consumer_member_fields(member, group)
             if fields != member.journalled:
                 member.journalled = fields
-                out.append(Note("group.member", {"group": group.id, **fields}))
+                out.append(note("group.member", group=group.id, **fields))
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""

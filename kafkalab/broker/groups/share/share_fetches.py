@@ -22,7 +22,7 @@ from functools import partial
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer, note
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_partition import (
     AcknowledgeOutcome,
@@ -42,18 +42,7 @@ from kafkalab.broker.groups.share.state_writes import SHARE_WRITE, Key, StateWri
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.errors import Errors, error_for
-from kafkalab.protocol.messages import (
-    AcknowledgementBatch,
-    RecordBatch,
-    ShareAcknowledgePartitionData,
-    ShareAcknowledgeRequest,
-    ShareAcknowledgeResponse,
-    ShareAcknowledgeTopicResponse,
-    ShareFetchableTopicResponse,
-    ShareFetchPartitionData,
-    ShareFetchRequest,
-    ShareFetchResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.share_messages import FINAL_EPOCH
 
 SHARE_FETCH, SHARE_LOCK = "share fetch", "share lock"
@@ -71,11 +60,11 @@ class OpenShareRequest:
     """
 
     caller: Caller
-    request: ShareFetchRequest | ShareAcknowledgeRequest
+    request: m.ShareFetchRequest | m.ShareAcknowledgeRequest
     session: ShareSession | None
     outcomes: dict[SharePlace, AcknowledgeOutcome]
     unwritten: int = 0
-    data: dict[SharePlace, ShareFetchPartitionData] | None = None
+    data: dict[SharePlace, m.ShareFetchPartitionData] | None = None
 
 
 class ShareFetches:
@@ -99,12 +88,12 @@ class ShareFetches:
 
     # -- requests
 
-    def fetch(self, request: ShareFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def fetch(self, request: m.ShareFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
         key = (request.group_id or "", request.member_id or "")
         try:
             session = self.sessions.advance(key, request.share_session_epoch, caller.connection_id)
         except ShareSessionRefused as refused:
-            answer = ShareFetchResponse(
+            answer = m.ShareFetchResponse(
                 error_code=refused.error.code, error_message=refused.error.message
             )
             return [Respond(caller, answer)]
@@ -133,13 +122,13 @@ class ShareFetches:
         return out
 
     def acknowledge(
-        self, request: ShareAcknowledgeRequest, caller: Caller, now_ms: int
+        self, request: m.ShareAcknowledgeRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         key = (request.group_id or "", request.member_id or "")
         try:
             self.sessions.advance(key, request.share_session_epoch, caller.connection_id)
         except ShareSessionRefused as refused:
-            answer = ShareAcknowledgeResponse(
+            answer = m.ShareAcknowledgeResponse(
                 error_code=refused.error.code, error_message=refused.error.message
             )
             return [Respond(caller, answer)]
@@ -248,7 +237,7 @@ class ShareFetches:
         open_request: OpenShareRequest,
         key: SessionKey,
         place: SharePlace,
-        batches: Iterable[AcknowledgementBatch],
+        batches: Iterable[m.AcknowledgementBatch],
         now_ms: int,
         out: list[Effect],
     ) -> None:
@@ -340,7 +329,7 @@ class ShareFetches:
         for one in moved:
             fields = {**one._asdict(), "state": one.state.value}
             fields["member"] = fields.pop("member_id")
-            out.append(Note("share.records", {**place, **fields}))
+            out.append(note("share.records", **place, **fields))
         out += _window(key, partition), _next_lock(key, partition)
 
     # -- fetching
@@ -379,8 +368,8 @@ class ShareFetches:
     ) -> bool:
         """End the fetch if it has records or an error, or if this is its last chance."""
         request, session = open_request.request, open_request.session
-        assert isinstance(request, ShareFetchRequest) and session is not None
-        data: dict[SharePlace, ShareFetchPartitionData] = {}
+        assert isinstance(request, m.ShareFetchRequest) and session is not None
+        data: dict[SharePlace, m.ShareFetchPartitionData] = {}
         left, left_bytes, failed = request.max_records, request.max_bytes, False
         for place in session.partitions:
             part, count = self._read(request, place, left, left_bytes, not data, now_ms, out)
@@ -401,15 +390,15 @@ class ShareFetches:
         if data is None or open_request.unwritten:
             return []
         lock_ms = self._lock_ms(request.group_id or "")
-        response: ShareFetchResponse | ShareAcknowledgeResponse
-        if isinstance(request, ShareAcknowledgeRequest):
-            response = ShareAcknowledgeResponse(
+        response: m.ShareFetchResponse | m.ShareAcknowledgeResponse
+        if isinstance(request, m.ShareAcknowledgeRequest):
+            response = m.ShareAcknowledgeResponse(
                 acquisition_lock_timeout_ms=lock_ms, responses=_outcomes(open_request.outcomes)
             )
         else:
             for place, outcome in open_request.outcomes.items():
-                part = data.get(place) or ShareFetchPartitionData(partition_index=place[1])
-                data[place] = ShareFetchPartitionData(
+                part = data.get(place) or m.ShareFetchPartitionData(partition_index=place[1])
+                data[place] = m.ShareFetchPartitionData(
                     partition_index=part.partition_index,
                     error_code=part.error_code,
                     error_message=part.error_message,
@@ -419,21 +408,21 @@ class ShareFetches:
                     records=part.records,
                     acquired_records=part.acquired_records,
                 )
-            response = ShareFetchResponse(
+            response = m.ShareFetchResponse(
                 acquisition_lock_timeout_ms=lock_ms, responses=_by_topic(data)
             )
         return [Respond(open_request.caller, response)]
 
     def _read(
         self,
-        request: ShareFetchRequest,
+        request: m.ShareFetchRequest,
         place: SharePlace,
         left: int,
         left_bytes: int,
         is_first: bool,
         now_ms: int,
         out: list[Effect],
-    ) -> tuple[ShareFetchPartitionData | None, int]:
+    ) -> tuple[m.ShareFetchPartitionData | None, int]:
         """One partition's part of the answer, None where nothing can be said; and how many records
         were acquired."""
         topic = self._cluster.name_of(place[0])
@@ -445,7 +434,7 @@ class ShareFetches:
             data = _error_data(place, found)
             if found is Errors.NOT_LEADER_OR_FOLLOWER:
                 hint = self._replicas.leader_hint(topic, place[1])
-                data = ShareFetchPartitionData(
+                data = m.ShareFetchPartitionData(
                     partition_index=place[1],
                     error_code=found.code,
                     error_message=found.message,
@@ -479,7 +468,7 @@ class ShareFetches:
         if not acquired:
             return None, 0
         kept = _slice(read, acquired[0].first_offset, acquired[-1].last_offset)
-        data = ShareFetchPartitionData(
+        data = m.ShareFetchPartitionData(
             partition_index=place[1], records=kept, acquired_records=acquired
         )
         return data, sum(one.last_offset - one.first_offset + 1 for one in acquired)
@@ -490,7 +479,7 @@ def _window(key: Key, partition: SharePartition) -> Note:
     group_id, topic, number = key
     place = {"group": group_id, "topic": topic, "partition": number}
     window = {"start_offset": partition.start_offset, "end_offset": partition.end_offset}
-    return Note("share.window", {**place, **window})
+    return note("share.window", **place, **window)
 
 
 def _next_lock(key: Key, partition: SharePartition) -> SetTimer | CancelTimer:
@@ -515,13 +504,13 @@ def _loaded_fields(key: Key, partition: SharePartition) -> dict[str, object]:
     }
 
 
-def _slice(read: Iterable[RecordBatch], first: int, last: int) -> tuple[RecordBatch, ...]:
+def _slice(read: Iterable[m.RecordBatch], first: int, last: int) -> tuple[m.RecordBatch, ...]:
     """The batches of the log that hold acquired records (maybeSliceFetchRecords)."""
     return tuple(b for b in read if b.last_offset >= first and b.base_offset <= last)
 
 
-def _error_data(place: SharePlace, error: Errors) -> ShareFetchPartitionData:
-    return ShareFetchPartitionData(
+def _error_data(place: SharePlace, error: Errors) -> m.ShareFetchPartitionData:
+    return m.ShareFetchPartitionData(
         partition_index=place[1], error_code=error.code, error_message=error.message
     )
 
@@ -532,26 +521,26 @@ def _outcome(error: Errors) -> AcknowledgeOutcome:
 
 def _outcomes(
     found: dict[SharePlace, AcknowledgeOutcome],
-) -> tuple[ShareAcknowledgeTopicResponse, ...]:
-    parts: dict[str, list[ShareAcknowledgePartitionData]] = {}
+) -> tuple[m.ShareAcknowledgeTopicResponse, ...]:
+    parts: dict[str, list[m.ShareAcknowledgePartitionData]] = {}
     for (topic_id, number), outcome in found.items():
-        data = ShareAcknowledgePartitionData(
+        data = m.ShareAcknowledgePartitionData(
             partition_index=number, error_code=outcome.code, error_message=outcome.message
         )
         parts.setdefault(topic_id, []).append(data)
     return tuple(
-        ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=tuple(found))
+        m.ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=tuple(found))
         for topic_id, found in parts.items()
     )
 
 
 def _by_topic(
-    data: dict[SharePlace, ShareFetchPartitionData],
-) -> tuple[ShareFetchableTopicResponse, ...]:
-    parts: dict[str, list[ShareFetchPartitionData]] = {}
+    data: dict[SharePlace, m.ShareFetchPartitionData],
+) -> tuple[m.ShareFetchableTopicResponse, ...]:
+    parts: dict[str, list[m.ShareFetchPartitionData]] = {}
     for (topic_id, _), part in data.items():
         parts.setdefault(topic_id, []).append(part)
     return tuple(
-        ShareFetchableTopicResponse(topic_id=topic_id, partitions=tuple(found))
+        m.ShareFetchableTopicResponse(topic_id=topic_id, partitions=tuple(found))
         for topic_id, found in parts.items()
     )

@@ -11,18 +11,13 @@ from __future__ import annotations
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer, note
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_group import Place, ShareGroup, ShareGroupMember, simple
 from kafkalab.errors import Errors
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH
-from kafkalab.protocol.messages import (
-    HeartbeatAssignment,
-    HeartbeatTopicPartitions,
-    ShareGroupHeartbeatRequest,
-    ShareGroupHeartbeatResponse,
-)
 
 SHARE_SESSION = "share session"
 """The kind of timer that ends a member's session."""
@@ -53,13 +48,13 @@ class ShareGroups:
         return self._cluster.share_groups
 
     def handle(
-        self, request: ShareGroupHeartbeatRequest, caller: Caller, now_ms: int
+        self, request: m.ShareGroupHeartbeatRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         out: list[Effect] = []
         try:
             response = self._serve(request, caller, now_ms, out)
         except ShareHeartbeatRefused as refused:
-            response = ShareGroupHeartbeatResponse(
+            response = m.ShareGroupHeartbeatResponse(
                 error_code=refused.error.code, error_message=refused.message
             )
         return [*out, Respond(caller, response)]
@@ -84,8 +79,8 @@ class ShareGroups:
         return out
 
     def _serve(
-        self, request: ShareGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]
-    ) -> ShareGroupHeartbeatResponse:
+        self, request: m.ShareGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]
+    ) -> m.ShareGroupHeartbeatResponse:
         if not self._table.coordinates(request.group_id):
             raise ShareHeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
         group = self._group(request)
@@ -93,7 +88,7 @@ class ShareGroups:
             if request.member_id not in group.members:
                 raise self._unknown(request)
             self._remove(group, request.member_id, "the member left", out)
-            return ShareGroupHeartbeatResponse(
+            return m.ShareGroupHeartbeatResponse(
                 member_id=request.member_id, member_epoch=LEAVING_EPOCH
             )
         member = self._member(group, request, caller, out)
@@ -105,14 +100,14 @@ class ShareGroups:
         assigned = group.target.get(member.id, ())
         changed = request.member_epoch == JOINING_EPOCH or assigned != member.sent
         member.sent = assigned
-        return ShareGroupHeartbeatResponse(
+        return m.ShareGroupHeartbeatResponse(
             member_id=member.id,
             member_epoch=member.epoch,
             heartbeat_interval_ms=self._settings.number(group.id, "share.heartbeat.interval.ms"),
             assignment=self._assignment(assigned) if changed else None,
         )
 
-    def _group(self, request: ShareGroupHeartbeatRequest) -> ShareGroup:
+    def _group(self, request: m.ShareGroupHeartbeatRequest) -> ShareGroup:
         other = self._table.find(request.group_id)
         if other is not None and not other.is_vacant:
             raise ShareHeartbeatRefused(
@@ -129,7 +124,7 @@ class ShareGroups:
     def _member(
         self,
         group: ShareGroup,
-        request: ShareGroupHeartbeatRequest,
+        request: m.ShareGroupHeartbeatRequest,
         caller: Caller,
         out: list[Effect],
     ) -> ShareGroupMember:
@@ -196,27 +191,25 @@ class ShareGroups:
         group.target = simple(wanted, group.target)
         group.target_epoch, group.computed_ms = group.epoch, now_ms
         out.append(
-            Note(
+            note(
                 "share_group.assigned",
-                {
-                    "group": group.id,
-                    "epoch": group.epoch,
-                    "assignments": {
-                        member: [f"{topic}-{number}" for topic, number in places]
-                        for member, places in group.target.items()
-                    },
+                group=group.id,
+                epoch=group.epoch,
+                assignments={
+                    member: [f"{topic}-{number}" for topic, number in places]
+                    for member, places in group.target.items()
                 },
             )
         )
 
-    def _assignment(self, places: tuple[Place, ...]) -> HeartbeatAssignment:
+    def _assignment(self, places: tuple[Place, ...]) -> m.HeartbeatAssignment:
         numbers: dict[str, list[int]] = {}
         for topic, number in places:
             if topic in self._cluster.topics:
                 numbers.setdefault(topic, []).append(number)
-        return HeartbeatAssignment(
+        return m.HeartbeatAssignment(
             topic_partitions=tuple(
-                HeartbeatTopicPartitions(
+                m.HeartbeatTopicPartitions(
                     topic_id=self._cluster.topics[topic].topic_id, partitions=tuple(found)
                 )
                 for topic, found in numbers.items()
@@ -235,10 +228,10 @@ class ShareGroups:
         group.epoch += 1
         out += [
             CancelTimer((SHARE_SESSION, group.id, member_id)),
-            Note("share_group.left", {"group": group.id, "member": member_id, "reason": reason}),
+            note("share_group.left", group=group.id, member=member_id, reason=reason),
         ]
 
-    def _unknown(self, request: ShareGroupHeartbeatRequest) -> ShareHeartbeatRefused:
+    def _unknown(self, request: m.ShareGroupHeartbeatRequest) -> ShareHeartbeatRefused:
         return ShareHeartbeatRefused(
             Errors.UNKNOWN_MEMBER_ID,
             f"Member {request.member_id} is not a member of group {request.group_id}.",

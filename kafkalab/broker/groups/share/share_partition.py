@@ -152,11 +152,9 @@ class SharePartition:
         self, start_offset: int, lock_ms: int, delivery_limit: int, most_in_flight: int = 2_000
     ) -> None:
         self.start_offset = self.end_offset = start_offset
-        self.lock_ms, self.delivery_limit, self.most_in_flight = (
-            lock_ms,
-            delivery_limit,
-            most_in_flight,
-        )
+        self.lock_ms = lock_ms
+        self.delivery_limit = delivery_limit
+        self.most_in_flight = most_in_flight
         self.batches: list[InFlightBatch] = []
 
     # -- what a fetch asks

@@ -121,13 +121,11 @@ class ByQuota:
         profile: Profile,
         say: Say,
     ) -> None:
-        self._cluster, self._past, self._racks, self._profile, self._say = (
-            cluster,
-            past,
-            racks,
-            profile,
-            say,
-        )
+        self._cluster = cluster
+        self._past = past
+        self._racks = racks
+        self._profile = profile
+        self._say = say
         self._floor, self._overs = divmod(cluster.size, len(past.held))
         self._ceiling = self._floor + (1 if self._overs else 0)
         self._over = 0

@@ -48,13 +48,11 @@ class GeneralAssignment:
         profile: Profile,
         say: Say,
     ) -> None:
-        self._cluster, self._members, self._racks, self._profile, self._say = (
-            cluster,
-            members,
-            racks,
-            profile,
-            say,
-        )
+        self._cluster = cluster
+        self._members = members
+        self._racks = racks
+        self._profile = profile
+        self._say = say
         self._wants = {
             member: [t for t in described.topics if t in cluster.counts]
             for member, described in members.items()

@@ -67,18 +67,14 @@ class AssignmentChanges:
         log: LogContext,
     ) -> None:
         self.protocol = protocol_of(config.assignors)
-        self._config, self._profile, self._client, self._subscriptions = (
-            config,
-            profile,
-            client,
-            subscriptions,
-        )
-        self._membership, self._auto_commit, self._log, self._clock = (
-            membership,
-            auto_commit,
-            log,
-            client.clock,
-        )
+        self._config = config
+        self._profile = profile
+        self._client = client
+        self._subscriptions = subscriptions
+        self._membership = membership
+        self._auto_commit = auto_commit
+        self._log = log
+        self._clock = client.clock
         self._assignors = assignors
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._commit: RequestFuture | None = None
@@ -163,10 +159,8 @@ class AssignmentChanges:
     def after_join(self, assigned: list[TopicPartition]) -> None:
         """Takes over the new assignment and calls the listener. Raises KafkaException when the
         listener failed."""
-        generation, owned = (
-            self._membership.generation,
-            self._callbacks.in_order(self._subscriptions.assigned()),
-        )
+        generation = self._membership.generation
+        owned = self._callbacks.in_order(self._subscriptions.assigned())
         self._log("ON_JOIN_COMPLETE", generation=generation.id, member_id=generation.member_id)
         if self._does_not_match(assigned):
             return

@@ -39,16 +39,12 @@ class AutoCommit:
         hurry: Callable[[], None],
     ) -> None:
         self.enabled = config["enable.auto.commit"]
-        self._interval_ms, self._retry_backoff_ms = (
-            config["auto.commit.interval.ms"],
-            config["retry.backoff.ms"],
-        )
-        self._offsets, self._subscriptions, self._log, self._clock = (
-            offsets,
-            subscriptions,
-            log,
-            clock,
-        )
+        self._interval_ms = config["auto.commit.interval.ms"]
+        self._retry_backoff_ms = config["retry.backoff.ms"]
+        self._offsets = offsets
+        self._subscriptions = subscriptions
+        self._log = log
+        self._clock = clock
         self._due_ms, self._hurry = 0, hurry
         self.restart()
 

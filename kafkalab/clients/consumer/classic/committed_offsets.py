@@ -42,14 +42,7 @@ from kafkalab.errors import (
     error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
-from kafkalab.protocol.messages import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -84,17 +77,13 @@ class CommittedOffsets:
     ) -> None:
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
-        self._profile, self._client, self._lookup, self._membership = (
-            profile,
-            client,
-            lookup,
-            membership,
-        )
-        self._subscriptions, self._log, self._retry_backoff_ms = (
-            subscriptions,
-            log,
-            retry_backoff_ms,
-        )
+        self._profile = profile
+        self._client = client
+        self._lookup = lookup
+        self._membership = membership
+        self._subscriptions = subscriptions
+        self._log = log
+        self._retry_backoff_ms = retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], object]] = []
         self._fenced: BaseException | None = None
@@ -173,11 +162,11 @@ class CommittedOffsets:
         for tp in partitions:
             indexes.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(
-            OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
+            m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
             for topic, numbers in indexes.items()
         )
-        request = OffsetFetchRequest(
-            groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
+        request = m.OffsetFetchRequest(
+            groups=(m.OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
             require_stable=self._profile.group.requires_stable_offsets,
         )
         node = self._lookup.node
@@ -285,11 +274,9 @@ class CommittedOffsets:
         return future
 
     def _send_commit(self, offsets: Offsets) -> RequestFuture:
-        group_id, generation, node = (
-            self._membership.group_id,
-            self._membership.generation,
-            self._lookup.node,
-        )
+        group_id = self._membership.group_id
+        generation = self._membership.generation
+        node = self._lookup.node
         if not self._subscriptions.auto_assigned:
             generation = NO_GENERATION
         elif self._membership.state is not ClassicMemberState.STABLE:
@@ -301,24 +288,24 @@ class CommittedOffsets:
             )
         assert node is not None, "offsets are committed at a known coordinator"
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
-        topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+        topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():
             epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
             topics.setdefault(tp.topic, []).append(
-                OffsetCommitRequestPartition(
+                m.OffsetCommitRequestPartition(
                     partition_index=tp.partition,
                     committed_offset=committed.offset,
                     committed_leader_epoch=epoch,
                     committed_metadata=committed.metadata,
                 )
             )
-        request = OffsetCommitRequest(
+        request = m.OffsetCommitRequest(
             group_id=group_id,
             generation_id_or_member_epoch=generation.id,
             member_id=generation.member_id,
             group_instance_id=self._membership.instance_id,
             topics=tuple(
-                OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
+                m.OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
             ),
         )
         self._log.journal.append(
@@ -363,10 +350,8 @@ class CommittedOffsets:
             membership.request_rejoin("offset commit failed since group is already rebalancing")
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
-            fenced, unchanged = (
-                error is Errors.FENCED_INSTANCE_ID,
-                sent_by in (membership.generation, NO_GENERATION),
-            )
+            fenced = error is Errors.FENCED_INSTANCE_ID
+            unchanged = sent_by in (membership.generation, NO_GENERATION)
             if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
                 return RebalanceInProgressException(
                     COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION

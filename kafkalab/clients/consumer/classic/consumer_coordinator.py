@@ -72,13 +72,11 @@ class ConsumerCoordinator:
         rng: random.Random,
         choice: Choice = javas_choice,
     ) -> None:
-        self._config, self._profile, self._client, self._subscriptions, self._log = (
-            config,
-            profile,
-            client,
-            subscriptions,
-            log,
-        )
+        self._config = config
+        self._profile = profile
+        self._client = client
+        self._subscriptions = subscriptions
+        self._log = log
         self._clock = client.clock
         backoff_ms = config["retry.backoff.ms"]
         self._retry_backoff_ms = backoff_ms
@@ -230,10 +228,8 @@ class ConsumerCoordinator:
         joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
         if joined is not None and joined != wanted:
             if not self._membership.rejoin_needed:
-                then, today = (
-                    list_text(ids_in_hash_order(joined)),
-                    list_text(ids_in_hash_order(wanted)),
-                )
+                then = list_text(ids_in_hash_order(joined))
+                today = list_text(ids_in_hash_order(wanted))
                 self._membership.request_rejoin(
                     "subscription has changed",
                     f"subscription has changed from {then} at the beginning of the rebalance to "

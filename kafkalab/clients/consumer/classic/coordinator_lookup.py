@@ -48,18 +48,14 @@ class CoordinatorLookup:
     ) -> None:
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
-        self._most_ms, self._rng, self._doubles = (
-            max(retry_backoff_ms, retry_backoff_max_ms),
-            rng,
-            profile.connecting.exponential_refresh_backoff,
-        )
-        self._group_id, self._profile, self._client, self._heartbeat, self._log = (
-            group_id,
-            profile,
-            client,
-            heartbeat,
-            log,
-        )
+        self._most_ms = max(retry_backoff_ms, retry_backoff_max_ms)
+        self._rng = rng
+        self._doubles = profile.connecting.exponential_refresh_backoff
+        self._group_id = group_id
+        self._profile = profile
+        self._client = client
+        self._heartbeat = heartbeat
+        self._log = log
         self._retry_backoff_ms = retry_backoff_ms
         self._under_way: RequestFuture | None = None
         self._is_looking = False

@@ -22,13 +22,8 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
-from kafkalab.protocol.messages import (
-    JoinGroupRequest,
-    JoinGroupRequestProtocol,
-    JoinGroupResponse,
-    SyncGroupRequest,
-)
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
@@ -73,19 +68,15 @@ class GroupJoin:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
         self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
-        self._config, self._profile, self._client, self._lookup, self._membership = (
-            config,
-            profile,
-            client,
-            lookup,
-            membership,
-        )
-        self._heartbeats, self._heartbeat, self._subscriptions, self._log = (
-            thread,
-            heartbeat,
-            subscriptions,
-            log,
-        )
+        self._config = config
+        self._profile = profile
+        self._client = client
+        self._lookup = lookup
+        self._membership = membership
+        self._heartbeats = thread
+        self._heartbeat = heartbeat
+        self._subscriptions = subscriptions
+        self._log = log
 
     def begin(self) -> RequestFuture:
         """Sends JoinGroup to the coordinator, unless a join is under way."""
@@ -101,11 +92,9 @@ class GroupJoin:
     # JoinGroup
 
     def _send_join(self) -> None:
-        session_ms, poll_interval_ms = (
-            self._config["session.timeout.ms"],
-            self._config["max.poll.interval.ms"],
-        )
-        request = JoinGroupRequest(
+        session_ms = self._config["session.timeout.ms"]
+        poll_interval_ms = self._config["max.poll.interval.ms"]
+        request = m.JoinGroupRequest(
             group_id=self._membership.group_id,
             session_timeout_ms=session_ms,
             rebalance_timeout_ms=poll_interval_ms,
@@ -125,7 +114,7 @@ class GroupJoin:
         )
         self._client.send(node, request, timeout_ms).on_done(self._joined)
 
-    def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
+    def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
         self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
@@ -210,7 +199,7 @@ class GroupJoin:
 
     # SyncGroup
 
-    def _synchronize(self, joined: JoinGroupResponse) -> None:
+    def _synchronize(self, joined: m.JoinGroupResponse) -> None:
         """A follower sends SyncGroup at once; the leader first makes sure that it knows every topic
         of the group (updateGroupSubscription)."""
         self.leader.assigned_by = None
@@ -242,7 +231,7 @@ class GroupJoin:
 
         metadata.updated_signal().tell(known)
 
-    def _send_sync(self, joined: JoinGroupResponse) -> None:
+    def _send_sync(self, joined: m.JoinGroupResponse) -> None:
         membership, node = self._membership, self._lookup.node
         is_leader = joined.leader == joined.member_id
         try:
@@ -256,7 +245,7 @@ class GroupJoin:
             # Lost before the answer arrived.
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())
             return
-        request = SyncGroupRequest(
+        request = m.SyncGroupRequest(
             group_id=membership.group_id,
             generation_id=membership.generation.id,
             member_id=membership.member_id,

@@ -54,12 +54,10 @@ class GroupLeader:
     ) -> None:
         self.assigned_by: dict[str, int] | None = None
         self.assigned_at_version = 0
-        self._profile, self._metadata, self._subscriptions, self._log = (
-            profile,
-            metadata,
-            subscriptions,
-            log,
-        )
+        self._profile = profile
+        self._metadata = metadata
+        self._subscriptions = subscriptions
+        self._log = log
         self._rack_id = config.get("client.rack") or None
         own = config.own_assignors
         self.assignors: dict[str, PartitionAssignor | LearnersAssignor] = {

@@ -12,14 +12,12 @@ from collections.abc import Callable
 
 from kafkalab.errors import COORDINATOR_LOST, Errors
 
-ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP = (
-    "alive",
-    "rejoin",
-    "start over",
-    "find coordinator",
-    "try later",
-    "stop",
-)
+ALIVE = "alive"
+REJOIN = "rejoin"
+START_OVER = "start over"
+FIND_COORDINATOR = "find coordinator"
+TRY_LATER = "try later"
+STOP = "stop"
 ACTIONS = (ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP)
 """
 alive             the coordinator received the heartbeat; go on

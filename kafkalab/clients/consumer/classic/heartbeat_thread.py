@@ -64,19 +64,15 @@ class HeartbeatThread:
         choice: Choice = javas_choice,
     ) -> None:
         self._rng, self._choice = rng, choice
-        self._profile, self._client, self._lookup, self._membership, self._heartbeat = (
-            profile,
-            client,
-            lookup,
-            membership,
-            heartbeat,
-        )
-        self._leave, self._stage, self._log, self._retry_backoff_ms = (
-            leave,
-            stage,
-            log,
-            retry_backoff_ms,
-        )
+        self._profile = profile
+        self._client = client
+        self._lookup = lookup
+        self._membership = membership
+        self._heartbeat = heartbeat
+        self._leave = leave
+        self._stage = stage
+        self._log = log
+        self._retry_backoff_ms = retry_backoff_ms
         self._clock = client.clock
         self._signal = Signal()
         self._started = self._enabled = self._closed = False

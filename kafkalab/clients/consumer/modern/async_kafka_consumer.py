@@ -101,12 +101,10 @@ class AsyncKafkaConsumer:
         log("ASYNC_CONSUMER_INITIALIZED")
 
     def _managers(self, group: str) -> RequestManagers:
-        lab, name, profile, config = (
-            self._lab,
-            self._setup.name,
-            self._setup.profile,
-            self._setup.config,
-        )
+        lab = self._lab
+        name = self._setup.name
+        profile = self._setup.profile
+        config = self._setup.config
         network, log = self.network, self.log
         luck = lab.streams.stream(f"{name}/request backoff")
         member_id = kafka_uuid(lab.streams.stream(f"{name}/member id"))

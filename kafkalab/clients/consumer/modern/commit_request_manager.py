@@ -29,15 +29,8 @@ from kafkalab.errors import (
     error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.connection_messages import ZERO_UUID
-from kafkalab.protocol.messages import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopics,
-)
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -77,17 +70,13 @@ class CommitRequestManager:
     ) -> None:
         self._group_id, self._member_id = group_id, member_id
         self._epoch: int | None = None
-        self._config, self._profile, self._coordinator, self._network = (
-            config,
-            profile,
-            coordinator,
-            network,
-        )
+        self._config = config
+        self._profile = profile
+        self._coordinator = coordinator
+        self._network = network
         self._subscriptions, self._log = subscriptions, log
-        self._enabled, self._interval_ms = (
-            config["enable.auto.commit"],
-            config["auto.commit.interval.ms"],
-        )
+        self._enabled = config["enable.auto.commit"]
+        self._interval_ms = config["auto.commit.interval.ms"]
         self._polled_ms = network.clock.now_ms
         self._due_ms = self._polled_ms + self._interval_ms
         self._auto_under_way = False
@@ -283,12 +272,12 @@ class CommitRequestManager:
         for tp in partitions:
             numbers.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(
-            OffsetFetchRequestTopics(
+            m.OffsetFetchRequestTopics(
                 name=topic, topic_id=self._id(topic), partition_indexes=tuple(found)
             )
             for topic, found in numbers.items()
         )
-        group = OffsetFetchRequestGroup(
+        group = m.OffsetFetchRequestGroup(
             group_id=self._group_id,
             member_id=None if self._epoch is None else self._member_id,
             member_epoch=-1 if self._epoch is None else self._epoch,
@@ -325,7 +314,7 @@ class CommitRequestManager:
             )
 
         self._network.send(
-            self._coordinator.node, OffsetFetchRequest(groups=(group,), require_stable=True)
+            self._coordinator.node, m.OffsetFetchRequest(groups=(group,), require_stable=True)
         ).on_done(answered)
 
     def _committed_of(
@@ -363,10 +352,10 @@ class CommitRequestManager:
     def _send_commit(
         self, offsets: Offsets, deadline_ms: int | None, future: RequestFuture
     ) -> None:
-        topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+        topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
         for tp, offset in offsets.items():
             topics.setdefault(tp.topic, []).append(
-                OffsetCommitRequestPartition(
+                m.OffsetCommitRequestPartition(
                     partition_index=tp.partition,
                     committed_offset=offset.offset,
                     committed_metadata=offset.metadata,
@@ -375,13 +364,13 @@ class CommitRequestManager:
                     else offset.leader_epoch,
                 )
             )
-        request = OffsetCommitRequest(
+        request = m.OffsetCommitRequest(
             group_id=self._group_id,
             generation_id_or_member_epoch=-1 if self._epoch is None else self._epoch,
             member_id="" if self._epoch is None else self._member_id,
             group_instance_id=self._config["group.instance.id"],
             topics=tuple(
-                OffsetCommitRequestTopic(name=t, topic_id=self._id(t), partitions=tuple(ps))
+                m.OffsetCommitRequestTopic(name=t, topic_id=self._id(t), partitions=tuple(ps))
                 for t, ps in topics.items()
             ),
         )
@@ -415,7 +404,7 @@ class CommitRequestManager:
 
         self._network.send(self._coordinator.node, request).on_done(answered)
 
-    def _refused(self, known: Errors, request: OffsetCommitRequest) -> BaseException:
+    def _refused(self, known: Errors, request: m.OffsetCommitRequest) -> BaseException:
         """The exception that the application receives for a refused commit
         (OffsetCommitRequestState.onResponse)."""
         if known is Errors.UNKNOWN_MEMBER_ID:

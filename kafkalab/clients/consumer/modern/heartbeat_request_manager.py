@@ -44,12 +44,10 @@ class HeartbeatRequestManager:
         config: Mapping[str, Any],
         log: LogContext,
     ) -> None:
-        self._membership, self._coordinator, self._network, self._state = (
-            membership,
-            coordinator,
-            network,
-            state,
-        )
+        self._membership = membership
+        self._coordinator = coordinator
+        self._network = network
+        self._state = state
         self._config, self._log = config, log
         self._interval_ms = 0
         self._due_ms = network.clock.now_ms

@@ -66,10 +66,6 @@ class MemberState(enum.Enum):
     """The coordinator refused the member finally. No state follows."""
 
 
-_MEMBERS = frozenset(
-    {MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING}
-)
-
 MOVES = moves(
     MemberState,
     "UNSUBSCRIBED -> JOINING PREPARE_LEAVING FATAL",
@@ -136,22 +132,18 @@ class ConsumerMembershipManager:
         profile: Profile,
         log: LogContext,
     ) -> None:
-        self.group_id, self.member_id, self.instance_id = (
-            group_id,
-            member_id,
-            config["group.instance.id"],
-        )
+        self.group_id = group_id
+        self.member_id = member_id
+        self.instance_id = config["group.instance.id"]
         self.state = MemberState.UNSUBSCRIBED
         self.epoch = JOINING_EPOCH
         self.current = NONE
         self._target = NONE
         self._config, self._network, self._subscriptions = config, network, subscriptions
-        self._commit, self._epoch_told, self._reconciled, self._to_application = (
-            commit,
-            tell_epoch,
-            reconciled,
-            to_application,
-        )
+        self._commit = commit
+        self._epoch_told = tell_epoch
+        self._reconciled = reconciled
+        self._to_application = to_application
         self._callbacks, self._log = callbacks, log
         if self.assigns_in_poll is None:
             self.assigns_in_poll = profile.group.assigns_in_poll
@@ -330,10 +322,8 @@ class ConsumerMembershipManager:
             TopicPartition(names[t], n) for t, numbers in target.partitions.items() for n in numbers
         )
         owned = sorted(self._subscriptions.assigned())
-        added, revoked = (
-            [tp for tp in assigned if tp not in owned],
-            [tp for tp in owned if tp not in assigned],
-        )
+        added = [tp for tp in assigned if tp not in owned]
+        revoked = [tp for tp in owned if tp not in assigned]
         self._log(
             "MEMBER_RECONCILING",
             epoch=target.epoch,

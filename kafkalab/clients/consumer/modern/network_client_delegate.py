@@ -60,10 +60,8 @@ class NetworkClientDelegate(ConsumerNetwork):
         self.progress = Signal()
         self._timeless_polls = 0
         self._profile, self._log = profile, log
-        self._retry_backoff_ms, self._timeout_ms = (
-            config["retry.backoff.ms"],
-            config["request.timeout.ms"],
-        )
+        self._retry_backoff_ms = config["retry.backoff.ms"]
+        self._timeout_ms = config["request.timeout.ms"]
         self._unsent: list[UnsentRequest] = []
         self._error: BaseException | None = None
 

@@ -33,10 +33,8 @@ class RequestState:
     ) -> None:
         self.in_flight = False
         self._owner, self._rng, self._log, self._epoch_ms = owner, rng, log, epoch_ms
-        self._initial_ms, self._limit_ms = (
-            config["retry.backoff.ms"],
-            config["retry.backoff.max.ms"],
-        )
+        self._initial_ms = config["retry.backoff.ms"]
+        self._limit_ms = config["retry.backoff.max.ms"]
         self._kind = kind
         self.more: Callable[[], str] = lambda: ""
         self._sent_ms = self._received_ms = -1
@@ -65,13 +63,11 @@ class RequestState:
         self.in_flight, self._received_ms, self._attempts = False, now_ms, self._attempts + 1
 
     def reset(self) -> None:
-        self.in_flight, self._sent_ms, self._received_ms, self._attempts, self._backoff_ms = (
-            False,
-            -1,
-            -1,
-            0,
-            0,
-        )
+        self.in_flight = False
+        self._sent_ms = -1
+        self._received_ms = -1
+        self._attempts = 0
+        self._backoff_ms = 0
 
     def _text(self) -> str:
         growth = (

@@ -21,10 +21,8 @@ class CallTimer:
         self, clock: Scheduler, timeout_ms: int, given_up: Callable[[str], Exception]
     ) -> None:
         is_given = timeout_ms <= LONGEST_GIVEN_MS
-        self._clock, self.deadline_ms = (
-            clock,
-            clock.thread_ms + (timeout_ms if is_given else PATIENCE_MS),
-        )
+        self._clock = clock
+        self.deadline_ms = clock.thread_ms + (timeout_ms if is_given else PATIENCE_MS)
         self._given_up = None if is_given else given_up
 
     @property

@@ -13,17 +13,11 @@ from collections.abc import Callable, Iterable
 
 from kafkalab.clients.consumer.reading.deserializers import Read, read_text
 from kafkalab.errors import SerializationException
-from kafkalab.protocol.messages import (
-    AbortedTransaction,
-    ControlRecordType,
-    FetchPartitionData,
-    RecordBatch,
-    WireRecord,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import ConsumerRecord, TopicPartition
 
 NO_PRODUCER_ID = -1
-OnSkipped = Callable[[RecordBatch], object]
+OnSkipped = Callable[[m.RecordBatch], object]
 
 
 class CompletedFetch:
@@ -55,7 +49,7 @@ class CompletedFetch:
         self,
         partition: TopicPartition,
         fetch_offset: int,
-        answer: FetchPartitionData,
+        answer: m.FetchPartitionData,
         read_committed: bool = False,
     ) -> None:
         self.partition, self.fetch_offset, self.answer = partition, fetch_offset, answer
@@ -63,9 +57,9 @@ class CompletedFetch:
         self.next_offset = fetch_offset
         self.is_exhausted = not answer.records
         self._batches = deque(answer.records)
-        self._current: RecordBatch | None = None
+        self._current: m.RecordBatch | None = None
         self._at = 0
-        self._held: tuple[int, WireRecord] | None = None
+        self._held: tuple[int, m.WireRecord] | None = None
         self._read_committed = read_committed
         self._aborted_to_come = deque(
             sorted(answer.aborted_transactions or (), key=lambda txn: txn.first_offset)
@@ -99,7 +93,7 @@ class CompletedFetch:
             self.is_exhausted = True
         return taken
 
-    def _next(self, on_skipped: OnSkipped) -> tuple[int, WireRecord] | None:
+    def _next(self, on_skipped: OnSkipped) -> tuple[int, m.WireRecord] | None:
         while True:
             batch = self._current
             if batch is None or self._at >= len(batch.records):
@@ -130,7 +124,7 @@ class CompletedFetch:
         self._current, self._at = batch, 0
         return True
 
-    def _is_aborted(self, batch: RecordBatch) -> bool:
+    def _is_aborted(self, batch: m.RecordBatch) -> bool:
         """Whether a batch belongs to an aborted transaction. A producer's batches do from the
         offset the broker names to the marker that ends the transaction."""
         producer = batch.producer_id
@@ -138,14 +132,14 @@ class CompletedFetch:
             return False
         while self._aborted_to_come and self._aborted_to_come[0].first_offset <= batch.last_offset:
             self._aborted.add(self._aborted_to_come.popleft().producer_id)
-        if batch.control is ControlRecordType.ABORT:
+        if batch.control is m.ControlRecordType.ABORT:
             self._aborted.discard(producer)
         return batch.control is None and batch.is_transactional and producer in self._aborted
 
 
 def visible_offsets(
-    batches: Iterable[RecordBatch],
-    aborted: Iterable[AbortedTransaction],
+    batches: Iterable[m.RecordBatch],
+    aborted: Iterable[m.AbortedTransaction],
     last_stable_offset: int,
     high_watermark: int,
     isolation_level: str,
@@ -155,7 +149,7 @@ def visible_offsets(
     committed = isolation_level == "read_committed"
     end = last_stable_offset if committed else high_watermark
     seen = tuple(batch for batch in batches if batch.base_offset < end)
-    answer = FetchPartitionData(
+    answer = m.FetchPartitionData(
         partition_index=0, aborted_transactions=tuple(aborted) if committed else None, records=seen
     )
     fetch = CompletedFetch(

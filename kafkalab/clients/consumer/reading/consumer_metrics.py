@@ -26,11 +26,9 @@ from kafkalab.sim.journal import Event, Journal
 if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
-FETCH, COORDINATOR, CONSUMER = (
-    "consumer-fetch-manager-metrics",
-    "consumer-coordinator-metrics",
-    "consumer-metrics",
-)
+FETCH = "consumer-fetch-manager-metrics"
+COORDINATOR = "consumer-coordinator-metrics"
+CONSUMER = "consumer-metrics"
 HEARTBEATS = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
 
 
@@ -82,13 +80,11 @@ class ConsumerMetrics:
         window_count: int,
         joins: bool = True,
     ) -> None:
-        self._journal, self._who, self._client_id, self._profile, self._classic = (
-            journal,
-            who,
-            client_id,
-            profile,
-            joins,
-        )
+        self._journal = journal
+        self._who = who
+        self._client_id = client_id
+        self._profile = profile
+        self._classic = joins
         self._clock = _EventClock()
         self._clock.now_ms = started_ms
         self._window = (window_ms, window_count)
@@ -103,13 +99,11 @@ class ConsumerMetrics:
             self._syncs,
             self._rebalances,
         ) = (_Timed(make) for _ in range(6))
-        self._polls, self._created, self._lost, self._requests, self._responses = (
-            make(),
-            make(),
-            make(),
-            make(),
-            make(),
-        )
+        self._polls = make()
+        self._created = make()
+        self._lost = make()
+        self._requests = make()
+        self._responses = make()
         self._topics: dict[str, Sensor] = {}
         self._partitions: dict[str, tuple[Sensor, Sensor]] = {}
         self._latest: dict[str, tuple[int | None, int | None]] = {}

@@ -59,12 +59,10 @@ class FetchCollector:
         clock: Scheduler,
         epoch_ms: int,
     ) -> None:
-        self._subscriptions, self._profile, self._log, self._request_update = (
-            subscriptions,
-            profile,
-            log,
-            request_update,
-        )
+        self._subscriptions = subscriptions
+        self._profile = profile
+        self._log = log
+        self._request_update = request_update
         self._clock, self._epoch_ms = clock, epoch_ms
         self.position_moved = False
         self.with_lag: dict[TopicPartition, None] = {}
@@ -206,10 +204,8 @@ class FetchCollector:
             position=self._text(position),
             offset=position.offset,
         )
-        state.high_watermark, state.log_start_offset = (
-            answer.high_watermark,
-            answer.log_start_offset,
-        )
+        state.high_watermark = answer.high_watermark
+        state.log_start_offset = answer.log_start_offset
         state.last_stable_offset = answer.last_stable_offset
         self._log("FETCH_HIGH_WATERMARK", partition=tp, offset=answer.high_watermark)
         self._log("FETCH_LOG_START", partition=tp, offset=answer.log_start_offset)

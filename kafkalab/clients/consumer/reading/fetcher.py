@@ -51,12 +51,10 @@ class Fetcher:
         profile: Profile,
         log: LogContext,
     ) -> None:
-        self._client, self._subscriptions, self._collector, self._config = (
-            client,
-            subscriptions,
-            collector,
-            config,
-        )
+        self._client = client
+        self._subscriptions = subscriptions
+        self._collector = collector
+        self._config = config
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
         self.fetched_topics: dict[str, None] = {}
@@ -101,11 +99,9 @@ class Fetcher:
     def _follow_assignment(self) -> None:
         """The metrics of partitions that were given up leave, and a line tells of each
         (FetchMetricsManager.maybeUpdateAssignment)."""
-        assigned, name, with_lag = (
-            self._subscriptions.partitions,
-            self._profile.name,
-            self._collector.with_lag,
-        )
+        assigned = self._subscriptions.partitions
+        name = self._profile.name
+        with_lag = self._collector.with_lag
         for tp in self._assigned:
             if tp not in assigned:
                 place, fetched = (tp.topic, tp.partition), tp in with_lag

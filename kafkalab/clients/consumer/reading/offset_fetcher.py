@@ -25,12 +25,7 @@ from kafkalab.clients.network.node import Node
 from kafkalab.config.durations import duration_ms
 from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
 from kafkalab.lines import payload
-from kafkalab.protocol.messages import (
-    ListOffsetsPartition,
-    ListOffsetsPartitionResponse,
-    ListOffsetsRequest,
-    ListOffsetsTopic,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
@@ -54,13 +49,11 @@ class OffsetFetcher:
         epoch_ms: int,
     ) -> None:
         """epoch_ms: what a Java clock shows at the lab's start, for resets by duration"""
-        self._client, self._subscriptions, self._config, self._profile, self._log = (
-            client,
-            subscriptions,
-            config,
-            profile,
-            log,
-        )
+        self._client = client
+        self._subscriptions = subscriptions
+        self._config = config
+        self._profile = profile
+        self._log = log
         self._epoch_ms = epoch_ms
 
     def reset_missing(self) -> None:
@@ -118,7 +111,7 @@ class OffsetFetcher:
         return self._epoch_ms + self._client.clock.now_ms - ago_ms
 
     def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
-        topics: dict[str, list[ListOffsetsPartition]] = {}
+        topics: dict[str, list[m.ListOffsetsPartition]] = {}
         for tp, timestamp in timestamps.items():
             view = self._client.client.metadata.view.partitions[tp]
             epoch = (
@@ -126,14 +119,14 @@ class OffsetFetcher:
                 if self._profile.fetching.list_offsets_with_epoch and view.epoch is not None
                 else -1
             )
-            asked = ListOffsetsPartition(
+            asked = m.ListOffsetsPartition(
                 partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp
             )
             topics.setdefault(tp.topic, []).append(asked)
-        request = ListOffsetsRequest(
+        request = m.ListOffsetsRequest(
             isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
             topics=tuple(
-                ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
+                m.ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
             ),
             timeout_ms=self._config["request.timeout.ms"],
         )
@@ -196,7 +189,7 @@ class OffsetFetcher:
         if done.failed:
             self._client.client.metadata.request_update()
 
-    def _reset(self, tp: TopicPartition, answer: ListOffsetsPartitionResponse) -> None:
+    def _reset(self, tp: TopicPartition, answer: m.ListOffsetsPartitionResponse) -> None:
         metadata = self._client.client.metadata
         metadata.note_leader_epoch(tp, answer.leader_epoch)
         view = metadata.view.partitions.get(tp)
@@ -213,7 +206,7 @@ class OffsetFetcher:
 
     def found_by_time(
         self, timestamps: Mapping[TopicPartition, int], timeout_ms: int
-    ) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+    ) -> dict[TopicPartition, m.ListOffsetsPartitionResponse]:
         """beginning_offsets, end_offsets, offsets_for_times: asks and waits. Raises
         TimeoutException when the leaders do not answer in time."""
         timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
@@ -225,8 +218,8 @@ class OffsetFetcher:
 
     def _found_until(
         self, timer: CallTimer, timestamps: Mapping[TopicPartition, int], timeout_ms: int
-    ) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
-        result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
+    ) -> dict[TopicPartition, m.ListOffsetsPartitionResponse]:
+        result: dict[TopicPartition, m.ListOffsetsPartitionResponse] = {}
         while len(result) < len(timestamps):
             view = self._client.client.metadata.view
             missing = [tp for tp in timestamps if tp not in result]

@@ -27,12 +27,7 @@ from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, LogTruncationException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text, offset_text, offsets_text, optional_text
-from kafkalab.protocol.messages import (
-    EpochEndOffset,
-    OffsetForLeaderEpochRequest,
-    OffsetForLeaderPartition,
-    OffsetForLeaderTopic,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
@@ -60,13 +55,11 @@ class PositionValidation:
         log: LogContext,
         tells_requests: bool = False,
     ) -> None:
-        self._client, self._subscriptions, self._config, self._profile, self._log = (
-            client,
-            subscriptions,
-            config,
-            profile,
-            log,
-        )
+        self._client = client
+        self._subscriptions = subscriptions
+        self._config = config
+        self._profile = profile
+        self._log = log
         self._metadata, self._tells_requests = client.client.metadata, tells_requests
         self._seen_version = self._metadata.update_version
         self._truncation: Exception | None = None
@@ -111,18 +104,18 @@ class PositionValidation:
             )
 
     def _ask(self, leader: Node, asked: Asked) -> None:
-        topics: dict[str, list[OffsetForLeaderPartition]] = {}
+        topics: dict[str, list[m.OffsetForLeaderPartition]] = {}
         for tp, position in asked.items():
             topics.setdefault(tp.topic, []).append(
-                OffsetForLeaderPartition(
+                m.OffsetForLeaderPartition(
                     partition=tp.partition,
                     current_leader_epoch=_epoch_number(position.leader_epoch),
                     leader_epoch=_epoch_number(position.offset_epoch),
                 )
             )
-        request = OffsetForLeaderEpochRequest(
+        request = m.OffsetForLeaderEpochRequest(
             topics=tuple(
-                OffsetForLeaderTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items()
+                m.OffsetForLeaderTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items()
             )
         )
         if self._tells_requests:
@@ -152,10 +145,8 @@ class PositionValidation:
         failed, ends = [], {}
         for topic in response.topics:
             for answer in topic.partitions:
-                tp, error = (
-                    TopicPartition(topic.topic, answer.partition),
-                    error_for(answer.error_code),
-                )
+                tp = TopicPartition(topic.topic, answer.partition)
+                error = error_for(answer.error_code)
                 if error is not Errors.NONE:
                     self._log(
                         "OFFSETS_FAILED_RETRYING",
@@ -179,7 +170,7 @@ class PositionValidation:
         if lost and self._truncation is None:
             self._truncation = self._exception({tp: (asked[tp], ends[tp]) for tp in lost})
 
-    def _take(self, tp: TopicPartition, position: FetchPosition, end: EpochEndOffset) -> bool:
+    def _take(self, tp: TopicPartition, position: FetchPosition, end: m.EpochEndOffset) -> bool:
         """An answer counts only for the position in its request; False where the application must
         decide (maybeCompleteValidation)."""
         state = self._subscriptions.partitions.get(tp)
@@ -224,7 +215,7 @@ class PositionValidation:
         self._subscriptions.seek(tp, new)
         return True
 
-    def _end_text(self, end: EpochEndOffset) -> str:
+    def _end_text(self, end: m.EpochEndOffset) -> str:
         if self._profile.fetching.prints_epoch_end_object:
             return (
                 f"EpochEndOffset{{error=NONE, leaderEpoch={end.leader_epoch}, "
@@ -233,7 +224,7 @@ class PositionValidation:
         return offset_text(OffsetAndMetadata(end.end_offset, end.leader_epoch))
 
     def _exception(
-        self, lost: Mapping[TopicPartition, tuple[FetchPosition, EpochEndOffset]]
+        self, lost: Mapping[TopicPartition, tuple[FetchPosition, m.EpochEndOffset]]
     ) -> Exception:
         """The exception without a reset policy: LogTruncationException, or where the leader does
         not know the epoch, and this version takes its -1 for an offset, IllegalArgumentException.

@@ -179,11 +179,9 @@ class SubscriptionState:
         """Raises IllegalStateException after a subscription by pattern."""
         if self.pattern is not None:
             raise IllegalStateException(EXCLUSIVE)
-        self.topics, self.auto_assigned, self.listener = (
-            tuple(dict.fromkeys(topics)),
-            True,
-            listener,
-        )
+        self.topics = tuple(dict.fromkeys(topics))
+        self.auto_assigned = True
+        self.listener = listener
 
     def subscribe_to_pattern(self, pattern: re.Pattern[str], listener: Any) -> None:
         """Raises IllegalStateException after a subscription to topics by name."""

@@ -27,10 +27,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
 from kafkalab.lines.generated_text import share_fetched_text
-from kafkalab.protocol.messages import (
-    ShareAcknowledgeResponse,
-    ShareFetchResponse,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS, Signal
 
@@ -90,13 +87,11 @@ class ShareConsumeRequestManager:
         self.settled: deque[tuple[TopicPartition, ShareInFlightBatch, BaseException | None]] = (
             deque()
         )
-        self._group_id, self._member_id, self._network, self._subscriptions, self._log = (
-            group_id,
-            member_id,
-            network,
-            subscriptions,
-            log,
-        )
+        self._group_id = group_id
+        self._member_id = member_id
+        self._network = network
+        self._subscriptions = subscriptions
+        self._log = log
         self._limits = {
             "max_wait_ms": config["fetch.max.wait.ms"],
             "min_bytes": config["fetch.min.bytes"],
@@ -201,7 +196,7 @@ class ShareConsumeRequestManager:
             self._sessions[node_id].reset()
             self._settle(call, node_id, said, sent.failure)
             return
-        response: ShareAcknowledgeResponse = sent.value.message
+        response: m.ShareAcknowledgeResponse = sent.value.message
         error = error_for(response.error_code)
         self._log("SHARE_ACKNOWLEDGE_COMPLETED", node_id=node_id)
         if not call.closes:
@@ -299,7 +294,7 @@ class ShareConsumeRequestManager:
             self._busy.discard(node.id)
             self._network.client.metadata.request_update()
             return
-        response: ShareFetchResponse = sent.value.message
+        response: m.ShareFetchResponse = sent.value.message
         error = error_for(response.error_code)
         self._log("SHARE_FETCH_COMPLETED", node_id=node.id)
         self.fetched_from[node.connection] = None
@@ -316,7 +311,7 @@ class ShareConsumeRequestManager:
         self._log("SHARE_FETCH_SETTLED", node_id=node.id)
         self._busy.discard(node.id)
 
-    def _take(self, node: Node, said: Said, response: ShareFetchResponse) -> None:
+    def _take(self, node: Node, said: Said, response: m.ShareFetchResponse) -> None:
         metadata = self._network.client.metadata
         for at, topic in enumerate(response.responses):
             name = metadata.topic_names.get(topic.topic_id, "")

@@ -83,12 +83,10 @@ class ShareNetworkThread(BackgroundThread):
     ) -> None:
         super().__init__(network, log, LONGEST_PASS_MS)
         self._removed = removed
-        self._coordinator, self._heartbeats, self._membership, self._consuming = (
-            coordinator,
-            heartbeats,
-            membership,
-            consuming,
-        )
+        self._coordinator = coordinator
+        self._heartbeats = heartbeats
+        self._membership = membership
+        self._consuming = consuming
 
     def _begin_pass(self) -> None:
         self._membership.run_done()

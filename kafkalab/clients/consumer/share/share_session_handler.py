@@ -10,15 +10,7 @@ from collections.abc import Mapping
 from kafkalab.clients.consumer.share.acknowledgements import acknowledgement_batches
 from kafkalab.clients.consumer.share.share_fetch import Said
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.protocol.messages import (
-    AcknowledgePartition,
-    AcknowledgeTopic,
-    ShareAcknowledgeRequest,
-    ShareFetchPartition,
-    ShareFetchRequest,
-    ShareFetchTopic,
-    ShareForgottenTopic,
-)
+from kafkalab.protocol import messages as m
 from kafkalab.protocol.share_messages import FINAL_EPOCH, OPENING_EPOCH, RENEW
 from kafkalab.records import TopicPartition
 
@@ -32,12 +24,10 @@ class ShareSessionHandler:
 
     def __init__(self, node_id: int, group_id: str, member_id: str, log: LogContext) -> None:
         self.epoch = OPENING_EPOCH
-        self._node_id, self._group_id, self._member_id, self._log = (
-            node_id,
-            group_id,
-            member_id,
-            log,
-        )
+        self._node_id = node_id
+        self._group_id = group_id
+        self._member_id = member_id
+        self._log = log
         self._known: dict[TopicPartition, str] = {}
 
     @property
@@ -55,7 +45,7 @@ class ShareSessionHandler:
         wanted: Mapping[TopicPartition, str],
         said: Said,
         settings: Mapping[str, int],
-    ) -> ShareFetchRequest:
+    ) -> m.ShareFetchRequest:
         """The next fetch. wanted: partition -> topic id. settings: limits of the request."""
         added = [tp for tp in wanted if tp not in self._known]
         gone = [tp for tp in self._known if tp not in wanted]
@@ -68,11 +58,11 @@ class ShareSessionHandler:
             removed=self._text(gone, self._known),
             all=self._text(list(wanted), wanted),
         )
-        topics: dict[str, list[ShareFetchPartition]] = {}
+        topics: dict[str, list[m.ShareFetchPartition]] = {}
         for tp in [*added, *(tp for tp in said if tp not in added)]:
             batches = acknowledgement_batches(said[tp].said) if tp in said else ()
             topics.setdefault(wanted.get(tp) or said[tp].topic_id, []).append(
-                ShareFetchPartition(partition_index=tp.partition, acknowledgement_batches=batches)
+                m.ShareFetchPartition(partition_index=tp.partition, acknowledgement_batches=batches)
             )
         forgotten: dict[str, list[int]] = {}
         for tp in gone:
@@ -81,41 +71,41 @@ class ShareSessionHandler:
         renews = _renews(said)
         if renews:  # such a request brings no records; the broker refuses it otherwise
             settings = {**settings, **NOTHING}
-        return ShareFetchRequest(
+        return m.ShareFetchRequest(
             group_id=self._group_id,
             member_id=self._member_id,
             share_session_epoch=self._next(),
             topics=tuple(
-                ShareFetchTopic(topic_id=topic_id, partitions=tuple(parts))
+                m.ShareFetchTopic(topic_id=topic_id, partitions=tuple(parts))
                 for topic_id, parts in topics.items()
             ),
             forgotten_topics_data=tuple(
-                ShareForgottenTopic(topic_id=topic_id, partitions=tuple(numbers))
+                m.ShareForgottenTopic(topic_id=topic_id, partitions=tuple(numbers))
                 for topic_id, numbers in forgotten.items()
             ),
             is_renew_ack=renews,
             **settings,
         )
 
-    def acknowledge(self, said: Said, closes: bool) -> ShareAcknowledgeRequest:
+    def acknowledge(self, said: Said, closes: bool) -> m.ShareAcknowledgeRequest:
         """The next request that only acknowledges. closes: it ends the session."""
         if closes:
             self._log("SHARE_SESSION_CLOSES", member_id=self._member_id)
-        topics: dict[str, list[AcknowledgePartition]] = {}
+        topics: dict[str, list[m.AcknowledgePartition]] = {}
         for tp, batch in said.items():
             topics.setdefault(batch.topic_id, []).append(
-                AcknowledgePartition(
+                m.AcknowledgePartition(
                     partition_index=tp.partition,
                     acknowledgement_batches=acknowledgement_batches(batch.said),
                 )
             )
-        return ShareAcknowledgeRequest(
+        return m.ShareAcknowledgeRequest(
             group_id=self._group_id,
             member_id=self._member_id,
             share_session_epoch=FINAL_EPOCH if closes else self._next(),
             is_renew_ack=_renews(said),
             topics=tuple(
-                AcknowledgeTopic(topic_id=topic_id, partitions=tuple(parts))
+                m.AcknowledgeTopic(topic_id=topic_id, partitions=tuple(parts))
                 for topic_id, parts in topics.items()
             ),
         )

@@ -325,10 +325,8 @@ class TransactionManager:
         ):
             return
         self._features_epoch = versions.features_epoch
-        before, self.is_v2 = (
-            self.is_v2,
-            versions.finalized_features.get("transaction.version", 0) >= 2,
-        )
+        before = self.is_v2
+        self.is_v2 = versions.finalized_features.get("transaction.version", 0) >= 2
         self.log(
             "TRANSACTION_V2_UPDATED",
             enabled=value_text(self.is_v2),

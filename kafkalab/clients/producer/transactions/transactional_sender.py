@@ -66,12 +66,10 @@ class TransactionalSender:
         profile: Profile,
         closing: Callable[[], bool],
     ) -> None:
-        self._manager, self._client, self._loop, self._accumulator = (
-            manager,
-            client,
-            loop,
-            accumulator,
-        )
+        self._manager = manager
+        self._client = client
+        self._loop = loop
+        self._accumulator = accumulator
         self._profile, self._closing = profile, closing
         self._backoff_ms = manager.retry_backoff_ms
         self._first_answers: list[ClientResponse] = []

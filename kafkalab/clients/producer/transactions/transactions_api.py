@@ -47,7 +47,8 @@ class TransactionalMethods:
     _await_topic_ids: Callable[[str, int], None]
 
     @property
-    def _closed(self) -> bool:
+    def is_closed(self) -> bool:
+        """Whether its network thread has ended."""
         raise NotImplementedError
 
     def init_transactions(self) -> None:
@@ -132,7 +133,7 @@ class TransactionalMethods:
                 "Cannot use transactional methods without enabling transactions by setting the "
                 "transactional.id configuration property"
             )
-        if self._closed:
+        if self.is_closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         return self._transactions
 
