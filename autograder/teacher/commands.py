@@ -397,6 +397,11 @@ def _calibrate(wanted) -> int:
     argument("out", metavar="OUT", help=OUT),
     argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits"),
     argument(
+        "--page",
+        action="store_true",
+        help="mark in a browser, several at once: a web page for this machine only, until Ctrl-C",
+    ),
+    argument(
         "--blind",
         action="store_true",
         help="keep the suggestion back until h is pressed: the fairest marks to calibrate with",
@@ -415,23 +420,36 @@ def _calibrate(wanted) -> int:
 )
 def _review(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
-    from autograder.written.screens import in_terminal
 
-    share = _share(wanted.share)
+    asked = Path(wanted.out), wanted.question
+    settings = {
+        "seed": wanted.seed,
+        "marker": wanted.marker,
+        "blind": wanted.blind,
+        "share": _share(wanted.share),
+    }
     try:
-        in_terminal(
-            Path(wanted.out),
-            wanted.question,
-            seed=wanted.seed,
-            marker=wanted.marker,
-            blind=wanted.blind,
-            share=share,
-            model=_model(wanted),
-        )
+        if wanted.page:
+            from autograder.written.marking_page import serve_page
+
+            if wanted.model:
+                raise Unusable("--model suggests in the terminal only; leave out --page.")
+            serve_page(*asked, _say_address, **settings)
+        else:
+            from autograder.written.screens import in_terminal
+
+            in_terminal(*asked, model=_model(wanted), **settings)
     finally:
         # a penalty is a share of the points, which have changed
         if (Path(wanted.out) / "gradebook.db").is_file():
             settle_penalties(Path(wanted.out), say)
+
+
+def _say_address(address: str) -> None:
+    print(
+        f"Open this address in a browser; Ctrl-C ends the page, and every mark is kept:\n{address}",
+        flush=True,
+    )
 
 
 def _share(text: str) -> tuple[int, int]:
