@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
-from tornado.web import Application, Finish, RequestHandler
+from tornado.web import Application, Finish, HTTPError, RequestHandler
 
 from autograder.cell.terminal import said_by_sqlite, sentence_of
 from autograder.course.references import references
@@ -198,6 +198,11 @@ class MarkingPage(RequestHandler):
             sitting.said = STALE
         # what a reload asks again for is the page, and no key
         self.redirect(f"?{self.request.query}", status=303)
+
+    def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
+        """A request that cannot be read is its sender's; what fails here stands in the terminal."""
+        if not isinstance(error, HTTPError):
+            super().log_exception(kind, error, trace)
 
     def write_error(self, status_code: int, **_: Any) -> None:
         """One sentence, as text."""

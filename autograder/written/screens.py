@@ -135,7 +135,7 @@ def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
 
 
 def _act(queue: Queue, key: str, ask: Callable[[str], str] | None) -> str:
-    if key.isdigit() and len(key) == 1 and int(key) <= HIGHEST:
+    if key.isdecimal() and len(key) == 1 and int(key) <= HIGHEST:
         kind = queue.current.kind
         done = queue.mark(int(key))
         more = f" and {len(done) - 1} of the same words" if len(done) > 1 else ""
@@ -326,7 +326,7 @@ def _comment(queue: Queue, text: str, ask: Callable[[str], str] | None) -> str:
             if bank
             else "A comment its writer will read: "
         ).strip()
-    if text.isdigit() and 1 <= int(text) <= len(bank):
+    if text.isdecimal() and 1 <= int(text) <= len(bank):
         text = bank[int(text) - 1]
     if not text:
         return "No comment was written."
