@@ -28,7 +28,8 @@ from autograder.written.queue import Queue
 from autograder.written.queue_log import FILE, read_log
 
 pytestmark = pytest.mark.usefixtures("kept_staff")
-ANSWERS = (*GOOD, *POOR, GOOD[0], "<script>window.ran = 1</script><img src=x onerror=ran=2> fetch")
+ACTIVE = "<script>window.ran = 1</script><img src=x onerror=window.ran=2> fetch"
+ANSWERS = (*GOOD, *POOR, GOOD[0], ACTIVE)
 
 LISTS = "mark li option details summary ul kbd".split()
 """Tags of which there are more where more is found, written or alike."""
@@ -412,48 +413,54 @@ def test_a_kill_in_the_middle_loses_no_mark_that_was_answered(hand_in, tmp_path,
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_chromium() is None, reason="needs Chromium")
-def test_two_mark_in_a_browser_with_the_keyboard_alone(out):
+def test_two_mark_in_a_browser_with_the_keyboard_alone(hand_in, tmp_path, monkeypatch):
     """In real Chromium, at two widths and in two schemes: nothing of a student's runs, nothing is
     asked of anybody else, nothing scrolls sideways, and everything has a name."""
     from playwright.sync_api import sync_playwright
 
+    use_rubric(monkeypatch)
+    long = f"{' '.join(GOOD)}\n\n后发先至的心跳会等待 fetch。{'socket' * 60}\n" * 3
+    out = teach(hand_in, tmp_path, (*GOOD, *POOR, long, ACTIVE))
     SCREENSHOTS.mkdir(exist_ok=True)
     asked, told = [], []
     with server(out, twice=0) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
 
-        def opened(name, width, scheme):
-            context = browser.new_context(
-                viewport={"width": width, "height": 900}, color_scheme=scheme
-            )
-            page = context.new_page()
+        def opened(name):
+            page = browser.new_context().new_page()
             page.on("request", lambda request: asked.append(request.url))
             page.on("dialog", lambda dialog: (told.append(dialog.message), dialog.dismiss()))
             page.on("console", lambda line: told.append(line.text))
             page.goto(address)
+            look_at(page, "begin", 2)
             page.keyboard.type(name)  # its field has the focus
             page.keyboard.press("Enter")
             page.wait_for_selector(".answer")
             return page
+
+        def look_at(page, place, controls):
+            papers = set()
+            for width in (1280, 420):
+                page.set_viewport_size({"width": width, "height": 900})
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)
+                    page.screenshot(path=SCREENSHOTS / f"marking-{place}-{width}-{scheme}.png")
+                    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+                    papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            names = page.locator("button, input:not([type=hidden]), select, summary").evaluate_all(
+                "all => all.map(one => one.ariaLabel || one.innerText.trim())"
+            )
+            assert len(papers) == 2 and len(names) >= controls and all(names)
 
         def press(page, key):
             step = page.get_attribute("input[name=step]", "value")
             page.keyboard.press(key)
             page.wait_for_selector(f'input[name=step]:not([value="{step}"])', state="attached")
 
-        tom, eva = opened("tom", 1280, "light"), opened("eva", 420, "dark")
-        for page in (tom, eva):
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            page.screenshot(path=SCREENSHOTS / f"marking-{page.viewport_size['width']}.png")
-            names = page.locator("button, input:not([type=hidden]), summary").evaluate_all(
-                "all => all.map(one => one.ariaLabel || one.innerText.trim())"
-            )
-            assert len(names) >= 15 and all(names)
-        papers = [
-            page.evaluate("getComputedStyle(document.body).backgroundColor") for page in (tom, eva)
-        ]
-        assert papers == ["rgb(255, 255, 255)", "rgb(23, 25, 28)"]
-
+        tom, eva = opened("tom"), opened("eva")
+        while "后发先至" not in tom.inner_text(".answer"):
+            press(tom, "n")
+        look_at(tom, "answer", 15)
         tom.keyboard.press("c")
         tom.keyboard.type("3 u q: say why.")  # in the field letters are no keys
         press(tom, "Enter")
@@ -472,6 +479,7 @@ def test_two_mark_in_a_browser_with_the_keyboard_alone(out):
                     assert "ran" not in page.evaluate("Object.keys(window)")
                     press(page, key)
         assert not tom.locator(".answer").count() and not eva.locator(".answer").count()
+        look_at(tom, "end", 3)
         tom.go_back()
         assert not tom.locator(".answer").count(), "no page from before comes again"
         browser.close()
