@@ -892,11 +892,18 @@ def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
     return chapters, key if asks else ""
 
 
-@as_command("doctor", "show which sandbox this machine has, and what would make it better", "")
+@as_command(
+    "doctor",
+    "show which sandbox this machine has, and what is missing for a week of a class",
+    "OUT",
+    argument(
+        "out", nargs="?", metavar="OUT", help=f"{OUT}: look at it too, and at the secret and homes"
+    ),
+)
 def _doctor(wanted) -> int:
     from autograder.teacher.doctor import doctor
 
-    found = doctor()
+    found = doctor(Path(wanted.out) if wanted.out else None)
     print(found)
     return OK if found.sound else ATTENTION if found.official else FAILED
 

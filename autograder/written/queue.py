@@ -109,7 +109,7 @@ class Queue:
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         with self._log.alone():
             self._log.free()
         self._hand.__exit__()
