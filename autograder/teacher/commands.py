@@ -720,6 +720,12 @@ def _letters(wanted) -> None:
         metavar="FILE.zip",
         help="pack the pages for upload to Moodle: in the folders of its download",
     ),
+    argument(
+        "--nbgrader",
+        metavar="COURSE",
+        help="lay the pages for `nbgrader release_feedback`: into the folder in which `nbgrader"
+        " collect` has made submitted/",
+    ),
 )
 def _feedback(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
@@ -740,6 +746,20 @@ def _feedback(wanted) -> None:
             say(
                 f"Not in it, for they came in no folder of Moodle's: {', '.join(unknown[:20])}"
                 f"{f' and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
+            )
+
+    if wanted.nbgrader:
+        from autograder.teacher.nbgrader_feedback import write_nbgrader_feedback
+
+        laid, unknown = write_nbgrader_feedback(Path(wanted.out), Path(wanted.nbgrader))
+        print(
+            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; `nbgrader"
+            " release_feedback ASSIGNMENT`, typed in {wanted.nbgrader}, gives them back."
+        )
+        if unknown:
+            say(
+                f"Not in it, for the exchange did not bring them: {'; '.join(unknown[:20])}"
+                f"{f'; and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
             )
 
 
