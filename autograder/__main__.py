@@ -60,7 +60,9 @@ WITHHELD = " ".join(names for heading, names in GROUPS.items() if heading != "le
 NOT_FOR_LEARNERS = (
     "This is the package for learners; `{}` is a teacher's command and needs the whole course."
 )
-ON_OUT = "due seen review report feedback export letters similar regrade calibrate forget".split()
+ON_OUT = (
+    "doctor due seen review report feedback export letters similar regrade calibrate forget"
+).split()
 """Commands on the OUT of a class, beside `grade` and `receive`."""
 ON_NOTEBOOKS = ("open", "lab", "reset", "pack", "progress", "check")
 """Commands of a learner, which need the notebooks of a course."""

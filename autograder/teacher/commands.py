@@ -397,6 +397,11 @@ def _calibrate(wanted) -> int:
     argument("out", metavar="OUT", help=OUT),
     argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits"),
     argument(
+        "--page",
+        action="store_true",
+        help="mark in a browser, several at once: a web page for this machine only, until Ctrl-C",
+    ),
+    argument(
         "--blind",
         action="store_true",
         help="keep the suggestion back until h is pressed: the fairest marks to calibrate with",
@@ -415,23 +420,36 @@ def _calibrate(wanted) -> int:
 )
 def _review(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
-    from autograder.written.screens import in_terminal
 
-    share = _share(wanted.share)
+    asked = Path(wanted.out), wanted.question
+    settings = {
+        "seed": wanted.seed,
+        "marker": wanted.marker,
+        "blind": wanted.blind,
+        "share": _share(wanted.share),
+    }
     try:
-        in_terminal(
-            Path(wanted.out),
-            wanted.question,
-            seed=wanted.seed,
-            marker=wanted.marker,
-            blind=wanted.blind,
-            share=share,
-            model=_model(wanted),
-        )
+        if wanted.page:
+            from autograder.written.marking_page import serve_page
+
+            if wanted.model:
+                raise Unusable("--model suggests in the terminal only; leave out --page.")
+            serve_page(*asked, _say_address, **settings)
+        else:
+            from autograder.written.screens import in_terminal
+
+            in_terminal(*asked, model=_model(wanted), **settings)
     finally:
         # a penalty is a share of the points, which have changed
         if (Path(wanted.out) / "gradebook.db").is_file():
             settle_penalties(Path(wanted.out), say)
+
+
+def _say_address(address: str) -> None:
+    print(
+        f"Open this address in a browser; Ctrl-C ends the page, and every mark is kept:\n{address}",
+        flush=True,
+    )
 
 
 def _share(text: str) -> tuple[int, int]:
@@ -702,6 +720,12 @@ def _letters(wanted) -> None:
         metavar="FILE.zip",
         help="pack the pages for upload to Moodle: in the folders of its download",
     ),
+    argument(
+        "--nbgrader",
+        metavar="COURSE",
+        help="lay the pages for `nbgrader release_feedback`: into the folder in which `nbgrader"
+        " collect` has made submitted/",
+    ),
 )
 def _feedback(wanted) -> None:
     from autograder.gradebook.late import settle_penalties
@@ -722,6 +746,20 @@ def _feedback(wanted) -> None:
             say(
                 f"Not in it, for they came in no folder of Moodle's: {', '.join(unknown[:20])}"
                 f"{f' and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
+            )
+
+    if wanted.nbgrader:
+        from autograder.teacher.nbgrader_feedback import write_nbgrader_feedback
+
+        laid, unknown = write_nbgrader_feedback(Path(wanted.out), Path(wanted.nbgrader))
+        print(
+            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; `nbgrader"
+            " release_feedback ASSIGNMENT`, typed in {wanted.nbgrader}, gives them back."
+        )
+        if unknown:
+            say(
+                f"Not in it, for the exchange did not bring them: {'; '.join(unknown[:20])}"
+                f"{f'; and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
             )
 
 
@@ -874,11 +912,18 @@ def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
     return chapters, key if asks else ""
 
 
-@as_command("doctor", "show which sandbox this machine has, and what would make it better", "")
+@as_command(
+    "doctor",
+    "show which sandbox this machine has, and what is missing for a week of a class",
+    "OUT",
+    argument(
+        "out", nargs="?", metavar="OUT", help=f"{OUT}: look at it too, and at the secret and homes"
+    ),
+)
 def _doctor(wanted) -> int:
     from autograder.teacher.doctor import doctor
 
-    found = doctor()
+    found = doctor(Path(wanted.out) if wanted.out else None)
     print(found)
     return OK if found.sound else ATTENTION if found.official else FAILED
 

@@ -1,7 +1,8 @@
 """Says which sandbox this machine has, what is missing, and which one command mends it.
 
-`python -m autograder doctor` prints this. Nothing is guessed from what is installed: workers are
-started at every level, and a probe inside tries to get out (sandbox/outside/wall_probe.py).
+`python -m autograder doctor` prints this, and with OUT what before_monday.py finds. Nothing is
+guessed from what is installed: workers are started at every level, and a probe inside tries to get
+out (sandbox/outside/wall_probe.py).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 import platform
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.sandbox.outside import bubble
@@ -49,11 +50,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Found:
-    """The doctor's report. `missing` holds (what, the command that mends it)."""
+    """The doctor's report. `missing` holds (what, the command that mends it), `faults` the same of
+    a class, as sentences."""
 
     level: str
     missing: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    faults: tuple[tuple[str, str], ...] = ()
 
     @property
     def official(self) -> bool:
@@ -63,11 +66,12 @@ class Found:
     @property
     def sound(self) -> bool:
         """Whether nothing is left to mend."""
-        return self.official and not self.missing
+        return self.official and not self.missing and not self.faults
 
     def __str__(self) -> str:
         lines = [f"Sandbox level {self.level}: {HOLDS[self.level]}"]
         lines += [f"Missing: {what}\n   {command}" for what, command in self.missing]
+        lines += [f"To do: {what}\n   {command}" for what, command in self.faults]
         if not self.official:
             lines.append(
                 "`grade` refuses a class below level L2. With --allow-unsafe it grades answers "
@@ -76,24 +80,27 @@ class Found:
         return "\n".join([*lines, *self.notes])
 
 
-def doctor() -> Found:
-    """Start workers from the best level down and say what was reached. Takes a few seconds."""
+def doctor(out: Path | None = None) -> Found:
+    """Start workers from the best level down and say what was reached; then look at what a week
+    with the class of `out` needs. Takes a few seconds."""
     from autograder.course.secret import is_demo
 
+    faults: list[tuple[str, str]] = []
+    notes: list[str] = []
+    if out is not None:
+        from autograder.teacher.before_monday import before_monday
+
+        faults, notes = before_monday(out)
+    elif is_demo():
+        notes.append(
+            "The course uses the demo secret, which is public. Set AUTOGRADER_SECRET before you"
+            " hand out a course."
+        )
     with Sandbox() as sandbox:
         level, why = sandbox.reached()
         pieces = sandbox.pieces()
-    notes = (
-        (
-            (
-                "The course uses the demo secret, which is public. Set AUTOGRADER_SECRET before "
-                "you hand out a course."
-            ),
-        )
-        if is_demo()
-        else ()
-    )
-    return diagnose(look(), level, why, pieces, notes)
+    found = diagnose(look(), level, why, pieces, tuple(notes))
+    return replace(found, faults=tuple(faults))
 
 
 def look() -> Machine:

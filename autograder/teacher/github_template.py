@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 from autograder.cell.course_folder import MYTHS
+from autograder.course.handout import IGNORED
 from autograder.course.masters import master
 from autograder.course.release import release
 
@@ -44,14 +45,6 @@ STEP = """\
       - name: Chapter {chapter}
         if: ${{{{ !cancelled() && steps.install.outcome == 'success' }}}}
         run: python -m autograder check {chapter}
-"""
-IGNORED = """\
-.venv/
-__pycache__/
-.ipynb_checkpoints/
-.DS_Store
-notebooks/mine/.saved/
-notebooks/mine/progress.json
 """
 HAND_IN = """
 ## Hand in with GitHub
@@ -86,7 +79,9 @@ def write_template(chapters: list[str], out: Path) -> Path:
     workflow.parent.mkdir(parents=True)
     steps = "".join(STEP.format(chapter=chapter) for chapter in asking)
     workflow.write_text(WORKFLOW.format(steps=steps), encoding="utf-8")
-    (out / ".gitignore").write_text(IGNORED, encoding="utf-8")
+    # the work itself is handed in by git
+    kept_out = f"{IGNORED}notebooks/mine/.saved/\nnotebooks/mine/progress.json\n"
+    (out / ".gitignore").write_text(kept_out, encoding="utf-8")
     readme = out / "README.md"
     hand_in = HAND_IN.format(notebooks=" and ".join(folders))
     readme.write_text(readme.read_text(encoding="utf-8") + hand_in, encoding="utf-8")

@@ -2,6 +2,7 @@
 for each.
 
     python -m autograder review OUT 03.open           # in the terminal, one key a mark
+    python -m autograder review OUT --page            # on a local web page (marking_page.py)
     from autograder.written.screens import queue  # the same in a cell of JupyterLab
     queue("OUT", "03.open")
 
@@ -108,7 +109,7 @@ class Queue:
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         with self._log.alone():
             self._log.free()
         self._hand.__exit__()
@@ -122,6 +123,20 @@ class Queue:
     def same_words(self) -> int:
         """How many other answers that wait have the same words, and get the same mark."""
         return len(self._same_text(self.current.answer)) if self.current is not None else 0
+
+    @property
+    def alike(self) -> list[OpenAnswer]:
+        """The other answers of the current one's group, as they are marked now; without its mark
+        one that is read twice."""
+        if self.current is None:
+            return []
+        group = self._groups[self.current.group - 1]
+        others = [self._answers[one.token] for one in group]
+        return [
+            replace(other, manual=None) if self._chosen(other) else other
+            for other in others
+            if other.token != self.current.answer.token
+        ]
 
     @property
     def of_share(self) -> str:
@@ -214,6 +229,18 @@ class Queue:
             with self._log.alone():
                 self._catch_up()
                 self._show(self._fresh(self._back.pop()))
+
+    def rest(self) -> None:
+        """Show nothing, and let go of the answer on the screen, until `go_on`."""
+        with self._log.alone():
+            self._catch_up()
+            self._show(None)
+
+    def go_on(self) -> None:
+        """Look again what is to be read: others may have let go of something."""
+        with self._log.alone():
+            self._catch_up()
+            self._show(self._next())
 
     def undo(self) -> bool:
         """Take the last mark, comment or skip back, in this sitting or an earlier one; False when

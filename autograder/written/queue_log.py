@@ -85,8 +85,11 @@ class Log:
             "sitting": self.sitting,
             **act,
         }
-        with open(self.out / FILE, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        with open(self.out / FILE, "ab+") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            # a process that was killed may have left half a line
+            begin = b"" if file.read() in (b"", b"\n") else b"\n"
+            file.write(begin + json.dumps(line, ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
         if act["act"] in (HOLD, FREE):

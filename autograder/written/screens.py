@@ -8,13 +8,14 @@ far one is. No name is shown.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from shlex import quote
 
@@ -134,7 +135,7 @@ def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
 
 
 def _act(queue: Queue, key: str, ask: Callable[[str], str] | None) -> str:
-    if key.isdigit() and len(key) == 1 and int(key) <= HIGHEST:
+    if key.isdecimal() and len(key) == 1 and int(key) <= HIGHEST:
         kind = queue.current.kind
         done = queue.mark(int(key))
         more = f" and {len(done) - 1} of the same words" if len(done) > 1 else ""
@@ -177,7 +178,7 @@ def screen(queue: Queue, coloured: bool = False) -> str:
     if item.kind == "decide":
         parts.append(f"Marked twice: {item.marks[0]}, later {item.marks[1]}. Which one is it?")
     parts += suggestion_lines(item, queue.shown, width)
-    for note in _notes(item):
+    for note in notes_on(item):
         parts += _wrapped(note, width)
     parts.append("  ".join(f"{key} {what}" for key, what in KEYS))
     return "\n".join(parts)
@@ -206,7 +207,7 @@ def headline(queue: Queue) -> str:
     )
 
 
-def _notes(item: QueueItem) -> list[str]:
+def notes_on(item: QueueItem) -> list[str]:
     """What else is known of an answer."""
     notes = [MODEL_ANSWER] if item.answer.is_model_answer else []
     if item.answer.comment:
@@ -219,6 +220,14 @@ def _notes(item: QueueItem) -> list[str]:
 def suggestion_lines(item: QueueItem, shown: bool, width: int = WIDEST) -> list[str]:
     """The suggestion, idea by idea; one line that says so where there is none,
     or where it is kept back."""
+    lines = [line for text in suggestion_heading(item, shown) for line in _wrapped(text, width)]
+    for sign, sentence in suggested_ideas(item, shown):
+        lines += _wrapped(f"  {sign} {sentence}", width, "    ")
+    return lines
+
+
+def suggestion_heading(item: QueueItem, shown: bool) -> list[str]:
+    """What the suggestion says of the whole answer, or why there is none in sight."""
     suggestion = item.answer.suggestion
     if item.kind in ("second", "check"):
         return ["Without a suggestion: this look is a blind one."]
@@ -226,24 +235,32 @@ def suggestion_lines(item: QueueItem, shown: bool, width: int = WIDEST) -> list[
         return ["There is no rubric for this question, so no suggestion."]
     if not shown:
         return ["The suggestion is kept back; h shows it."]
-    lines = _wrapped(f"{_clean(suggestion['sentence'])} {DECISIONS[suggestion['decision']]}", width)
-    ideas = [idea for idea in suggestion["concepts"] if idea["status"] != "unsought"]
-    if len(ideas) < len(suggestion["concepts"]):
-        lines.append("  The wanted ideas were not searched for.")
-    for idea in ideas:
-        lines += _wrapped(
-            f"  {SIGNS.get(idea['status'], '?')} {_clean(idea['sentence'])}", width, "    "
-        )
-    return lines
+    said = f"{_clean(suggestion['sentence'])} {DECISIONS[suggestion['decision']]}"
+    unsought = len(_sought(item)) < len(suggestion["concepts"])
+    return [said, *(["  The wanted ideas were not searched for."] if unsought else [])]
+
+
+def suggested_ideas(item: QueueItem, shown: bool) -> list[tuple[str, str]]:
+    """(sign, sentence) of each idea of the rubric that was searched for; none on a blind look, or
+    where the suggestion is kept back."""
+    if not shown or item.kind not in ("first", "decide"):
+        return []
+    return [(SIGNS.get(idea["status"], "?"), _clean(idea["sentence"])) for idea in _sought(item)]
+
+
+def _sought(item: QueueItem) -> list[Mapping]:
+    return [
+        idea for idea in item.answer.suggestion.get("concepts", ()) if idea["status"] != "unsought"
+    ]
 
 
 def answer_page(queue: Queue, said: str = "") -> str:
     """The current answer as a piece of HTML, in which nothing of the student's is active."""
     item = queue.current
-    notes = _notes(item)
+    notes = notes_on(item)
     return PAGES.get_template("answer.html").render(
         headline=headline(queue),
-        pieces=_pieces(item, queue.shown),
+        pieces=answer_pieces(item, queue.shown),
         two_marks=item.marks if item.kind == "decide" else (),
         ideas=suggestion_lines(item, queue.shown, 10_000),
         notes=[*notes, said] if said else notes,
@@ -309,7 +326,7 @@ def _comment(queue: Queue, text: str, ask: Callable[[str], str] | None) -> str:
             if bank
             else "A comment its writer will read: "
         ).strip()
-    if text.isdigit() and 1 <= int(text) <= len(bank):
+    if text.isdecimal() and 1 <= int(text) <= len(bank):
         text = bank[int(text) - 1]
     if not text:
         return "No comment was written."
@@ -321,22 +338,22 @@ def _comment(queue: Queue, text: str, ask: Callable[[str], str] | None) -> str:
     )
 
 
-def _pieces(item: QueueItem, shown: bool) -> list[tuple[str, bool]]:
-    """The answer cut where the evidence begins and ends: (piece, is it evidence)."""
+def answer_pieces(item: QueueItem, shown: bool) -> list[tuple[str, str]]:
+    """The answer cut where evidence begins and ends: (piece, the numbers of the ideas it speaks
+    for, "" for none)."""
     text = _clean(item.answer.text)
-    hits = [False] * len(text)
-    if shown and item.kind in ("first", "decide"):
-        for idea in item.answer.suggestion.get("concepts", ()):
-            for span in idea["evidence"]:
-                for place in range(max(0, span["start"]), min(span["end"], len(text))):
-                    hits[place] = True
-    pieces: list[tuple[str, bool]] = []
-    for letter, hit in zip(text, hits):
-        if pieces and pieces[-1][1] == hit:
-            pieces[-1] = (pieces[-1][0] + letter, hit)
-        else:
-            pieces.append((letter, hit))
-    return pieces
+    hits: list[list[int]] = [[] for _ in text]
+    for number, idea in enumerate(_sought(item) if suggested_ideas(item, shown) else (), 1):
+        for place in {
+            place
+            for span in idea["evidence"]
+            for place in range(max(0, span["start"]), min(span["end"], len(text)))
+        }:
+            hits[place].append(number)
+    return [
+        ("".join(letter for letter, _ in run), " ".join(map(str, numbers)))
+        for numbers, run in itertools.groupby(zip(text, hits), lambda each: each[1])
+    ]
 
 
 def _marked(item: QueueItem, shown: bool, coloured: bool) -> str:
@@ -344,7 +361,7 @@ def _marked(item: QueueItem, shown: bool, coloured: bool) -> str:
         return _clean(item.answer.text)
     return "".join(
         BOLD + piece.replace("\n", PLAIN + "\n" + BOLD) + PLAIN if hit else piece
-        for piece, hit in _pieces(item, shown)
+        for piece, hit in answer_pieces(item, shown)
     )
 
 

@@ -154,6 +154,10 @@ AUTOGRADER = {
         "jinja2",
         "a page is a template and values: whose they are is for whoever renders it",
     ),
+    "autograder.written.marking_page": (
+        "tornado autograder.written autograder.course.references autograder.cell",
+        "only the page that people mark on meets a server",
+    ),
     "autograder.written": (
         f"{SCREEN} autograder.written.html_pages {GRADING_ROOM}",
         "a person marks what grading has kept",

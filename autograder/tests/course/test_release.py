@@ -101,6 +101,30 @@ def test_it_holds_no_judge_no_test_no_secret(package):
     assert (package / "autograder" / "cell" / "course_key.txt").exists()
 
 
+def test_git_takes_nothing_of_what_an_installation_and_a_learner_make(package):
+    def git(*words):
+        command = ["git", "-C", str(package), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    git("init", "--quiet")
+    git("add", ".")
+    taken = git("ls-files").split("\n")
+    assert "autograder/cell/questions/ch90.py" in taken and ".gitignore" in taken
+    whole = [path for path in package.rglob("*") if path.is_file() and ".git" not in path.parts]
+    assert len(taken) - 1 == len(whole), "all of the package goes to students"
+    for made in (
+        "build/lib/autograder/x.py",
+        "kafkalab.egg-info/PKG-INFO",
+        "autograder/__pycache__/x.pyc",
+        ".venv/bin/python",
+        "notebooks/mine/90_demo/90_demo.ipynb",
+        "notebooks/release/90_demo/.ipynb_checkpoints/x.ipynb",
+    ):
+        (package / made).parent.mkdir(parents=True, exist_ok=True)
+        (package / made).touch()
+    assert git("status", "--porcelain", "--untracked-files=all", ".").count("??") == 0
+
+
 @pytest.mark.parametrize(
     "where", ["notebooks/release/90_demo/90_demo.ipynb", "autograder/cell/questions/ch90.py"]
 )

@@ -3,6 +3,7 @@ packed into one file that grades."""
 
 import json
 import re
+import shutil
 
 import pytest
 
@@ -92,6 +93,48 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     packed = read(tmp_path / "hand_in.ipynb")[0]
     assert (packed.student, packed.variant, packed.status) == ("s123", "s123", "graded")
     assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
+
+
+@pytest.fixture
+def course(demo, tmp_path, monkeypatch):
+    """A course whose copies may be written into; returns its folder notebooks."""
+    folder = shutil.copytree(demo, tmp_path / "course")
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(folder))
+    return folder / "notebooks"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "notebooks/release/90_demo/90_demo.ipynb",  # where a link of nbgitpuller opens it
+        "notebooks/mine/90_demo/90_demo-Copy1.ipynb",
+        "notebooks/mine/.saved/90_demo-20261128/90_demo.ipynb",
+        "90_demo.ipynb",
+    ],
+)
+def test_a_blank_copy_is_not_packed_while_answers_lie_elsewhere(course, place):
+    desk.prepare_mine()
+    own, other = course / "mine" / "90_demo" / "90_demo.ipynb", course.parent / place
+    other.parent.mkdir(parents=True, exist_ok=True)
+    other.write_bytes(own.read_bytes())
+    desk.pack("90")
+    answer(other, "s1", q_90_3="total = 7", q_90_1="opened = 1\nkept = 2")
+    with pytest.raises(ValueError, match="has no answers, and .* has some") as refused:
+        desk.pack("90")
+    assert f"cp {other} {own}" in str(refused.value)
+    answer(own, "s1", q_90_3="total = 6")
+    said = desk.pack("90")
+    assert f"{other} has an answer to 90.1; it was not packed." in said
+    if "release" not in place:
+        other.write_text("{")
+        assert "has an answer" not in desk.pack("90")
+
+
+def test_what_was_answered_before_the_copy_was_made_is_answered(course):
+    """Answers in `release/`, and `lab` came after."""
+    answer(course / "release" / "90_demo" / "90_demo.ipynb", "s1", q_90_3="total = 6")
+    desk.prepare_mine()
+    assert "Not answered yet: 90.1, 90.2, 90.open." in desk.pack("90")
 
 
 def test_a_chapter_that_asks_nothing_has_nothing_to_hand_in(mine, monkeypatch, tmp_path):

@@ -240,7 +240,8 @@ def test_the_keys(out):
             "Look at <b>this</b>."
         ]
         assert act(queue, "x").startswith("Keys:") and act(queue, "7").startswith("Keys:")
-    assert [done["act"] for done in read_log(out)] == ["comment", "comment"]
+        assert act(queue, "²").startswith("Keys:") and act(queue, "c ²").startswith("The comment")
+    assert [done["act"] for done in read_log(out)] == ["comment"] * 3
 
 
 def test_like_answers_meet_and_the_order_is_the_seeds():

@@ -84,6 +84,20 @@ def test_a_command_names_only_what_is_missing():
     assert done.returncode == 2 and "which the extra `bench` brings" in done.stderr
 
 
+def test_no_command_brings_the_judges_into_the_environment_of_students(tmp_path, monkeypatch):
+    """A teacher types a command of a checkout on a hub, whose Python has the students' package."""
+    monkeypatch.setattr(extras.sysconfig, "get_path", lambda name: str(tmp_path))
+    before = extras.install_command("teach")
+    assert before.startswith(f"{sys.executable} -m pip")
+    (tmp_path / "autograder" / "cell").mkdir(parents=True)
+    own = f"{ROOT}/.venv"
+    told = extras.install_command("teach")
+    assert told.startswith(f"python3 -m venv {own} && {own}/bin/python -m pip install")
+    assert told.endswith(f"-e '{ROOT}[teach]'")
+    (tmp_path / "autograder" / "course").mkdir()  # a teacher's own environment
+    assert extras.install_command("teach") == before
+
+
 def test_the_error_arrives_whole_from_another_process():
     error = extras.MissingExtra({"bench": "simpy", "spark": "pyspark"})
     again = pickle.loads(pickle.dumps(error))
