@@ -332,10 +332,6 @@ lines
 # Which address is asked first is chance, in Java and here. We took a seed with the same order. Try
 # `seed=1`: the order changes, the steps do not.
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*.
-#
 # ## 8. Spark lab: connections by the minute
 #
 # Spark works on many pieces of a log at once, so it is for large log sets. Ours is small: dozens of
@@ -381,6 +377,10 @@ if found is not None:
 found.toPandas() if found is not None else "Write zombies first."
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
 # ## 9. The life of a connection
 #
 # For its client a connection is in one of four states. In `CHECKING_API_VERSIONS` TCP is connected,

@@ -389,6 +389,10 @@ for order in orders:
 cluster_map(lab, title="after the stop: broker 1 leads two partitions")
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
 # ## 8. Spark lab: the loss report
 #
 # An auditor has two lists: what the producers were told is written, and what readers can read.

@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 03. **You get** eight words: *rebalance*, *generation*, *group
 # leader*, *assignor*, *barrier*, *eager*, *cooperative*, *static member*. **Time** 25 + 30 + 45 + 45
-# minutes, in four sittings: sections 1 to 3, 4 and 5, 6 to 9, 10 to 13.
+# minutes, in four sittings: sections 1 to 3, 4 to 6, 7 to 10, 11 to 13.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -290,10 +290,6 @@ assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 # does. One bad client is enough to harm the group. And each language with its own client must write
 # these assignors again, correctly.
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # # Part two: what it costs
 #
 # ## 6. What moves?
@@ -337,6 +333,10 @@ assignment_matrix(labs["CooperativeSticky"], "billing", title="CooperativeSticky
 # %% exercise="07.4"
 
 # %% [markdown] items="N45"
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 7. Who waits?
 #
 # "In a rebalance nobody reads" is a common sentence in blog posts. Let us measure it. Three members
@@ -662,10 +662,6 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # | New partitions are found | by the leader, within five minutes | by the coordinator, within seconds |
 # | A static member restarts | no new generation | no new epoch |
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 10. Bug hunt
 #
 # The coordinator chooses a strategy that *all* members support. It refuses a newcomer that shares
@@ -675,6 +671,10 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # %% exercise="07.5"
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 11. Spark lab: what a rebalance costs
 #
 # Four groups, A to D, have nine partitions each and three members. Records come in all the time.

@@ -151,6 +151,20 @@ counts
 # each as a dict. It returns the folder, and `logsets.read(spark, str(folder))` reads the lines. The
 # next `retold` writes over them, so count at once. Exercise 17.2 asks for story 2, with the numbers
 # `mine[2]`, and so on.
+#
+# And what did the deploy change? A client writes all its settings when it starts, in one line,
+# "ConsumerConfig values". So put the settings before the deploy beside those after it, and keep what
+# differs:
+
+# %% spark=true
+told = lines.where(F.col("group_id") == late).where("message like 'ConsumerConfig values%'")
+row = F.explode(F.split("message", "\n")).alias("row")
+settings = told.select("time", "client_id", row).where("row like '%=%'")
+name = F.trim(F.split("row", " = ")[0]).alias("setting")
+before = F.min_by("row", "time").alias("before")
+after = F.max_by("row", "time").alias("after")
+compared = settings.groupBy("client_id", name).agg(before, after).where("before <> after")
+compared.where("setting <> 'client.id'").toPandas()
 
 # %% exercise="17.1"
 
@@ -259,12 +273,11 @@ left
 # prove it:
 
 # %% spark=true
-deploy = F.col("group_id") == late
 signs = {
     "comes and goes": (F.col("event") == "REVOKING_PARTITIONS")
     & (F.col("time") < "2026-01-05 02:58"),
     "never read": F.col("message").contains("is out of range"),
-    "put out": deploy & F.col("message").contains("poll timeout has expired"),
+    "put out": (F.col("group_id") == late) & F.col("message").contains("poll timeout has expired"),
     "refused": F.col("message").contains("Error: NOT_ENOUGH_REPLICAS"),
 }
 group = F.first("group_id", ignorenulls=True)
@@ -272,8 +285,8 @@ span = [F.min("time").alias("first"), F.max("time").alias("last"), group.alias("
 spans = {name: lines.where(sign).agg(*span).first() for name, sign in signs.items()}
 twice = logsets.reprocessed(lines).where("how = 'committed' and began_at < '2026-01-05 03:05'")
 spans["read twice"] = twice.agg(F.min("began_at"), F.max("began_at"), group).first()
-findings = pandas.DataFrame([(name, *each) for name, each in spans.items()])
-findings.columns = ["finding", "first", "last", "group_id"]
+columns = ["finding", "first", "last", "group_id"]
+findings = pandas.DataFrame([(name, *each) for name, each in spans.items()], columns=columns)
 draw_night(lag, findings.sort_values("first"))
 
 # %% [markdown]
