@@ -6,8 +6,8 @@
 # surprising answer.
 #
 # **You need** chapters 01, 02 and 04. **You get** six words: *acks*, *in-sync replicas*,
-# *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** two sittings:
-# 40 minutes for sections 1 to 4, and 45 for the others.
+# *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** three
+# sittings: 40 minutes for sections 1 to 4, 30 for sections 5 to 7, and 25 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

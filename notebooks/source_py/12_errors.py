@@ -7,7 +7,7 @@
 #
 # **You need** chapters 05, 06, 07, 09 and 10. **You get** eight words: *serializer*,
 # *deserializer*, *poison pill*, *dead-letter topic*, *retry topic*, *retriable*, *abortable*,
-# *fatal*. **Time** two sittings: about 45 + 45 minutes. They end after section 6 and at the end.
+# *fatal*. **Time** two sittings: about 45 + 50 minutes. They end after section 6 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
