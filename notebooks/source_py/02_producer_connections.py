@@ -421,29 +421,10 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # %% [markdown] items="P8"
 # ## 12. An aside: a thread from a constructor
 #
-# The Sender is started *inside the constructor*. This class in Python starts its thread before it
-# is complete. `join` waits for the thread, so the fault always shows:
-
-# %%
-import threading
-
-
-class Hasty:
-    def __init__(self):
-        sender = threading.Thread(target=self.look)
-        sender.start()
-        sender.join()
-        self.accumulator = {"orders-0": []}
-
-    def look(self):
-        self.found = "accumulator" if hasattr(self, "accumulator") else "nothing"
-
-
-Hasty().found
-
-# %% [markdown]
-# People say that `this` *escapes* (逸出). `KafkaProducer` starts its thread almost at the end, so this
-# does not happen there. In Java the new thread sees everything written *before* `Thread.start()`.
+# The Sender is started *inside the constructor*. Think of a class whose constructor starts a thread
+# first, and sets `self.accumulator` in its next line. The thread may look before that, and find
+# nothing. People say that `this` *escapes* (逸出). `KafkaProducer` starts its thread almost at the
+# end, so this does not happen there. In Java the new thread sees everything written *before* `Thread.start()`.
 # What a constructor, or that of a subclass, writes later, it may see late or not at all.
 #
 # ## 13. In your own words

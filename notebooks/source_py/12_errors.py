@@ -428,8 +428,6 @@ len(failures), failures.iloc[0]
 # <details><summary>The answer</summary>It tells neither partition nor offset. They are in the text
 # of the exception. So write the exception into your own log before you seek.</details>
 
-# %% exercise="12.6"
-
 # %% [markdown]
 # ## 10. Spark lab: who is stuck, and where?
 #
@@ -462,7 +460,15 @@ errors.agg(F.count("*").alias("errors"), F.min("time").alias("since")).orderBy("
 # %% exercise="12.5"
 
 # %% [markdown]
-# ## 11. In your own words
+# ## 11. A pill, or something worse?
+#
+# A program that seeks past every error never stops. That is right for a pill. It is wrong when a
+# producer has a new format, and all records from there on are written in another way.
+
+# %% exercise="12.6"
+
+# %% [markdown]
+# ## 12. In your own words
 
 # %% exercise="12.open"
 
@@ -496,6 +502,12 @@ for turn in range(30):
     except SerializationException as error:
         pass  # try: ada.pause([error.topic_partition])
 got, ada.position(PRICES)
+
+# %% [markdown]
+# <details><summary>The answer</summary>Take <code>ada.pause([error.topic_partition])</code> in place of
+# <code>pass</code>. Then 99 is read, and the position of partition 0 stays at the pill. Your program
+# must remember the paused partition. A restart or a rebalance forgets it, and the pill raises
+# again.</details>
 
 # %% [markdown]
 # ### The same on real Kafka

@@ -552,6 +552,11 @@ lab.run_for(ms=20_000)
 heard, orders_in(lab, lab.leader("orders", 0))
 
 # %% [markdown]
+# <details><summary>The answer</summary><code>acks = "all"</code>. The order is not in the log in either
+# case. With "1" the shop was told that it is written. With "all" the shop hears a TimeoutException, so
+# it knows that it must ask or send again.</details>
+
+# %% [markdown]
 # ### The same on real Kafka
 #
 # Both followers stop, a shop writes five orders, and a reader polls. The cell below is folded. It
