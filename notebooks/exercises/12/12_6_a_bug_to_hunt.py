@@ -125,7 +125,7 @@ for name, lines in shown.items():
     lost[name] = len(words) - 1
 
 # %% wrong="the other setting"
-# The ERROR line says which side has failed: Key or Value.
+# You took the other one of the two. Read the word before `Deserializers` in the ERROR line.
 other = {"key.deserializer": "value.deserializer", "value.deserializer": "key.deserializer"}
 setting = {name: other[each] for name, each in setting.items()}
 
