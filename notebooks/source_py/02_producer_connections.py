@@ -443,7 +443,7 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 #
 # Both brokers crash for five seconds, one after the other. The dotted lines are the crashes and the
 # starts. How many tries to connect fail at each broker? `reconnect.backoff.ms` is the pause between
-# two tries. Change it to 500. (The picture's heading counts refused tries, too.)
+# two tries. Change it to 500. (The picture's heading counts them apart.)
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})

@@ -388,12 +388,13 @@ ownership(
 #
 # | s | what this poll does |
 # |---|---|
-# | 36 | m2 sends its join. The others wait for it, and keep reading. |
-# | 45 | m2 reads the plan. The first round is over. m3 gives up orders-8 and joins again. |
-# | 54 | m2 learns that the group rebalances, and joins for the second round. |
-# | 63 | m2 reads the second plan, and m4 gets orders-8: 33.4 seconds after its start. |
-# | 81 | The next round has taken two more polls. m2 gives up orders-7. |
-# | 90 | m2 has joined and got its plan, and m4 gets orders-7. |
+# | 36 | It returns records at once. m2 has not joined yet. The others have, and keep reading. |
+# | 45 | m2 sends its join. Now all have joined. The first plan is made. m3 gives up orders-8 and joins again. |
+# | 54 | m2 sends its sync: it asks for its share of the first plan. |
+# | 63 | m2 joins for the second round. Now all have joined, and m4 gets orders-8: 33.4 seconds after its start. |
+# | 72 | m2 asks for its share of the second plan. |
+# | 81 | m2 has its share, and gives up orders-7. |
+# | 90 | m2 joins for the third round, and m4 gets orders-7. |
 #
 # In the eager protocol m2 has given up everything. It has no record to return, so its `poll` waits
 # for the group.

@@ -2,8 +2,8 @@
 # ### Exercise 02.1 · Who is connected?
 #
 # Write `connected(lines)`. It gets the connection lines of a producer, in time order, and returns the
-# node ids that are connected at the end, as a set of numbers. Brokers crash and restart meanwhile.
-# Here are such lines. Broker 1 crashes, and starts again:
+# node ids that are connected at the end, as a set of numbers. Brokers may crash and restart
+# in this time. Here are such lines. Broker 1 crashes, and starts again:
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})
@@ -203,6 +203,7 @@ def connected(lines):
 # %% equivalent
 # `line.startswith('Node ') and line.endswith('disconnected.')` changed: only these lines begin
 # with these words, and only these end so.
+# `return still_open` -> `return sorted(still_open)`: a list of these numbers will do.
 
 # %% hint
 # `Initiating` is only a try. Which line says that a node is connected? Which line says

@@ -53,7 +53,9 @@ def _jumping(side: str, kind: str, good: int, lost: int) -> tuple[str, ...]:
     bad = range(good, good + 3 * lost, 3) if kind == "pill" else range(good, good + lost)
     for number in range(bad[-1] + 3):
         is_bad = number in bad or (kind == "format" and number > bad[-1])
-        record = {"key": "item", "value": "15"} | {side.split(".")[0]: "five5" if is_bad else "four"}
+        record = {"key": "item", "value": "15"} | {
+            side.split(".")[0]: "five5" if is_bad else "four"
+        }
         producer.send(ProducerRecord("prices", **record)).get()
     config = {"group.id": "billing", "auto.offset.reset": "earliest", "max.poll.records": 7}
     reader = KafkaConsumer(lab, {**config, side: NUMBER}, name="reader")
