@@ -391,15 +391,7 @@ throttled[throttled.str.contains("is throttled")].iloc[0]
 # %% [markdown]
 # **Authorization** is not in the lab. A client without the right gets a
 # `TopicAuthorizationException` or a `GroupAuthorizationException`. No repetition helps, until
-# somebody grants the right. The lab refuses the setting with a sentence:
-
-# %%
-from kafkalab import KafkaException, Lab
-
-try:
-    Lab(brokers=1, broker_version="2.3", broker_config={"authorizer.class.name": "mine"})
-except KafkaException as error:
-    print(error)
+# somebody grants the right.
 
 # %% [markdown]
 # ## 9. The real thing beside it
@@ -462,8 +454,8 @@ errors.agg(F.count("*").alias("errors"), F.min("time").alias("since")).orderBy("
 # %% [markdown]
 # ## 11. A pill, or something worse?
 #
-# A program that seeks past every error never stops. That is right for a pill. It is wrong when a
-# producer has a new format, and all records from there on are written in another way.
+# A program that seeks past every error never stops. That is wrong when all records from some offset on
+# have a new format.
 
 # %% exercise="12.6"
 

@@ -169,6 +169,8 @@ asked = of("max.block.ms") // of("retry.backoff.ms")
 # %% equivalent
 # `next((line for line in shown if 'WARN' in line))` -> `list((line for line in shown if 'WARN' in
 # line))[-1]`: all warnings name the same topic.
+# `next((line for line in shown if line.startswith(name)))` ->
+# `list((line for line in shown if line.startswith(name)))[-1]`: one line begins with the name.
 
 # %% hint
 # What does the client ask for again and again, and what is the answer? How long is it from one
