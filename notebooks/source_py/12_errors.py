@@ -382,13 +382,9 @@ f"{(lab.now_ms - begin_ms) // 1_000} seconds", waits_ms
 # The first nine cost nothing, because the broker takes the mean of the last ten seconds. Each later
 # record raises this mean by as much, so each wait is about a second longer. A real broker 4.4.0
 # told a real producer the same times, 20 ms more or less. Java's client counts them in the metric
-# `produce-throttle-time-avg`, and the lab's does not. The line is TRACE up to 4.3, and WARN in 4.4:
-
-# %%
-throttled = lab.lines("till").message
-throttled[throttled.str.contains("is throttled")].iloc[0]
-
-# %% [markdown]
+# `produce-throttle-time-avg`, and the lab's does not. Its line about this is TRACE up to 4.3, and WARN
+# in 4.4.
+#
 # **Authorization** is not in the lab. A client without the right gets a
 # `TopicAuthorizationException` or a `GroupAuthorizationException`. No repetition helps, until
 # somebody grants the right.

@@ -53,7 +53,7 @@ def _tidied(minutes: int, seed: int) -> tuple[str, ...]:
             "connections.max.idle.ms": minutes * 60,
             # as odd, and harmless: only the lines tell which of the three it is
             "fetch.max.wait.ms": minutes * 60 + 60,
-            "reconnect.backoff.ms": minutes * 60 - 60,
+            "retry.backoff.ms": minutes * 60 - 60,
         },
         name="reader",
     )
@@ -140,8 +140,8 @@ written = int(next(line for line in shown if line.startswith(setting)).split("="
 should_be = 1_000 * written
 
 # %% wrong="the pause"
-# That is the pause before the next try to connect. What closes the connection comes before it.
-setting = "reconnect.backoff.ms"
+# That is the pause before a request is tried again. It closes no connection.
+setting = "retry.backoff.ms"
 written = int(next(line for line in shown if line.startswith(setting)).split("=")[1])
 should_be = 1_000 * written
 
