@@ -10,8 +10,6 @@
 # *zombie*. **Time** about 40 + 45 + 50 minutes.
 
 # %%
-import re
-
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaProducer, ProducerRecord
 from kafkalab.stories.producer_connections import connection_steps

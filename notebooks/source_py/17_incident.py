@@ -157,14 +157,15 @@ counts
 # differs:
 
 # %% spark=true
-told = lines.where(F.col("group_id") == late).where("message like 'ConsumerConfig values%'")
-row = F.explode(F.split("message", "\n")).alias("row")
-settings = told.select("time", "client_id", row).where("row like '%=%'")
+started = lines.where("message like 'ConsumerConfig values%'")
+started = started.where(F.col("message").contains(f"group.id = {late}\n"))
+client = F.regexp_extract("message", r"client\.id = (\S*)", 1).alias("client")
+rows = started.select("time", client, F.explode(F.split("message", "\n")).alias("row"))
 name = F.trim(F.split("row", " = ")[0]).alias("setting")
-before = F.min_by("row", "time").alias("before")
-after = F.max_by("row", "time").alias("after")
-compared = settings.groupBy("client_id", name).agg(before, after).where("before <> after")
-compared.where("setting <> 'client.id'").toPandas()
+value = F.split("row", " = ")[1]
+before, after = F.min_by(value, "time").alias("before"), F.max_by(value, "time").alias("after")
+compared = rows.where("row like '%=%'").groupBy("client", name).agg(before, after)
+compared.where("before <> after").toPandas()
 
 # %% exercise="17.1"
 

@@ -1,40 +1,27 @@
 # %% [markdown] items="P3 P9"
 # ### Exercise 02.1 · Who is connected?
 #
-# Write `connected(lines)`. It gets the connection lines of a producer, in time order, and returns the
-# node ids that are connected at the end, as a set of numbers. Brokers may crash and restart
-# in this time. Here are such lines. Broker 1 crashes, and starts again:
+# `shown` holds the connection lines of a producer while brokers crashed and restarted. They are in
+# time order. Which node ids are connected at the end? Make a set `still_open` of numbers.
 
 # %%
-lab, producer = shop(**{"reconnect.backoff.ms": 1_000})
-send_for(producer, lab, ms=20_000)
-lab.broker(1).crash()
-producer.send(ProducerRecord("orders", value="tea", partition=1))
-lab.run_for(ms=3_000)
-lab.broker(1).restart()
-lab.run_for(ms=3_000)
-told = lab.lines().message.str.split("] ", n=1).str[1]
-example = [text for text in told if re.search("ing connection|ed connection|not be|disconn", text)]
-example
-
+shown = numbers("02.1")
+shown
 
 # %% answer
-def connected(lines):
-    """The ids of the nodes that are connected after these lines."""
-    ### BEGIN SOLUTION
-    still_open = set()
-    for line in lines:
-        if line.startswith("Completed connection to node "):
-            still_open.add(int(line.split()[4].rstrip(".")))
-        if line.startswith("Node ") and line.endswith("disconnected."):
-            still_open.discard(int(line.split()[1]))
-    return still_open
-    ### END SOLUTION
-
+still_open = ...
+### BEGIN SOLUTION
+still_open = set()
+for line in shown:
+    if line.startswith("Completed connection to node "):
+        still_open.add(int(line.split()[4].rstrip(".")))
+    if line.startswith("Node ") and line.endswith("disconnected."):
+        still_open.discard(int(line.split()[1]))
+### END SOLUTION
 
 # %% question
 from autograder.cell.data import NotAsAsked, plain
-from autograder.cell.kinds import Function
+from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the
 # node's.
@@ -56,154 +43,171 @@ STORIES = (
     (TRY, REFUSED, TRY, STANDS),
     (TRY,),
     (TRY, STANDS, GONE, TRY, REFUSED),
+    (TRY, REFUSED, TRY, REFUSED),
     (TRY, STANDS, GONE, TRY),
+    (TRY, REFUSED, TRY),
     (TRY, STANDS, GONE, TRY, STANDS, GONE),
     (TRY, REFUSED, TRY, STANDS, GONE),
+    (TRY, REFUSED, TRY, REFUSED, TRY, STANDS),
     (TRY, STANDS, GONE, TRY, REFUSED, TRY, STANDS),
     (TRY, STANDS, GONE, TRY, STANDS, GONE, TRY, STANDS),
+    (TRY, REFUSED, TRY, STANDS, GONE, TRY),
 )
+NODES = ("-1", "-2", "0", "1", "2", "3")
 
 
-def log_of(stories: dict) -> list[str]:
-    """The stories of all nodes as one log: in each round every node that has more to say says its
-    next line. The brokers' own ids come when an address has answered."""
-    ports = {node: 9092 + (node if node >= 0 else -1 - node) for node in stories}
-    answered = 1 + min(
-        (story.index(STANDS) for node, story in stories.items() if node < 0 and STANDS in story),
-        default=0,
+def telling(nodes) -> bool:
+    """Whether a log holds what a careless reader gets wrong, and tells one carelessness from the
+    other: a made-up node that stays, one that comes back, one refused before it stood, not all the
+    same ones; a try that came to nothing; a connection that is gone."""
+    stories = [each["story"] for each in nodes]
+    stays = [place for place, story in enumerate(stories) if story[-1] == STANDS]
+    missed = {
+        tuple(place for place in stays if place < 2),
+        *(tuple(place for place in stays if line in stories[place]) for line in (GONE, REFUSED)),
+    }
+    return (
+        len(missed) == 3
+        and () not in missed
+        and any(STANDS not in story for story in stories)
+        # the last line of a node that is gone counts for that node, and not only for node 0
+        and any(GONE in story for place, story in enumerate(stories) if NODES[place] != "0")
+        and any(STANDS in story and story[-1] != STANDS for story in stories)
     )
+
+
+def log_of(numbers) -> list[str]:
+    """The stories of all nodes as one log: in each round every node that has more to say says its
+    next line. The brokers' own ids come when an address stands and has answered: before that a
+    client knows none of them."""
+    ports = {node: 9092 + (int(node) if int(node) >= 0 else -1 - int(node)) for node in numbers}
+    asked = [list(numbers[node]["story"]) for node in numbers if int(node) < 0]
+    answered = 1 + min((story.index(STANDS) for story in asked if STANDS in story), default=0)
     told = [
-        (turn if node < 0 else answered + turn, place, line.format(id=node, port=ports[node]))
-        for place, (node, story) in enumerate(stories.items())
-        for turn, line in enumerate(story)
+        (turn if int(node) < 0 else answered + turn, place, line.format(id=node, port=ports[node]))
+        for place, node in enumerate(numbers)
+        for turn, line in enumerate(numbers[node]["story"])
     ]
     return [line for _, _, line in sorted(told)]
 
 
-def stories_of(*places: int) -> dict:
-    """The nodes -1, -2, 0, 1, 2, 10, with these of STORIES."""
-    return dict(zip((-1, -2, 0, 1, 2, 10), (STORIES[place] for place in places)))
-
-
-LOGS = (
-    {"case": "no broker crashes", "lines": log_of(stories_of(0, 5, 0, 0))},
-    {"case": "one is gone, one was refused", "lines": log_of(stories_of(2, 1, 0, 1, 2, 0))},
-    {"case": "they come back", "lines": log_of(stories_of(0, 4, 3, 10, 6, 7))},
-    {"case": "no line", "lines": []},
-)
-
-
-def ids_of(names, case):
-    """What the answer says of a log: a set of numbers."""
-    found = plain(names["connected"](list(case["lines"])))
+def is_open(names, case):
+    """Whether the answer counts this case's node among those that are connected."""
+    found = plain(names["still_open"])
     if type(found) is not list:
-        raise NotAsAsked(
-            f"`connected` returns a set of numbers; yours returned a {type(found).__name__}"
-        )
+        raise NotAsAsked(f"`still_open` is a set of numbers; yours is a {type(found).__name__}")
     if any(type(each) is str for each in found):
-        raise NotAsAsked('`connected` returns numbers; yours has texts. Write -1, not "-1"')
-    return sorted(set(found))
+        raise NotAsAsked('`still_open` holds texts; write numbers: -1, not "-1"')
+    unknown = sorted(str(each) for each in found if str(each) not in NODES)
+    if unknown:
+        raise NotAsAsked(f"`still_open` names {unknown[0]}, and no line speaks of that node")
+    return int(case["of"]) in [each for each in found if type(each) is int]
 
 
-Function(
+LineReading(
     title="who is connected at the end",
     points=2,
-    answers=("connected",),
-    public_cases=LOGS,
-    probe=ids_of,
+    answers=("still_open",),
+    space={"story": STORIES},
+    draws=NODES,
+    row="node",
+    place_matters=True,
+    show=log_of,
+    probe=is_open,
+    together=telling,
 )
 
 # %% judge
-import re
-from random import Random
-
 from autograder.course.judge import Judge
 
 
-def _connected(case: dict) -> list[int]:
-    """Of each node the last line that decides."""
-    last: dict[int, bool] = {}
-    for line in case["lines"]:
-        if found := re.match(r"Completed connection to node (-?\d+)\.|Node (-?\d+) disconn", line):
-            last[int(found[1] or found[2])] = found[1] is not None
-    return sorted(node for node, stands in last.items() if stands)
+def _stands(case: dict) -> bool:
+    """Played through: what the last of its lines that says yes or no has said."""
+    last = [line for line in case["story"] if line.startswith(("Completed", "Node"))]
+    return bool(last) and last[-1].startswith("Completed")
 
 
-def _more_logs(rng: Random) -> list[dict]:
-    return [
-        {"lines": log_of(stories_of(*(rng.randrange(len(STORIES)) for _ in range(6))))}
-        for _ in range(12)
-    ]
+def _why_open(case: dict) -> str:
+    """Which line decides about this case's node."""
+    if _stands(case):
+        return "right: `Completed connection` is the last line that decides, so it is connected."
+    if any(line.startswith("Completed") for line in case["story"]):
+        return "right: it was connected, and `disconnected.` came later."
+    return "right: no try of it was completed."
 
 
 Judge(
-    truth=_connected,
-    hidden_cases=_more_logs,
-    right="right: of each node the last line that decides says so.",
-    otherwise="you returned {said}. Follow each node from its first line to its last.",
-    unseen=(
-        "in a log that you have not seen another set is right. Think of nodes that come back, and of "
-        "nodes that are refused first."
-    ),
+    truth=_stands,
+    right=_why_open,
+    otherwise="not right. Follow this node from its first line to its last.",
 )
 
-
 # %% wrong="closes forgotten"
-# You forgot a `disconnected.` After that line no other `Completed connection` came, and a try
+# You forgot its `disconnected.` After that line no other `Completed connection` came, and a try
 # alone is no connection.
-def connected(lines):
-    return {int(line.split()[4].rstrip(".")) for line in lines if line.startswith("Completed")}
-
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Completed" in line and still_open.add(node)
 
 # %% wrong="tries counted"
 # You counted a try. `Initiating` only announces a try. `Completed connection` says that it
 # succeeded.
-def connected(lines):
-    still_open = set()
-    for line in lines:
-        if line.startswith("Initiating"):
-            still_open.add(int(line.split("(id: ")[1].split()[0]))
-        if line.endswith("disconnected."):
-            still_open.discard(int(line.split()[1]))
-    return still_open
-
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Initiating" in line and still_open.add(node)
+    line.endswith("disconnected.") and still_open.discard(node)
 
 # %% wrong="gone is gone"
-# One of them was disconnected and came back later. The last line about a node decides.
-def connected(lines):
-    done = {int(line.split()[4].rstrip(".")) for line in lines if line.startswith("Completed")}
-    return done - {int(line.split()[1]) for line in lines if line.endswith("disconnected.")}
-
+# It was disconnected and came back later. The last line about a node decides.
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Completed" in line and still_open.add(node)
+still_open -= {int(line.split()[1]) for line in shown if line.endswith("disconnected.")}
 
 # %% wrong="refused once, gone for ever"
-# One of them was refused once and connected later: the client tries again.
-def connected(lines):
-    still_open = set()
-    for line in lines:
-        if line.startswith("Completed"):
-            still_open.add(int(line.split()[4].rstrip(".")))
-        if line.endswith("disconnected."):
-            still_open.discard(int(line.split()[1]))
-    return still_open - {int(line.split()[3]) for line in lines if "could not be" in line}
-
+# It was refused once and connected later: the client tries again.
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Completed" in line and still_open.add(node)
+    line.endswith("disconnected.") and still_open.discard(node)
+still_open -= {int(line.split()[3]) for line in shown if "could not be established" in line}
 
 # %% wrong="brokers, not connections"
 # A negative id is a connection too. It leads to a broker under a made-up id, and no line closes
 # it.
-def connected(lines):
-    still_open = set()
-    for line in lines:
-        if line.startswith("Completed"):
-            still_open.add(int(line.split()[4].rstrip(".")))
-        if line.endswith("disconnected."):
-            still_open.discard(int(line.split()[1]))
-    return {node for node in still_open if node >= 0}
-
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Completed" in line and node >= 0 and still_open.add(node)
+    line.endswith("disconnected.") and still_open.discard(node)
 
 # %% equivalent
 # `line.startswith('Node ') and line.endswith('disconnected.')` changed: only these lines begin
 # with these words, and only these end so.
-# `return still_open` -> `return sorted(still_open)`: a list of these numbers will do.
 
 # %% hint
 # `Initiating` is only a try. Which line says that a node is connected? Which line says
