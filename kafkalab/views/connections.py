@@ -278,11 +278,7 @@ def timeline(
     marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
     places = _places(marked, from_ms, to_ms)
     above_in = 0.20 * (1 + max((place.row for place in places), default=-1))
-    open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
-    heading = title or (
-        f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at "
-        f"{clock(to_ms)}"
-    )
+    heading = title or connection_counts(found, to_ms, "connection")
     sheet = Sheet(heading, 1.55 + above_in + 0.40 * max(1, len(found)), down_in=0.12)
     field = sheet.field(*ROWS_AT, 0.62, 0.78 + above_in)
     draw_rows(field, found, from_ms, to_ms)
@@ -290,6 +286,16 @@ def timeline(
     draw_legend(sheet, {row.role for row in found}, 0.46)
     said = "".join(f"\n{clock(each.at_ms)}: {each.name}" for each in marked)
     return sheet.told(f"Connection Gantt: {heading}.", table_text(found) + said)
+
+
+def connection_counts(found: list[ConnectionRow], to_ms: int, called: str = "") -> str:
+    """How many connections were opened and are open. A try that was refused is none of them."""
+    refused = sum(row.how == "failed" for row in found)
+    opened = len(found) - refused
+    open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
+    name = f" {called}{'' if opened == 1 else 's'}" if called else ""
+    tries = f", {refused} refused" if refused else ""
+    return f"{opened}{name} opened{tries}, {open_now} open at {clock(to_ms)}"
 
 
 @dataclass(frozen=True)

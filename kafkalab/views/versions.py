@@ -11,11 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .argument_check import TWO, draws
-from .connections import ROWS_AT, ConnectionRow, draw_legend, draw_rows, rows, table_text
+from .connections import (
+    ROWS_AT,
+    ConnectionRow,
+    connection_counts,
+    draw_legend,
+    draw_rows,
+    rows,
+    table_text,
+)
 from .picture import Picture
 from .sheet import Sheet
 from .shown_lab import ShownLab
-from .style import INK, SMALL_PT, clock
+from .style import INK, SMALL_PT
 
 _Class = tuple[str, int | None, str | None]
 """A row's class, broker and ending."""
@@ -71,12 +79,6 @@ def compare(
         f"Two connection Gantts above one axis. {sheet.title}.",
         comparison_text(both, boxes, titles),
     )
-
-
-def connection_counts(found: list[ConnectionRow], to_ms: int) -> str:
-    """The numbers of connections of one side, for its heading."""
-    open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
-    return f"{len(found)} opened, {open_now} open at {clock(to_ms)}"
 
 
 def differing(

@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 40 + 40 + 50 minutes.
+# *zombie*. **Time** about 40 + 45 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -332,10 +332,6 @@ lines
 # Which address is asked first is chance, in Java and here. We took a seed with the same order. Try
 # `seed=1`: the order changes, the steps do not.
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*.
-#
 # ## 8. Spark lab: connections by the minute
 #
 # Spark works on many pieces of a log at once, so it is for large log sets. Ours is small: dozens of
@@ -381,11 +377,14 @@ if found is not None:
 found.toPandas() if found is not None else "Write zombies first."
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
 # ## 9. The life of a connection
 #
 # For its client a connection is in one of four states. In `CHECKING_API_VERSIONS` TCP is connected,
-# and the client may send nothing but the question about versions. (With security there is a fifth
-# state, AUTHENTICATION_FAILED.)
+# and the client may send nothing but the question about versions.
 
 # %% exercise="02.7"
 
@@ -415,45 +414,18 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # %% exercise="02.8"
 
 # %% [markdown]
-# ## 11. Your own limit for idle connections
-#
-# Section 4 told which connections a client closes, and when. Now the rule is yours.
+# ## 11. The rule of section 4 is yours
 
 # %% exercise="02.9"
 
 # %% [markdown] items="P8"
 # ## 12. An aside: a thread from a constructor
 #
-# The Sender is started *inside the constructor*. This class in Python starts its thread before it
-# is complete. `join` waits for the thread, so the fault always shows. What does the thread find:
-# `"accumulator"` or `"nothing"`?
-
-# %%
-predict("02 hasty constructor", found=None)
-
-# %%
-import threading
-
-
-class Hasty:
-    def __init__(self):
-        sender = threading.Thread(target=self.look)
-        sender.start()
-        sender.join()
-        self.accumulator = {"orders-0": []}
-
-    def look(self):
-        self.found = "accumulator" if hasattr(self, "accumulator") else "nothing"
-
-
-truth("02 hasty constructor", found=Hasty().found)
-
-# %% [markdown]
-# The thread got hold of an object that was not finished. People say that `this` *escapes* (逸出).
-# `KafkaProducer` starts its thread almost at the end, so this does not happen there. Java has one
-# rule for this (the Java Language Specification, 17.4): the new thread sees everything written
-# *before* `Thread.start()`. What the constructor, or that of a subclass, writes after it, the thread
-# may see late or not at all.
+# The Sender is started *inside the constructor*. Think of a class whose constructor starts a thread
+# first, and sets `self.accumulator` in its next line. The thread may look before that, and find
+# nothing. People say that `this` *escapes* (逸出). `KafkaProducer` starts its thread almost at the
+# end, so this does not happen there. In Java the new thread sees everything written *before* `Thread.start()`.
+# What a constructor, or that of a subclass, writes later, it may see late or not at all.
 #
 # ## 13. In your own words
 #
@@ -469,8 +441,7 @@ truth("02 hasty constructor", found=Hasty().found)
 #
 # Both brokers crash for five seconds, one after the other. The dotted lines are the crashes and the
 # starts. How many tries to connect fail at each broker? `reconnect.backoff.ms` is the pause between
-# two tries. Change it to 500. (A try that is refused has a row of its own in the picture. The heading
-# counts it, too.)
+# two tries. Change it to 500. (The picture's heading counts them apart.)
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})

@@ -6,8 +6,8 @@
 # surprising answer.
 #
 # **You need** chapters 01, 02 and 04. **You get** six words: *acks*, *in-sync replicas*,
-# *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** two sittings:
-# 40 minutes for sections 1 to 4, and 45 for the others.
+# *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** three
+# sittings: about 40 + 30 + 25 minutes. They end after sections 4 and 7 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -389,6 +389,10 @@ for order in orders:
 cluster_map(lab, title="after the stop: broker 1 leads two partitions")
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
 # ## 8. Spark lab: the loss report
 #
 # An auditor has two lists: what the producers were told is written, and what readers can read.

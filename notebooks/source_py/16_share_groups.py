@@ -497,31 +497,20 @@ from pyspark.sql import functions as F
 
 spark = logsets.session()
 lines = logsets.read(spark, str(worker_logs))
-lines = lines.withColumn("worker", F.regexp_extract("file", r"([^/]+)\.log", 1))
-pattern = r"(firstOffset=\d+, lastOffset=\d+, (?:deliveryCount=\d+|acknowledgeTypes=\[[\d, ]+))"
-part = F.explode(F.regexp_extract_all("message", F.lit(pattern), F.lit(1)))
-told = lines.where(
-    F.col("message").contains("returned fetch data") | F.col("message").contains("Sending SHARE_")
-).select("time", "worker", part.alias("part"))
-pandas.set_option("display.max_colwidth", 90)  # show the whole text
-told.orderBy("time").limit(6).toPandas()
+told = lines.where("message like '%AcquiredRecords(%' or message like '%AcknowledgementBatch(%'")
+pandas.set_option("display.max_colwidth", 160)  # show more of the text
+told.select("time", "client_id", "message").orderBy("time").limit(4).toPandas()
 
 # %% [markdown]
-# One row for each record makes counting easy. `given` has the deliveries, `said` what the workers
-# said.
+# One row for each record makes counting easy. `records_told` reads these lines. `given` has the
+# deliveries, `said` what the workers said. `second` is the time of the lab.
 
 # %% spark=true
-first = F.regexp_extract("part", r"firstOffset=(\d+)", 1).cast("int")
-last = F.regexp_extract("part", r"lastOffset=(\d+)", 1).cast("int")
-types = F.split(F.regexp_extract("part", r"\[(.+)", 1), ", ")
-each = F.posexplode(F.sequence(first, last)).alias("place", "offset")
-rows = told.select("*", each).withColumn("types", types)
-delivery = F.regexp_extract("part", r"deliveryCount=(\d+)", 1).cast("int")
-word = F.element_at("types", F.when(F.size("types") == 1, 1).otherwise(F.col("place") + 1))
-given = rows.where(F.col("part").contains("delivery")).withColumn("delivery", delivery)
-given = given.select("time", "worker", "offset", "delivery")
-said = rows.where(F.col("part").contains("acknowledge")).withColumn("word", word)
-said = said.select("time", "worker", "offset", "word")
+rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]
+columns = "worker string, second double, what string, offset int, number int"
+records = spark.createDataFrame(rows, columns)
+given = records.where("what = 'given'").drop("what").withColumnRenamed("number", "delivery")
+said = records.where("what = 'said'").drop("what").withColumnRenamed("number", "word")
 given.groupBy("delivery").count().orderBy("delivery").toPandas()
 
 # %% exercise="16.5"

@@ -151,6 +151,21 @@ counts
 # each as a dict. It returns the folder, and `logsets.read(spark, str(folder))` reads the lines. The
 # next `retold` writes over them, so count at once. Exercise 17.2 asks for story 2, with the numbers
 # `mine[2]`, and so on.
+#
+# And what did the deploy change? A client writes all its settings when it starts, in one line,
+# "ConsumerConfig values". So put the settings before the deploy beside those after it, and keep what
+# differs:
+
+# %% spark=true
+started = lines.where("message like 'ConsumerConfig values%'")
+started = started.where(F.col("message").contains(f"group.id = {late}\n"))
+client = F.regexp_extract("message", r"client\.id = (\S*)", 1).alias("client")
+rows = started.select("time", client, F.explode(F.split("message", "\n")).alias("row"))
+name = F.trim(F.split("row", " = ")[0]).alias("setting")
+value = F.split("row", " = ")[1]
+before, after = F.min_by(value, "time").alias("before"), F.max_by(value, "time").alias("after")
+compared = rows.where("row like '%=%'").groupBy("client", name).agg(before, after)
+compared.where("before <> after").toPandas()
 
 # %% exercise="17.1"
 
@@ -259,12 +274,11 @@ left
 # prove it:
 
 # %% spark=true
-deploy = F.col("group_id") == late
 signs = {
     "comes and goes": (F.col("event") == "REVOKING_PARTITIONS")
     & (F.col("time") < "2026-01-05 02:58"),
     "never read": F.col("message").contains("is out of range"),
-    "put out": deploy & F.col("message").contains("poll timeout has expired"),
+    "put out": (F.col("group_id") == late) & F.col("message").contains("poll timeout has expired"),
     "refused": F.col("message").contains("Error: NOT_ENOUGH_REPLICAS"),
 }
 group = F.first("group_id", ignorenulls=True)
@@ -272,8 +286,8 @@ span = [F.min("time").alias("first"), F.max("time").alias("last"), group.alias("
 spans = {name: lines.where(sign).agg(*span).first() for name, sign in signs.items()}
 twice = logsets.reprocessed(lines).where("how = 'committed' and began_at < '2026-01-05 03:05'")
 spans["read twice"] = twice.agg(F.min("began_at"), F.max("began_at"), group).first()
-findings = pandas.DataFrame([(name, *each) for name, each in spans.items()])
-findings.columns = ["finding", "first", "last", "group_id"]
+columns = ["finding", "first", "last", "group_id"]
+findings = pandas.DataFrame([(name, *each) for name, each in spans.items()], columns=columns)
 draw_night(lag, findings.sort_values("first"))
 
 # %% [markdown]

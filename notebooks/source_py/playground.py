@@ -20,6 +20,9 @@ from kafkalab.views import cluster_map, group_timeline, moving, replica_ladder, 
 #
 # No time passes until you press a button. Crash a broker, let ten seconds pass, and look: who
 # leads now? Under the picture are the lines of code of the buttons that you pressed.
+#
+# The waits are shorter than Kafka's defaults here. A member that is silent for 10 seconds is taken out
+# of its group. A broker that is silent for 6 seconds is counted as down.
 
 # %%
 lab = small_lab()

@@ -217,6 +217,42 @@ def test_every_new_word_has_its_line_and_its_chinese_term(chapter):
     assert all(re.search(r"[\u4e00-\u9fff]", term) for term in words.values())
 
 
+COUNTED = "zero one two three four five six seven eight nine ten".split()
+OUT_OF_ORDER = {"04": "7", "08": "7", "13": "6", "15": "2"}
+"""Chapter -> an exercise that is in the section it is about, before one of a smaller number."""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_head_of_a_chapter_agrees_with_itself_and_with_the_table(chapter):
+    """The chapters that it needs, and as many words as it promises, the same in both."""
+    prose = prose_of(chapter)
+    head = re.search(r"\*\*You need\*\*(.*?)\*\*You\s+get\*\*(.*?)\*\*Time\*\*", prose, re.DOTALL)
+    assert head, f"{chapter} says in its head **You need**, **You get** and **Time**, in this order"
+    table = (notebooks() / "README.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| \[{chapter[:2]} .*\|$", table, re.MULTILINE)
+    assert row, f"{chapter} has no row in notebooks/README.md"
+    _, _, words, _, needs = (cell.strip() for cell in row[0].strip("| ").split(" | "))
+    # what stands behind a semicolon helps, and is not needed
+    needed = sorted(set(re.findall(r"\b\d\d\b", head[1].split(";")[0])))
+    assert ", ".join(needed) == needs, f"{chapter} needs {needed}, and the table says {needs}"
+    promised = promised_words(prose)
+    said = re.search(r"(\w+)\s+words", head[2])
+    assert said and COUNTED.index(said[1]) == len(promised), (
+        f"{chapter} promises {said and said[1]} words and names {len(promised)}"
+    )
+    assert set(promised) == set(words.split(", ")), f"{chapter} and the table name other words"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_exercises_come_in_the_order_of_their_numbers(chapter):
+    written = (notebooks() / "source_py" / f"{chapter}.py").read_text(encoding="utf-8")
+    asked = re.findall(r'exercise="\d\d\.(\d)"', written)
+    moved = OUT_OF_ORDER.get(chapter[:2])
+    assert moved is None or asked != sorted(asked), f"{chapter} is in order: take it off the list"
+    rest = [number for number in asked if number != moved]
+    assert rest == sorted(rest), f"{chapter} asks its exercises in the order {', '.join(asked)}"
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_three_questions_go_back_to_earlier_chapters(chapter):
     prose = prose_of(chapter)

@@ -4,7 +4,7 @@
 # The shop's program calls `send(...).get()` for its first record. The `send` blocks, and then `get`
 # raises. The brokers are fine, and other programs can write. `shown` holds some of the producer's
 # settings, its first warnings, and its error. Which topic does it ask for, as the lines write it?
-# And which setting decided how long it blocked?
+# And how often does it ask in all, until it gives up? The lines show the first four times.
 
 # %%
 shown = numbers("02.8")
@@ -12,10 +12,14 @@ shown
 
 # %% answer
 topic = ...  # a text
-setting = ...  # the name of the setting, a text
+asked = ...  # a number
 ### BEGIN SOLUTION
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "max.block.ms"
+blocked_ms, pause_ms = (
+    int(next(line for line in shown if line.startswith(name)).split(" = ")[1])
+    for name in ("max.block.ms", "retry.backoff.ms")
+)
+asked = 1 + blocked_ms // pause_ms
 ### END SOLUTION
 
 # %% question
@@ -76,63 +80,102 @@ def _mistyped(typed: str, seconds: int, seed: int) -> tuple[str, ...]:
 LineReading(
     title="bug hunt: the producer that hangs",
     points=2,
-    answers=("topic", "setting"),
+    answers=("topic", "asked"),
     show=log_of_a_typing_error,
     space={
         "typed": ("oders", "order", "ordesr", "orders-", "orderss", "oreders", "ordrs"),
-        "seconds": (9, 12, 15, 20, 25),
+        "seconds": (11, 13, 15, 17, 19, 21, 25),
     },
     scenery={"seed": 100_000},
 )
 
 # %% judge
+from functools import cache
+
 from autograder.course.judge import Judge
+from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
+
+
+@cache
+def _asked(typed: str, seconds: int) -> int:
+    """How many answers say that there is no such topic, until send gives up."""
+    lab = Lab(
+        2,
+        seed=7,
+        version="2.3",
+        broker_version="2.3",
+        broker_config={"auto.create.topics.enable": False},
+    )
+    settings = {"max.block.ms": seconds * 1_000, "retry.backoff.ms": 2_000}
+    producer = KafkaProducer(lab, settings, name="shop")
+    try:
+        producer.send(ProducerRecord(typed, value="tea")).get()
+    except KafkaException:
+        pass
+    return sum(
+        line.level == "WARN" and f"{{{typed}=" in line.message
+        for line in lab.lines("shop").itertuples()
+    )
+
 
 Judge(
-    truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
+    truth=lambda case: {"topic": case["typed"], "asked": _asked(case["typed"], case["seconds"])},
     right=(
-        "right: nobody knows a topic called `{typed}`. send waited {seconds} seconds for its "
-        "metadata, which is max.block.ms."
+        "right: nobody knows a topic called `{typed}`. send waited {seconds} seconds, max.block.ms, "
+        "and asked after each pause of two."
     ),
-    otherwise=(
-        "not this. The topic is in the warnings, as the client asked for it. And which limit "
-        "was reached? Write the setting's name without its value."
-    ),
+    otherwise={
+        "topic": '"{said}" is not it. The topic is in the warnings, as the client asked for it.',
+        "asked": (
+            "{said} is not it. How long does send wait in all, and how long is the pause between two "
+            "questions?"
+        ),
+    },
 )
+
+# %% begin
+topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
+
+
+def of(name):
+    return int(next(line for line in shown if line.startswith(name)).split(" = ")[1])
+
+
+asked = 1 + of("max.block.ms") // of("retry.backoff.ms")
 
 # %% wrong="what was meant"
 # That is the topic that the program means. The client asks for `{typed}`, and there is no such
 # topic.
-topic, setting = "orders", "max.block.ms"
+topic = "orders"
+
+# %% wrong="the first four"
+# Those are the four that are shown. The client asks again until send gives up.
+asked = 4
 
 # %% wrong="the record's time"
 # delivery.timeout.ms counts for a record in a batch. This record was in no batch yet: no partition
-# was known for it.
-topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "delivery.timeout.ms"
+# was known for it. send itself waits, at most max.block.ms.
+asked = 1 + of("delivery.timeout.ms") // of("retry.backoff.ms")
 
 # %% wrong="the request's time"
-# Every request was answered at once, with an error. send itself waited.
-topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "request.timeout.ms"
+# Every request was answered at once, with an error. request.timeout.ms ends none of them. send itself
+# waits, at most max.block.ms.
+asked = 1 + of("request.timeout.ms") // of("retry.backoff.ms")
 
-# %% wrong="the pause"
-# retry.backoff.ms is the pause between two questions, not the end of asking.
-topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "retry.backoff.ms"
-
-# %% wrong="the age of metadata"
-# metadata.max.age.ms says when known metadata is asked for again. Of this topic nothing is known.
-topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "metadata.max.age.ms"
+# %% wrong="the pauses counted"
+# You counted the pauses. The first question comes before the first pause.
+asked = of("max.block.ms") // of("retry.backoff.ms")
 
 # %% equivalent
 # `next((line for line in shown if 'WARN' in line))` -> `list((line for line in shown if 'WARN' in
 # line))[-1]`: all warnings name the same topic.
+# `next((line for line in shown if line.startswith(name)))` ->
+# `list((line for line in shown if line.startswith(name)))[-1]`: one line begins with the name.
 
 # %% hint
-# What does the client ask for again and again, and what is the answer?
+# What does the client ask for again and again, and what is the answer? How long is it from one
+# question to the next?
 
 # %% hint
-# The sentence at the end says how long send waited for metadata. Which of the settings has
-# that number?
+# The sentence at the end says how long send waited for metadata. Divide it by the pause, and count
+# the first question, too.

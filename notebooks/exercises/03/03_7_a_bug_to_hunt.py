@@ -3,7 +3,7 @@
 #
 # A consumer commits slowly, and its log grows by megabytes. Last week somebody tidied up its
 # settings and wrote a time in seconds where milliseconds are asked for. Nothing is wrong with the
-# network. `shown` has some of its settings, and a few seconds of its log. Which setting is it, and
+# network, and other settings were always a little odd. `shown` has some of its settings, and a few seconds of its log. Which setting is it, and
 # which number, in milliseconds, was meant?
 
 # %%
@@ -47,7 +47,15 @@ def _tidied(minutes: int, seed: int) -> tuple[str, ...]:
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
     consumer = KafkaConsumer(
-        lab, {"group.id": "test", "connections.max.idle.ms": minutes * 60}, name="reader"
+        lab,
+        {
+            "group.id": "test",
+            "connections.max.idle.ms": minutes * 60,
+            # as odd, and harmless: only the lines tell which of the three it is
+            "fetch.max.wait.ms": minutes * 60 + 60,
+            "retry.backoff.ms": minutes * 60 - 60,
+        },
+        name="reader",
     )
     consumer.subscribe(["t4"])
     while lab.now_ms < 9_000:
@@ -124,6 +132,18 @@ should_be = 300_000
 # The setting is right. 540000 is Kafka's default, nine minutes; here {minutes} minutes were meant.
 setting = "connections.max.idle.ms"
 should_be = 540_000
+
+# %% wrong="the wait of a fetch"
+# That is how long a broker keeps a fetch that finds nothing. It closes no connection.
+setting = "fetch.max.wait.ms"
+written = int(next(line for line in shown if line.startswith(setting)).split("=")[1])
+should_be = 1_000 * written
+
+# %% wrong="the pause"
+# That is the pause before a request is tried again. It closes no connection.
+setting = "retry.backoff.ms"
+written = int(next(line for line in shown if line.startswith(setting)).split("=")[1])
+should_be = 1_000 * written
 
 # %% wrong="the heartbeat"
 # Heartbeats every 3000 ms are as they should be. Something closes their connection in between.

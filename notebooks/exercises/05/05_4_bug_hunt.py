@@ -3,9 +3,10 @@
 #
 # A program counts what it has sent: "3 orders sent, all fine". Its topic has none of them, and the
 # program continued without an error. Here are the first warnings in the producer's log. What does
-# the broker answer? Put the name of the error, as the lines write it, into `error_name`. Why did
-# the program not learn of it? Put what it should have passed to `send` or to the producer into
-# `missing`: one of the three words in the cell.
+# the broker answer? Put the name of the error, as the lines write it, into `error_name`. The program
+# gave `send` no callback, so nobody told it. Add one to the cell, and run it. Which class of error
+# does the callback get? Put its name into `told`. How many seconds after `send`? Put the whole
+# seconds into `told_after_s`.
 
 # %%
 lab = cluster(min_insync=3)
@@ -24,10 +25,22 @@ for line in shown.head(4):
 
 # %% answer
 error_name = ...  # as the lines write it
-missing = ...  # what should have been passed: "callback", "acks" or "retries"
+told = ...  # the name of a class, a text
+told_after_s = ...  # a number
 ### BEGIN SOLUTION
 error_name = "NOT_ENOUGH_REPLICAS"
-missing = "callback"
+again = cluster(min_insync=3)
+again.broker(1).crash()
+again.broker(2).crash()
+again.run_for(ms=20_000)
+settings = {"acks": "all", **PATIENT, "bootstrap.servers": "localhost:9095"}
+heard, sent_ms = [], again.now_ms
+KafkaProducer(again, settings).send(
+    ProducerRecord("orders", value="order 0"),
+    lambda metadata, error: heard.append((type(error).__name__, again.now_ms - sent_ms)),
+)
+again.run_for(ms=30_000)
+told, told_after_s = heard[0][0], heard[0][1] // 1_000
 ### END SOLUTION
 
 # %% question
@@ -36,58 +49,88 @@ from autograder.cell.kinds import LineReading
 LineReading(
     title="bug hunt: sent, and nothing there",
     points=2,
-    answers=("error_name", "missing"),
+    answers=("error_name", "told", "told_after_s"),
 )
 
 # %% judge
+from functools import cache
+
 from autograder.course.judge import Judge
+from kafkalab import KafkaException, KafkaProducer, ProducerRecord
+from kafkalab.stories.committed import PATIENT, cluster
+
+
+@cache
+def _heard() -> dict:
+    """What the broker answers, and what a callback hears in the end, and after how many seconds."""
+    lab = cluster(min_insync=3)
+    for follower in (1, 2):
+        lab.broker(follower).crash()
+    lab.run_for(ms=20_000)
+    settings = {"acks": "all", **PATIENT, "bootstrap.servers": "localhost:9095"}
+    producer, sent_ms = KafkaProducer(lab, settings, name="shop"), lab.now_ms
+    try:
+        producer.send(ProducerRecord("orders", value="order 0")).get()
+    except KafkaException as error:
+        told = type(error).__name__
+    warned = lab.lines("shop").query("level == 'WARN'").message.iloc[0]
+    return {
+        "error_name": warned.rsplit("Error: ", 1)[1].split(". ")[0],
+        "told": told,
+        "told_after_s": (lab.now_ms - sent_ms) // 1_000,
+    }
+
 
 Judge(
-    truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},
-    right="right: the broker refused every time, and nobody was listening.",
-    otherwise=(
-        "not these two. The error is the word in capitals at the end of each line. For the "
-        "other, ask who would have been told."
-    ),
+    truth=lambda case: _heard(),
+    right="right: the broker refused each try, and time ended the trying. A callback hears only that.",
+    otherwise={
+        "error_name": "not this. The error is the word in capitals at the end of each line.",
+        "told": (
+            '"{said}" is not it. Let the callback print `type(error).__name__`, and run the cell.'
+        ),
+        "told_after_s": (
+            "{said} is not it. Let the callback print `lab.now_ms`. How much later is that than `send`?"
+        ),
+    },
 )
 
-# %% wrong="acks is blamed"
-# acks=all is why the broker refused, and it was right to. The program did not hear it, because it
-# gave send nothing to call.
-error_name = "NOT_ENOUGH_REPLICAS"
-missing = "acks"
-
-# %% wrong="retries are blamed"
-# It retried until the delivery timeout. Two followers were away all the time, so no retry could
-# help.
-error_name = "NOT_ENOUGH_REPLICAS"
-missing = "retries"
+# %% begin
+error_name, told, told_after_s = "NOT_ENOUGH_REPLICAS", "TimeoutException", 20
 
 # %% wrong="the exception's name"
 # That is the exception's name in Java. The lines write the error as NOT_ENOUGH_REPLICAS.
 error_name = "NotEnoughReplicasException"
-missing = "callback"
 
-# %% wrong="the exception's name, and acks"
-# Java names its exception so; copy the word as the lines have it. And acks=all did its work: it
-# refused. Who could have been told?
-error_name = "NotEnoughReplicasException"
-missing = "acks"
+# %% wrong="the error of each try"
+# So the broker answers each try, and the producer tries again. The callback is called once, at the
+# end: time has ended the trying.
+told = "NotEnoughReplicasException"
 
-# %% wrong="the exception's name, and retries"
-# Java names its exception so; copy the word as the lines have it. And there were more than enough
-# retries. Who could have been told?
-error_name = "NotEnoughReplicasException"
-missing = "retries"
+# %% wrong="the error of each try, as the lines write it"
+# So the broker answers each try, and the producer tries again. The callback is called once, at the
+# end: time has ended the trying.
+told = "NOT_ENOUGH_REPLICAS"
 
-# %% wrong="the error of the end"
-# So it ended, after the delivery timeout. Asked is what the broker answered each time before; the
-# lines above name it.
-error_name = "TimeoutException"
-missing = "callback"
+# %% wrong="the default"
+# Two minutes are the default of delivery.timeout.ms. PATIENT has another value.
+told_after_s = 120
+
+# %% wrong="the clock of the lab"
+# That is the lab's clock when the callback is called. The lab ran for 20 seconds before `send`.
+told_after_s = 40
+
+# %% equivalent
+# `cluster(min_insync=3)` -> `cluster(min_insync=4)`, `cluster(min_insync=2)`: the leader is alone, and
+# refuses with each of these floors.
+# `again.broker(1).crash()` left out: two replicas are in sync, and the floor is three.
+# `again.broker(1).crash()` -> `again.broker(1)`: the same.
+# `again.broker(1)` -> `again.broker(2)`: the same.
+# `again.broker(1)` -> `again.broker(0)`: another broker leads, and is as alone.
 
 # %% hint
 # The lines are warnings of the producer. What does the broker answer each time?
 
 # %% hint
-# The program threw the futures away and gave nothing else that could be told.
+# `producer.send(record, lambda metadata, error: print(lab.now_ms, type(error).__name__))`. Note
+# `lab.now_ms` before the first `send`, too.

@@ -8,7 +8,9 @@
 #
 # Below are lines of the clients: some of the `ConsumerConfig values`, the topics, and what each
 # member got. Some members also differ in settings that do no harm to the group. Which member is the
-# odd one, and what differs: `"topics"`, `"strategy"` or `"group"`?
+# odd one, and what differs: `"topics"`, `"strategy"` or `"group"`? Then the team mends it and starts
+# all four again. How many partitions does the busiest member own? (You need the number of partitions
+# of `orders`. `refunds` has three.)
 
 # %%
 shown = numbers("07.5")
@@ -19,9 +21,13 @@ for team, lines in shown.items():
 # %% answer
 odd_one = {"A": ..., "B": ..., "C": ...}  # "m1", "m2", "m3" or "m4"
 differs = {"A": ..., "B": ..., "C": ...}  # "topics", "strategy" or "group"
+busiest = {"A": ..., "B": ..., "C": ...}  # a number
 
 
 ### BEGIN SOLUTION
+import re
+
+
 def odd_line(lines):
     rows = {"topics": "Subscribed", "strategy": "strategy =", "group": "group.id ="}
     for kind, words in rows.items():
@@ -31,8 +37,14 @@ def odd_line(lines):
                 return client, kind
 
 
+def most_owned(lines):
+    orders = 1 + max(int(number) for line in lines for number in re.findall(r"orders-(\d+)", line))
+    return -(-orders // 4) + 1
+
+
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
+busiest = {team: most_owned(lines) for team, lines in shown.items()}
 ### END SOLUTION
 
 # %% question
@@ -136,13 +148,14 @@ def start_lines(story: int) -> tuple[str, ...]:
 LineReading(
     title="bug hunt: one of four is different",
     points=3,
-    answers=("odd_one", "differs"),
+    answers=("odd_one", "differs", "busiest"),
     draws=THREE,
     row="team",
     space={"story": tuple(range(96))},
     together=lambda teams: (
         {planted(n["story"])[0] for n in teams} == set(FAULTS)
         and {planted(n["story"])[1] for n in teams} != {"m1"}
+        and any(planted(n["story"])[2] % 4 == 1 for n in teams)
         and any(starts(n["story"])[-1] == planted(n["story"])[1] for n in teams)
     ),
     show=lambda numbers: {
@@ -151,18 +164,48 @@ LineReading(
 )
 
 # %% judge
+from functools import cache
+
 from autograder.course.judge import Judge
+from kafkalab import Lab
+
+
+@cache
+def _busiest(partitions: int) -> int:
+    """How many partitions one of four like members owns at most."""
+    lab = Lab(brokers=1, seed=3, version="3.9", broker_version="4.4")
+    lab.create_topic("orders", partitions=partitions)
+    lab.create_topic("refunds", partitions=3)
+    config = {"group.id": "billing", "partition.assignment.strategy": CLASS.format("Range")}
+    for name in ("m1", "m2", "m3", "m4"):
+        lab.spawn(reader, name, ["orders", "refunds"], config, name=name)
+    lab.run_for(ms=12_000)
+    lab.close()
+    last = max(shares_by_generation(lab).items())[1]
+    return max(map(len, last.values()))
+
 
 Judge(
     truth=lambda case: {
         "odd_one": planted(case["story"])[1],
         "differs": planted(case["story"])[0],
+        "busiest": _busiest(planted(case["story"])[2]),
     },
     right="right: one setting in one program, and the whole group feels it.",
-    otherwise=(
-        "not yet. Compare the members row by row. Three of them agree, and the row must be one that "
-        "the group feels."
-    ),
+    otherwise={
+        "odd_one": (
+            '"{said}" is not it. Compare the members row by row. Three of them agree, and the row must '
+            "be one that the group feels."
+        ),
+        "differs": (
+            '"{said}" is not it. In which of the three rows does one member differ from the three '
+            "others?"
+        ),
+        "busiest": (
+            "{said} is not it. How many partitions has `orders`? The largest number in the lines is the "
+            "last one, and they begin at 0. Range divides each topic for itself."
+        ),
+    },
 )
 
 
@@ -184,6 +227,29 @@ def odd_line(lines):
                 return client, kind
 
 
+import re
+
+odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
+differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
+orders = {
+    team: 1 + max(int(number) for line in lines for number in re.findall(r"orders-(\d+)", line))
+    for team, lines in shown.items()
+}
+busiest = {team: -(-count // 4) + 1 for team, count in orders.items()}
+
+# %% wrong="both topics as one list"
+# Range divides each topic for itself. The first member gets an extra partition of each topic.
+busiest = {team: -(-(count + 3) // 4) for team, count in orders.items()}
+
+# %% wrong="orders only"
+# You forgot `refunds`. Its three partitions go to the first three members, one each.
+busiest = {team: -(-count // 4) for team, count in orders.items()}
+
+# %% wrong="the largest number is the count"
+# Partitions are numbered from 0, so there is one more of them than the largest number.
+busiest = {team: -(-(count - 1) // 4) + 1 for team, count in orders.items()}
+
+
 # %% wrong="who dies is at fault"
 # That one ended, but it has the settings of two others. The odd one was there first. The
 # coordinator admits only members that share a strategy with it.
@@ -196,17 +262,14 @@ differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
 # %% wrong="it is always the topics"
 # In this team all four members read the same topics. Compare the other rows.
-odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "topics" for team in shown}
 
 # %% wrong="it is always the group"
 # In this team all four members have the same group.id. Compare the other rows.
-odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "group" for team in shown}
 
 # %% wrong="it is always the strategy"
 # In this team all four members have the same strategy. Compare the other rows.
-odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "strategy" for team in shown}
 
 # %% wrong="m1 leads, so m1 is to blame"

@@ -8,14 +8,9 @@
 
 # %% spark=true
 two = "message like '%is out of range%' or message like 'Resetting offset%'"
-jumps = (
-    lines.where(two)
-    .withColumn("to", number(r"offset=(\d+)"))
-    .withColumn("at", F.lag("to").over(so_far))
-    .where("message like 'Resetting%'")
-)
-at = F.coalesce(F.col("at").cast("string"), F.lit("-")).alias("at")
-jumps.select("client_id", at, "to").orderBy("client_id", "time").limit(6).toPandas()
+losses = lines.where(two).withColumn("offset", number(r"offset=(\d+)"))
+said = F.substring("message", 1, 60).alias("said")
+losses.select("client_id", said, "offset").orderBy("client_id", "time").limit(6).toPandas()
 
 # %% answer
 resets = {"A": ..., "B": ..., "C": ...}
@@ -93,5 +88,5 @@ skipped_records = {a: (x.arrive - x.work) * x.keep for a, x in n.items()}
 # nothing was lost there.
 
 # %% hint
-# In `jumps` the columns `at` and `to` are the old and the new position. The first row of each member
-# is no loss. Group what is left by member.
+# `F.lag("offset").over(so_far)` puts the line before beside each line. Keep the lines `Resetting`.
+# The first one of each member is no loss. Group what is left by member.

@@ -1,7 +1,8 @@
 # %% [markdown]
 # ### Exercise 12.4 · What may it still call?
 #
-# Six things happen to a client. What is the right next step? Choose for each one of:
+# Eight things happen to a client. What is the right next step? Choose for each one of these. Some fit
+# more than once:
 #
 # - `"nothing"`: the client repeats by itself.
 # - `"same call"`: call the same method again.
@@ -10,13 +11,8 @@
 # - `"seek"`: move the position past the record.
 # - `"poll"`: poll again; the member joins again.
 #
-# Three are in the table above. Chapters 05 and 10 have the others. And one number: the follower is
-# away for `n.away` seconds, as in section 7. How often is the record sent?
-# `outlasts(n.away, seed=n.seed)` plays it.
-
-# %%
-n = numbers("12.4")
-n
+# Three are in the table above. Chapters 05, 09 and 10 have the others. (A NoOffsetForPartitionException
+# comes where `auto.offset.reset` is `none`, and the group has no committed offset.)
 
 # %% answer
 next_step = {
@@ -26,8 +22,9 @@ next_step = {
     "ProducerFencedException": ...,
     "poll(): RecordDeserializationException": ...,
     "commit_sync(): CommitFailedException": ...,
+    "commit_sync(): the coordinator is away for 2 seconds": ...,
+    "poll(): NoOffsetForPartitionException": ...,
 }
-sends = ...  # a number
 ### BEGIN SOLUTION
 next_step = {
     "a follower is away for 5 seconds, acks=all": "nothing",
@@ -36,8 +33,9 @@ next_step = {
     "ProducerFencedException": "close",
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "poll",
+    "commit_sync(): the coordinator is away for 2 seconds": "nothing",
+    "poll(): NoOffsetForPartitionException": "seek",
 }
-sends = outlasts(n.away, seed=n.seed)[1]
 ### END SOLUTION
 
 # %% question
@@ -46,16 +44,21 @@ from autograder.cell.kinds import Value
 Value(
     title="what may it still call",
     points=3,
-    answers=("next_step", "sends"),
-    space={"away": tuple(range(3, 24))},
-    scenery={"seed": 100_000},
+    answers=("next_step",),
 )
 
 # %% judge
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import CommitFailedException, KafkaConsumer, Lab, SerializationException
+from kafkalab import (
+    CommitFailedException,
+    KafkaConsumer,
+    KafkaException,
+    Lab,
+    SerializationException,
+    TopicPartition,
+)
 from kafkalab.stories import errors
 
 
@@ -76,7 +79,35 @@ def _steps() -> dict:
         "ProducerFencedException": fenced,
         "poll(): RecordDeserializationException": _after_a_pill(),
         "commit_sync(): CommitFailedException": _after_a_late_commit(),
+        "commit_sync(): the coordinator is away for 2 seconds": _while_nobody_answers(),
+        "poll(): NoOffsetForPartitionException": _without_an_offset(),
     }
+
+
+def _while_nobody_answers() -> str:
+    lab = errors.market()
+    consumer = errors.reader(lab, "ada")
+    consumer.poll(timeout_ms=3_000)
+    lab.broker(lab.coordinator_of("billing")).pause(2_000)
+    consumer.commit_sync()
+    return "nothing"
+
+
+def _without_an_offset() -> str:
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders")
+    consumer = KafkaConsumer(lab, {"group.id": "g", "auto.offset.reset": "none"})
+    place = TopicPartition("orders", 0)
+    consumer.assign([place])
+    raised = 0
+    for _ in range(2):
+        try:
+            consumer.poll(timeout_ms=3_000)
+        except KafkaException as error:
+            raised += type(error).__name__ == "NoOffsetForPartitionException"
+    consumer.seek(place, 0)
+    consumer.poll(timeout_ms=500)
+    return "seek" if raised == 2 else "poll"
 
 
 def _after_a_pill() -> str:
@@ -112,11 +143,8 @@ def _after_a_late_commit() -> str:
 
 
 Judge(
-    truth=lambda case: {
-        "next_step": _steps(),
-        "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
-    },
-    right="right: six errors, and six different next steps.",
+    truth=lambda case: {"next_step": _steps()},
+    right="right: an error names its next step, and no single step fits all of them.",
     otherwise=(
         "not all of these. Three errors are rows of the table: which call works there? For the others: "
         "does the client repeat by itself, does the position move, is the member in its group?"
@@ -131,8 +159,9 @@ next_step = {
     "ProducerFencedException": "close",
     "poll(): RecordDeserializationException": "seek",
     "commit_sync(): CommitFailedException": "poll",
+    "commit_sync(): the coordinator is away for 2 seconds": "nothing",
+    "poll(): NoOffsetForPartitionException": "seek",
 }
-sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% wrong="always abort"
 # "Any KafkaException: abort" is wrong after a commit that timed out. There abort raises
@@ -152,13 +181,17 @@ next_step["poll(): RecordDeserializationException"] = "poll"
 # and it joins again.
 next_step["commit_sync(): CommitFailedException"] = "same call"
 
-# %% equivalent
-# `outlasts(n.away, seed=n.seed)` -> `outlasts(n.away)`: the seed changes times, and not how often the
-# record is sent.
-# `n.seed` -> `n.away`: the same.
+# %% wrong="each step once"
+# No committed offset and no rule: another poll raises again. Say where to read, with `seek`.
+next_step["poll(): NoOffsetForPartitionException"] = "poll"
+
+# %% wrong="commit again by hand"
+# commit_sync() waits for the coordinator and repeats by itself, for up to a minute. It has raised
+# nothing, so there is nothing to do.
+next_step["commit_sync(): the coordinator is away for 2 seconds"] = "same call"
 
 # %% hint
-# Each of the six steps is the answer once.
+# Which of them raise anything at all? Two of them the client repeats by itself.
 
 # %% hint
 # Ask for each: does anybody know the outcome? Does this client still own its id, and is it still a

@@ -1,9 +1,14 @@
 # %% [markdown]
 # ### Exercise 12.6 · A bug to hunt
 #
-# Three readers, A to C, are in their groups, and their lag grows. Their programs catch all errors and
-# write nothing of their own. `shown.A` holds two settings of A and its last lines. Which of the two
-# settings is wrong for this topic? And at which offset is the reader stuck?
+# Three readers, A to C, run the same program. When a record cannot be read, it seeks past it and
+# polls again. "Nothing stops, and orders are missing", say two of the teams. `shown.A` holds two
+# settings of A and its lines from the first error on.
+#
+# - `setting`: which of the two settings does not fit what was written?
+# - `kind`: `"pill"` if single records are bad. The others are read. `"format"` if the records are all
+#   written in another way from some offset on. Then the program must stop, and not seek.
+# - `lost`: how many records has the reader jumped over in these lines?
 
 # %%
 shown = numbers("12.6")
@@ -12,15 +17,16 @@ for name, lines in shown.items():
 
 # %% answer
 setting = {"A": ..., "B": ..., "C": ...}  # the name of the setting, a text
-offset = {"A": ..., "B": ..., "C": ...}  # a number
+kind = {"A": ..., "B": ..., "C": ...}  # "pill" or "format"
+lost = {"A": ..., "B": ..., "C": ...}  # a number
 ### BEGIN SOLUTION
-import re
-
 for name, lines in shown.items():
     failed = next(line for line in lines if "Deserializers with error" in line)
     setting[name] = "key.deserializer" if "Key Deserializers" in failed else "value.deserializer"
-    returned = [re.search(r"Returning (\d+) .*?offset=(\d+)", line) for line in lines]
-    offset[name] = max(int(each[1]) + int(each[2]) for each in returned if each)
+    jumps = [place for place, line in enumerate(lines) if "Seeking to offset" in line]
+    reads_on = any("Returning " in line for line in lines[jumps[0] :])
+    kind[name] = "pill" if reads_on else "format"
+    lost[name] = len(jumps)
 ### END SOLUTION
 
 # %% question
@@ -33,29 +39,34 @@ SIDES = ("key.deserializer", "value.deserializer")
 NUMBER = "org.apache.kafka.common.serialization.IntegerDeserializer"
 
 
-def logs_of_stuck_readers(numbers) -> dict[str, list[str]]:
-    """Of each reader two settings and its last lines. It cannot read a record."""
-    return type(numbers)({name: list(_stuck(**each)) for name, each in numbers.items()})
+def logs_of_readers(numbers) -> dict[str, list[str]]:
+    """Of each reader two settings, and its lines from the first error on."""
+    return type(numbers)({name: list(_jumping(**each)) for name, each in numbers.items()})
 
 
 @lru_cache(maxsize=256)
-def _stuck(side: str, good: int) -> tuple[str, ...]:
+def _jumping(side: str, kind: str, good: int, lost: int) -> tuple[str, ...]:
+    """What a reader writes that seeks past each record which it cannot read."""
     lab = Lab(1, seed=good, version="3.9", broker_version="4.4")
     lab.create_topic("prices")
     producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
-    for number in range(good + 9):
-        part = "five5" if number == good else "four"
-        record = {"key": "item", "value": "15"} | {side.split(".")[0]: part}
+    bad = range(good, good + 3 * lost, 3) if kind == "pill" else range(good, good + lost)
+    for number in range(bad[-1] + 3):
+        is_bad = number in bad or (kind == "format" and number > bad[-1])
+        record = {"key": "item", "value": "15"} | {
+            side.split(".")[0]: "five5" if is_bad else "four"
+        }
         producer.send(ProducerRecord("prices", **record)).get()
     config = {"group.id": "billing", "auto.offset.reset": "earliest", "max.poll.records": 7}
     reader = KafkaConsumer(lab, {**config, side: NUMBER}, name="reader")
     reader.subscribe(["prices"])
-    raised = 0
-    while raised < 3:
+    jumps, read = 0, []
+    while jumps < lost or (kind == "pill" and bad[-1] + 2 not in read):
         try:
-            reader.poll(timeout_ms=500)
-        except SerializationException:
-            raised += 1
+            read += [record.offset for record in reader.poll(timeout_ms=500)]
+        except SerializationException as error:
+            jumps += 1
+            reader.seek(error.topic_partition, error.offset + 1)
     lines = lab.lines("reader")
     settings = [
         line.strip()
@@ -63,81 +74,91 @@ def _stuck(side: str, good: int) -> tuple[str, ...]:
         if line.strip().split(" =")[0] in SIDES
     ]
     said = [
-        f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1][:150]}"
+        f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1][:100]}"
         for line in lines.itertuples()
-        if line.level == "ERROR" or line.message.split("] ", 1)[-1].startswith("Returning ")
+        if line.level == "ERROR"
+        or line.message.split("] ", 1)[-1].startswith(("Returning ", "Seeking to offset"))
     ]
-    return (*settings, *said[-8:])
+    first = next(place for place, line in enumerate(said) if " ERROR " in line)
+    return (*settings, *said[first:])
 
 
 LineReading(
-    title="bug hunt: the readers that are stuck",
+    title="bug hunt: the readers that jump",
     points=2,
-    answers=("setting", "offset"),
+    answers=("setting", "kind", "lost"),
     draws=THREE,
     row="reader",
-    show=logs_of_stuck_readers,
-    together=lambda readers: len({n["side"] for n in readers}) == 2,
-    space={"side": SIDES, "good": tuple(range(17, 60))},
-    where=lambda n: n["good"] % 7 != 1,  # the last poll returned more than one record
+    show=logs_of_readers,
+    together=lambda readers: (
+        len({n["side"] for n in readers}) == 2 and len({n["kind"] for n in readers}) == 2
+    ),
+    space={
+        "side": SIDES,
+        "kind": ("pill", "format"),
+        "good": tuple(range(17, 60)),
+        "lost": (2, 3, 4, 5),
+    },
 )
 
 # %% judge
 from autograder.course.judge import Judge
 
 Judge(
-    truth=lambda case: {"setting": case["side"], "offset": case["good"]},
-    right="right: the ERROR line names key or value, and the last poll ended before the pill.",
-    otherwise="not both. One line names the side, another says how far the polls came.",
+    truth=lambda case: {"setting": case["side"], "kind": case["kind"], "lost": case["lost"]},
+    right="right: after a pill the records can be read again. After a new format none can.",
+    otherwise={
+        "setting": '"{said}" is not it. The ERROR line says which side has failed: Key or Value.',
+        "kind": (
+            '"{said}" is not it. Does the reader return records again after its first `Seeking`? Look '
+            "for `Returning` there."
+        ),
+        "lost": "{said} is not it. Each `Seeking to offset` jumps over one record that nobody has read.",
+    },
 )
 
 # %% begin
-import re
-
-
-def failed(lines):
-    return "key" if any("Key Deserializers with error" in line for line in lines) else "value"
-
-
-def given(lines):
-    """(how many, from which offset) of the last poll that returned records."""
-    found = [re.search(r"Returning (\d+) .*?offset=(\d+)", line) for line in lines]
-    return [(int(each[1]), int(each[2])) for each in found if each][-1]
-
-
-setting = {a: f"{failed(x)}.deserializer" for a, x in shown.items()}
-offset = {a: sum(given(x)) for a, x in shown.items()}
+setting, kind, lost = {}, {}, {}
+for name, lines in shown.items():
+    failed = next(line for line in lines if "Deserializers with error" in line)
+    setting[name] = "key.deserializer" if "Key Deserializers" in failed else "value.deserializer"
+    words = "\n".join(lines).split("Seeking to offset")
+    kind[name] = "pill" if any("Returning " in each for each in words[1:]) else "format"
+    lost[name] = len(words) - 1
 
 # %% wrong="the other setting"
-# The ERROR line says which side has failed: Key or Value.
-other = {"key": "value", "value": "key"}
-setting = {a: f"{other[failed(x)]}.deserializer" for a, x in shown.items()}
-
-# %% wrong="where the last poll began"
-# That is where the last poll began. It returned records; the pill is behind them.
-offset = {a: given(x)[1] for a, x in shown.items()}
-
-# %% wrong="the last record that was read"
-# That is the last record that was returned. The pill is the next one.
-offset = {a: sum(given(x)) - 1 for a, x in shown.items()}
+# You took the other one of the two. Read the word before `Deserializers` in the ERROR line.
+other = {"key.deserializer": "value.deserializer", "value.deserializer": "key.deserializer"}
+setting = {name: other[each] for name, each in setting.items()}
 
 # %% wrong="the setting without its end"
-# The offset is right. Write the whole name of the setting, as in the first two lines.
-setting = {a: failed(x) for a, x in shown.items()}
+# Write the whole name of the setting, as in the first two lines.
+setting = {name: each.split(".")[0] for name, each in setting.items()}
+
+# %% wrong="always a pill"
+# Single records are bad only where the reader returns others in between. Here it returns none after
+# its first `Seeking`. (What it returns before that was read before the bad record.)
+kind = {name: "pill" for name in kind}
+
+# %% wrong="many errors are a format"
+# Here the reader returns records after it has jumped. So only single ones are bad.
+kind = {name: "format" for name in kind}
+
+# %% wrong="what was returned"
+# Records that were returned are not lost. Those that the program seeks past are.
+lost = {
+    name: sum(int(line.split("Returning ")[1].split()[0]) for line in lines if "Returning " in line)
+    for name, lines in shown.items()
+}
 
 # %% equivalent
-# `(int(each[1]) + int(each[2]) for each in returned if each)` ->
-# `(int(each[1]) + int(each[2]) for each in list(returned)[1:] if each)`,
-# `(int(each[1]) + int(each[2]) for each in list(returned)[:-1] if each)`: the largest sum lies
-# between.
 # `next((line for line in lines if 'Deserializers with error' in line))` ->
-# `list((line for line in lines if 'Deserializers with error' in line))[-1]`: all ERROR lines of a
-# reader are about the same record.
-# `re.search('Returning (\\d+) .*?offset=(\\d+)', line)` ->
-# `re.search('Returning (\\d) .*?offset=(\\d+)', line)`: no poll returns ten records here.
+# `list((line for line in lines if 'Deserializers with error' in line))[-1]`: all errors of a reader
+# are of one side.
 
 # %% hint
-# Read the ERROR line first. Does it say Key or Value?
+# Read the lines in order. What comes after the first `Seeking to offset`: records, or the next error?
 
 # %% hint
-# "Returning 3 fetched records at offset … offset=20": 20, 21 and 22 were read. Which is next?
+# "Returning 2 fetched records" after a jump: the records behind it can be read. Before the first jump
+# it says nothing. Count the lines "Seeking to offset".

@@ -9,7 +9,7 @@
 # offset, number).
 
 # %% spark=true
-given.orderBy(F.desc("delivery"), "time").limit(10).toPandas()  # continue here
+given.orderBy("worker", "offset").limit(3).toPandas()  # continue here: join it with said
 
 # %% answer
 slow = ...  # a name, a text

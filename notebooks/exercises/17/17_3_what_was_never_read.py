@@ -3,8 +3,9 @@
 #
 # Around 03:07 a group asks for records that are gone.
 #
-# - `never_read`: how many records did it jump over, in all partitions together? The line "out of
-#   range" has the offset it asked for. The line "Resetting offset" has the offset it got.
+# - `with_30`: the topic kept its records for 20 seconds. Play story 3 with 30. How many records does
+#   the group jump over then, in all partitions together? The line "out of range" has the offset it
+#   asked for. The line "Resetting offset" has the offset it got.
 # - `setting`: the setting of the *topic* that would have kept the records, with a larger value.
 # - `least_s`: play story 3 again with 20, 30, 40, 50, 60, 70, 80, 90 and 100 seconds. From how many
 #   seconds on is no position out of range?
@@ -14,7 +15,7 @@ n3 = numbers("17.3")
 n3
 
 # %% answer
-never_read = ...  # a number
+with_30 = ...  # a number
 setting = ...  # the name of a setting, a text
 least_s = ...  # a number
 ### BEGIN SOLUTION
@@ -35,8 +36,8 @@ def jumped(lines):
     return far
 
 
-never_read = jumped(told(3, n3))
 setting = "retention.ms"
+with_30 = jumped(told(3, n3, topic={setting: 30_000}))
 least_s = next(
     seconds
     for seconds in range(20, 101, 10)
@@ -50,7 +51,7 @@ from autograder.cell.kinds import Value
 Value(
     title="what was never read",
     points=3,
-    answers=("never_read", "setting", "least_s"),
+    answers=("with_30", "setting", "least_s"),
     space={"seed": SEEDS, "version": RELEASES},
 )
 
@@ -61,8 +62,8 @@ from autograder.course.judge import Judge
 
 
 @cache
-def _never_read(seed: int, version: str) -> int:
-    return jumped({"seed": seed, "version": version})
+def _jumped(seed: int, version: str) -> int:
+    return jumped({"seed": seed, "version": version}, 30)
 
 
 @cache
@@ -74,14 +75,14 @@ def _least_s(seed: int, version: str) -> int:
 
 Judge(
     truth=lambda case: {
-        "never_read": _never_read(case["seed"], case["version"]),
+        "with_30": _jumped(case["seed"], case["version"]),
         "setting": "retention.ms",
         "least_s": _least_s(case["seed"], case["version"]),
     },
     right="right: a topic must keep its records for longer than its slowest reader may stop.",
     otherwise={
-        "never_read": (
-            "{said} is not it. For each partition subtract the offset it asked for from the one it "
+        "with_30": (
+            "{said} is not it. Play story 3 with 30,000. For each partition subtract the offset it asked for from the one it "
             "got. Then add up the four differences."
         ),
         "setting": (
@@ -101,8 +102,8 @@ import re
 from kafkalab.stories.incident import told
 
 
-def jumps(lines):
-    at, moved = {}, {}
+def jumps(kept_ms=30_000):
+    lines, at, moved = told(3, n3, topic={"retention.ms": kept_ms}), {}, {}
     for line in lines:
         if found := re.search(r"offset=(\d+).* is out of range for partition (\S+?),", line):
             at[found[2]] = int(found[1])
@@ -116,24 +117,28 @@ def is_out(seconds):
     return any("out of range" in line for line in lines)
 
 
-never_read = sum(jumps(told(3, n3)).values())
+with_30 = sum(jumps().values())
 setting = "retention.ms"
 least_s = next(seconds for seconds in range(20, 101, 10) if not is_out(seconds))
+
+# %% wrong="the night"
+# That is the number of the night itself, with 20 seconds. Play the story again with 30.
+with_30 = sum(jumps(20_000).values())
 
 # %% wrong="partitions"
 # That is the number of partitions. Each jumped over many records: offset after the reset minus
 # offset before it.
-never_read = len([each for each in jumps(told(3, n3)).values() if each])
+with_30 = len([each for each in jumps().values() if each])
 
 # %% wrong="one partition"
 # That is one partition. Add up all four.
-never_read = max(jumps(told(3, n3)).values())
+with_30 = max(jumps().values())
 
 # %% wrong="offsets added up"
 # You added up offsets. An offset is a place in the log, and no count of records.
-never_read = sum(
+with_30 = sum(
     int(found[1])
-    for line in told(3, n3)
+    for line in told(3, n3, topic={"retention.ms": 30_000})
     if (found := re.search(r"Resetting offset for partition \S+ to .*?offset=(\d+)", line))
 )
 
@@ -152,6 +157,7 @@ setting = "auto.offset.reset"
 least_s -= 10
 
 # %% equivalent
+# `{setting: 30000}` -> `{setting: 30001}`, `{setting: 29999}`: a millisecond decides nothing.
 # `range(20, 101, 10)` -> `range(0, 101, 10)`, `range(20, 102, 10)`, `range(20, 100, 10)`: the answer
 # is never one of the ends.
 # `seconds * 1000` -> `seconds * 1001`, `seconds * 999`: the question asks for steps of ten seconds.
