@@ -1,6 +1,6 @@
 """Moves: the table of a state machine, with a row for each state and the states that may follow.
 
-    MOVES = moves(
+    MOVES = moves_of(
         GroupState,
         "EMPTY -> PREPARING DEAD",
         "PREPARING -> STABLE DEAD",
@@ -38,7 +38,7 @@ class Moves(dict[S | None, frozenset[S]]):
         return tuple(state for state in self if state is not None and after in self[state])
 
 
-def moves(states: type[S], *rows: str) -> Moves[S]:
+def moves_of(states: type[S], *rows: str) -> Moves[S]:
     """The table of a machine. Raises ValueError for a row that is wrong, and for a state without
     one."""
     table: Moves[S] = Moves()

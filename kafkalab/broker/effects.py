@@ -56,10 +56,10 @@ class Note(NamedTuple):
     kind: str
     fields: dict[str, Any]
 
-
-def note(kind: str, /, **fields: Any) -> Note:
-    """A Note with these fields."""
-    return Note(kind, fields)
+    @classmethod
+    def of(cls, kind: str, /, **fields: Any) -> Note:
+        """The note with these fields."""
+        return cls(kind, fields)
 
 
 class Appended(NamedTuple):

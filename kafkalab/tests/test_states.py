@@ -8,7 +8,7 @@ import importlib
 
 import pytest
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.reading.states import MACHINES, states
 from kafkalab.tests.test_architecture import modules
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart
@@ -81,7 +81,7 @@ class Lamp(enum.Enum):
 
 
 def test_a_table_is_walked_by_step():
-    table = moves(Lamp, "(none) -> OFF", "OFF -> ON", "ON ->")
+    table = moves_of(Lamp, "(none) -> OFF", "OFF -> ON", "ON ->")
     assert table == {None: {Lamp.OFF}, Lamp.OFF: {Lamp.ON}, Lamp.ON: set()}
     assert table.step(Lamp.OFF, Lamp.ON) is Lamp.ON
     assert table.before(Lamp.ON) == (Lamp.OFF,)
@@ -100,4 +100,4 @@ def test_a_table_is_walked_by_step():
 )
 def test_a_wrong_row_of_a_table_is_named(rows, error):
     with pytest.raises(ValueError, match=f"^{error}"):
-        moves(Lamp, *rows)
+        moves_of(Lamp, *rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class BrokerControlState(enum.Enum):
@@ -39,7 +39,7 @@ class BrokerControlState(enum.Enum):
     """
 
 
-MOVES = moves(
+MOVES = moves_of(
     BrokerControlState,
     "UNFENCED -> FENCED CONTROLLED_SHUTDOWN",
     "FENCED -> UNFENCED",

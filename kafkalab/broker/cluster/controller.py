@@ -23,7 +23,7 @@ from kafkalab.broker.cluster.elections import (
     offline_election,
     preferred_election,
 )
-from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, TimerKey, note
+from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer, TimerKey
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
@@ -118,7 +118,7 @@ class Controller:
             self._cluster.controller_id = next(id for id, up in self._cluster.alive.items() if up)
         effects: list[Effect] = [
             CancelTimer(("session", broker)),
-            note("broker.fenced", broker=broker, why=why),
+            Note.of("broker.fenced", broker=broker, why=why),
         ]
         for partition in self._partitions():
             if partition.leader == broker or broker in partition.isr:
@@ -305,7 +305,7 @@ class Controller:
         name = {"topic": partition.topic, "partition": partition.index}
         if partition.leader != before[0]:
             effects.append(
-                note(
+                Note.of(
                     "election",
                     **name,
                     leader=partition.leader,
@@ -318,7 +318,7 @@ class Controller:
             )
         elif isr != isr_before:
             effects.append(
-                note(
+                Note.of(
                     "isr",
                     **name,
                     leader=partition.leader,
@@ -338,7 +338,7 @@ class Controller:
             self._cluster.controller_id = broker
         effects: list[Effect] = [
             CancelTimer(("session", broker)),
-            note("broker.unfenced", broker=broker),
+            Note.of("broker.unfenced", broker=broker),
         ]
         for partition in self._partitions():
             if partition.leader == NO_LEADER and broker in partition.replicas:

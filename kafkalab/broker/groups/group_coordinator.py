@@ -19,7 +19,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.classic.join_phase import join_refused
@@ -266,7 +266,7 @@ class GroupCoordinator:
         if isinstance(group, ConsumerGroup):
             return [
                 *self.modern.retire(group.id),
-                note("group.removed", group=group.id),
+                Note.of("group.removed", group=group.id),
                 *self.storage.remove_all_offsets(group, now_ms),
             ]
         return self.classic.end(group, reason, now_ms) + self.storage.remove_group(group, now_ms)

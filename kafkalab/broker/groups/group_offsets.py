@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Respond, note
+from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup, membership_error
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -158,7 +158,7 @@ class OffsetMetadataManager:
             CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
         )
         notes.append(
-            note(
+            Note.of(
                 "commit",
                 group=group.id,
                 member=request.member_id,

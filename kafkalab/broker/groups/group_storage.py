@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Caller, Effect, Note, SetTimer, note
+from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.groups.any_group import CommittedOffset, Place
 from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fields
 from kafkalab.broker.groups.group_lines import GroupLines
@@ -115,7 +115,9 @@ class GroupStorage:
         for place in gone:
             del group.offsets[place]
         notes: list[Effect] = [
-            note("offset.removed", group=group.id, topic=topic, partition=partition, reason=reason)
+            Note.of(
+                "offset.removed", group=group.id, topic=topic, partition=partition, reason=reason
+            )
             for topic, partition in gone
         ]
         return (
@@ -195,7 +197,7 @@ class GroupStorage:
 
 def loaded_note(group: ClassicGroup) -> Note:
     """The journal's note of a group that its coordinator has read back."""
-    return note(
+    return Note.of(
         "group.loaded",
         group=group.id,
         state=group.state.value,

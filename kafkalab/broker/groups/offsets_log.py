@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
-from kafkalab.broker.effects import Caller, Effect, Respond, note
+from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager
@@ -86,7 +86,7 @@ class LedOffsetsLog(OffsetsLog):
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
-        appended = note(
+        appended = Note.of(
             "record.appended",
             topic=OFFSETS_TOPIC,
             partition=partition,

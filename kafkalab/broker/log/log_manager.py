@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended, Effect, SetTimer, TimerKey, note
+from kafkalab.broker.effects import Appended, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_rules import (
     CleaningRule,
@@ -88,7 +88,7 @@ class LogManager:
             active = log.segments.active
             self._say("LOG_ROLLED", **self._place(key), offset=active.base_offset, elapsed_ms=0)
             effects.append(
-                note(
+                Note.of(
                     "log.rolled",
                     topic=key[0],
                     partition=key[1],
@@ -198,7 +198,7 @@ class LogManager:
                 self._say_deleted(key, log, gone, why, size)
                 self._segments[key] = len(log.segments)
                 effects += [
-                    note(
+                    Note.of(
                         "log.deleted",
                         topic=key[0],
                         partition=key[1],
@@ -308,7 +308,7 @@ class LogManager:
         self._segments[key] = len(log.segments)
         stats = cleaned.stats
         return [
-            note(
+            Note.of(
                 "log.cleaned",
                 topic=key[0],
                 partition=key[1],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class FollowState(enum.Enum):
@@ -39,7 +39,7 @@ class FollowState(enum.Enum):
     """
 
 
-MOVES = moves(
+MOVES = moves_of(
     FollowState,
     "TRUNCATING -> FETCHING DELAYED",
     "FETCHING -> DELAYED",

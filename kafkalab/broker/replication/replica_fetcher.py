@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable, Iterable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Effect, SetTimer, TimerKey, ToBroker, note
+from kafkalab.broker.effects import Effect, Note, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
@@ -27,7 +27,7 @@ from kafkalab.broker.replication.peer_messages import (
 )
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.errors import Errors, KafkaStorageException
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 UNDEFINED = -1
 
@@ -45,7 +45,7 @@ class FetcherState(enum.Enum):
     BACKING_OFF = "backing off"
 
 
-FETCHER_MOVES = moves(
+FETCHER_MOVES = moves_of(
     FetcherState,
     "IDLE -> ASKED",
     "ASKED -> IDLE ASKED BACKING_OFF",
@@ -354,7 +354,7 @@ class ReplicaFetchers:
             effects += self._grown(key, now_ms)
             fetcher.moved[key] = None
             effects.append(
-                note(
+                Note.of(
                     "replica.fetched",
                     topic=key[0],
                     partition=key[1],
@@ -368,7 +368,7 @@ class ReplicaFetchers:
             log.high_watermark = watermark
             if not part.batches:
                 effects.append(
-                    note(
+                    Note.of(
                         "replica.watermark",
                         topic=key[0],
                         partition=key[1],
@@ -423,7 +423,7 @@ class ReplicaFetchers:
         if replica.log.truncate_to(offset) == 0:
             return []
         return [
-            note(
+            Note.of(
                 "replica.truncated",
                 topic=key[0],
                 partition=key[1],

@@ -21,7 +21,6 @@ from kafkalab.broker.effects import (
     Note,
     SetTimer,
     TimerKey,
-    note,
 )
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
@@ -250,7 +249,7 @@ class ReplicaManager:
         if ends == replica.journalled_ends:
             return None
         replica.journalled_ends = ends
-        return note(
+        return Note.of(
             "log.ends",
             topic=topic,
             partition=index,
@@ -430,7 +429,7 @@ class ReplicaManager:
                 after.append(DISK_FAILED)
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             after += [
-                note(
+                Note.of(
                     "cpu",
                     partition=f"{topic}-{data.index}",
                     work=work.work,
@@ -443,7 +442,7 @@ class ReplicaManager:
             ]
             base_offset, has_grown = stored.base_offset, True
             after.append(
-                note(
+                Note.of(
                     "record.appended",
                     topic=topic,
                     partition=data.index,
@@ -513,7 +512,7 @@ class ReplicaManager:
         except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
         return Errors.NONE, [
-            note(
+            Note.of(
                 "record.appended",
                 topic=topic,
                 partition=index,
@@ -679,7 +678,7 @@ class ReplicaManager:
             before = replica.log.log_end_offset
             if replica.log.lose_power(now_ms):
                 notes.append(
-                    note(
+                    Note.of(
                         "replica.truncated",
                         topic=topic,
                         partition=index,
@@ -800,7 +799,7 @@ def _not_appended(
 ) -> Note:
     """The note of a batch that reached its leader and was not written. why: DUPLICATE, with the
     batch's offset, or the error's name."""
-    return note(
+    return Note.of(
         "batch.not.appended",
         topic=topic,
         partition=index,

@@ -23,7 +23,7 @@ from kafkalab.broker.cluster.cluster_state import (
     ClusterState,
     Partition,
 )
-from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
 from kafkalab.broker.server_log import ServerLog, silent_log
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
@@ -635,7 +635,7 @@ class TransactionCoordinator:
         effects: list[Effect] = []
         for record in list(self._records[index].values()):
             effects.append(
-                note(
+                Note.of(
                     "transaction.loaded",
                     of=record.transactional_id,
                     state=record.state.value,
@@ -755,7 +755,7 @@ class TransactionCoordinator:
 
 
 def _state_note(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
-    return note(
+    return Note.of(
         "state",
         machine="transaction",
         of=record.transactional_id,

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
-from kafkalab.broker.effects import Effect, note
+from kafkalab.broker.effects import Effect, Note
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.replication.replica_manager import ReplicaManager
@@ -112,7 +112,7 @@ class TransactionLog:
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        appended = note(
+        appended = Note.of(
             "record.appended",
             topic=TRANSACTION_TOPIC,
             partition=partition,

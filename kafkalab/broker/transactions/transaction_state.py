@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class TransactionState(enum.Enum):
@@ -42,7 +42,7 @@ class TransactionState(enum.Enum):
     Next: PrepareAbort."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     TransactionState,
     "EMPTY -> EMPTY ONGOING DEAD",
     "ONGOING -> ONGOING PREPARE_COMMIT PREPARE_ABORT PREPARE_EPOCH_FENCE",

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Respond, note
+from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -118,7 +118,7 @@ class TransactionalOffsets:
             for (topic, number), offset in pending.items():
                 group.offsets[topic, number] = offset
                 effects.append(
-                    note(
+                    Note.of(
                         "commit",
                         group=group.id,
                         member="",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from kafkalab.clients.network.node import Node
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.protocol.frozen import record
 
 ANY = "any broker"
@@ -57,7 +57,7 @@ class CallState(enum.Enum):
     """Answered, or failed."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     CallState,
     "WAITING -> ASSIGNED ENDED",
     "ASSIGNED -> WAITING IN_FLIGHT ENDED",

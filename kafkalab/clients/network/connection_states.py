@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 if TYPE_CHECKING:
     from kafkalab.releases import Profile
@@ -40,7 +40,7 @@ class ConnectionState(enum.Enum):
     passed."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     ConnectionState,
     "(none) -> CONNECTING",
     "CONNECTING -> CHECKING_API_VERSIONS DISCONNECTED",

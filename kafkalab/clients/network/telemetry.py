@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 NEVER_MS = 2_147_483_647
 
@@ -24,7 +24,7 @@ class TelemetryState(enum.Enum):
     TERMINATED = "TERMINATED"
 
 
-MOVES = moves(
+MOVES = moves_of(
     TelemetryState,
     "SUBSCRIPTION_NEEDED -> SUBSCRIPTION_IN_PROGRESS TERMINATED",
     "SUBSCRIPTION_IN_PROGRESS -> SUBSCRIPTION_NEEDED TERMINATED",

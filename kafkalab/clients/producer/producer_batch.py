@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kafkalab.clients.network.log_context import Later
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.protocol.compression import Compression, CompressionRatioEstimator
 from kafkalab.protocol.messages import WireRecord, batch_size_bytes, batch_size_upper_bound
 from kafkalab.protocol.records_wire import record_size_bytes
@@ -39,7 +39,7 @@ class FinalState(enum.Enum):
     An answer that comes later changes nothing."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     FinalState,
     "(none) -> SUCCEEDED FAILED ABORTED",
     "SUCCEEDED ->",

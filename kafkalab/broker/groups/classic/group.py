@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkalab.broker.effects import Caller, Note, note
+from kafkalab.broker.effects import Caller, Note
 from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.errors import Errors
@@ -201,7 +201,7 @@ class ClassicGroup(AnyGroup):
         self.pending.pop(member.id, None)
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
-        self.news.append(note("group.member", group=self.id, **classic_member_fields(member)))
+        self.news.append(Note.of("group.member", group=self.id, **classic_member_fields(member)))
 
     def remove(self, member: ClassicGroupMember) -> None:
         """Remove a member; the member that has been in the group longest becomes the leader, if it
@@ -217,7 +217,7 @@ class ClassicGroup(AnyGroup):
             del self.static_members[member.instance_id]
         if self.leader == member.id:
             self.leader = next(iter(self.members), None)
-        self.news.append(note("group.left", group=self.id, member=member.id))
+        self.news.append(Note.of("group.left", group=self.id, member=member.id))
 
     def rename(self, member: ClassicGroupMember, new_id: str) -> None:
         """Give a static member that came back its new id; it keeps its place and assignment
@@ -235,7 +235,7 @@ class ClassicGroup(AnyGroup):
         self.static_members[member.instance_id] = new_id
         if self.leader == old_id:
             self.leader = new_id
-        self.news.append(note("group.renamed", group=self.id, before=old_id, member=new_id))
+        self.news.append(Note.of("group.renamed", group=self.id, before=old_id, member=new_id))
 
     def _known_to_all(self) -> frozenset[str]:
         everybody = len(self.members)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class ClassicGroupState(enum.Enum):
@@ -64,7 +64,7 @@ class ClassicGroupState(enum.Enum):
         return self.value
 
 
-MOVES = moves(
+MOVES = moves_of(
     ClassicGroupState,
     "EMPTY -> PREPARING_REBALANCE DEAD",
     "PREPARING_REBALANCE -> EMPTY COMPLETING_REBALANCE DEAD",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.classic.group import (
     NEW_MEMBER_TIMEOUT_MS,
     NO_GENERATION,
@@ -286,7 +286,7 @@ class JoinPhase:
         MOVES.step(before, state, "group", group.id)
         group.state, group.in_state_since_ms = state, now_ms
         out.append(
-            note(
+            Note.of(
                 "state",
                 machine="group",
                 of=group.id,
@@ -302,7 +302,7 @@ class JoinPhase:
         )
         if state is STABLE:
             out.append(
-                note(
+                Note.of(
                     "group.assigned",
                     group=group.id,
                     generation=group.generation,

@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember, membership_error
 from kafkalab.broker.groups.classic.join_phase import (
@@ -249,7 +249,7 @@ class ClassicGroups:
         out: list[Effect] = []
         if changed:
             group.news.append(
-                note(
+                Note.of(
                     "group.subscribed",
                     group=group.id,
                     member=member.id,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class ConsumerGroupState(enum.Enum):
@@ -51,7 +51,7 @@ class ConsumerGroupState(enum.Enum):
         return self.value
 
 
-MOVES = moves(
+MOVES = moves_of(
     ConsumerGroupState,
     "EMPTY -> ASSIGNING RECONCILING STABLE DEAD",
     "ASSIGNING -> EMPTY RECONCILING STABLE",

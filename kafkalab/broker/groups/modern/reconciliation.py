@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.any_group import GroupsById
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
@@ -164,7 +164,7 @@ class ModernGroups:
             return []
         self._say("CONSUMER_GROUP_FENCED", group_id, member_id=member_id, reason=reason)
         out: list[Effect] = [
-            note("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
+            Note.of("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
         ]
         self._remove(group, member, reason, out)
         return out
@@ -377,7 +377,7 @@ class ModernGroups:
                 member_id=member.id,
                 instance=request.instance_id,
             )
-            out.append(note("consumer_group.joined", group=group.id, member=member.id))
+            out.append(Note.of("consumer_group.joined", group=group.id, member=member.id))
             return member, True
         if not joins:
             _check_epoch(member, request.member_epoch, owned)
@@ -389,7 +389,7 @@ class ModernGroups:
         """Give a returned static member a new id; it keeps its epoch and partitions."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
-        out.append(note("group.left", group=group.id, member=away.id))
+        out.append(Note.of("group.left", group=group.id, member=away.id))
         back = replace(
             away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE
         )
@@ -404,7 +404,7 @@ class ModernGroups:
         group.target[member_id] = target
         out += [
             CancelTimer(("member session", group.id, away.id)),
-            note("consumer_group.joined", group=group.id, member=member_id),
+            Note.of("consumer_group.joined", group=group.id, member=member_id),
         ]
         return back
 
@@ -472,7 +472,7 @@ class ModernGroups:
             elapsed_ms=0,
         )
         out.append(
-            note(
+            Note.of(
                 "consumer_group.assigned",
                 group=group.id,
                 epoch=group.epoch,
@@ -544,8 +544,8 @@ class ModernGroups:
         out += [
             CancelTimer(("member session", group.id, member.id)),
             CancelTimer(("member revokes", group.id, member.id)),
-            note("consumer_group.left", group=group.id, member=member.id, reason=reason),
-            note("group.left", group=group.id, member=member.id),
+            Note.of("consumer_group.left", group=group.id, member=member.id, reason=reason),
+            Note.of("group.left", group=group.id, member=member.id),
         ]
         self._raise_epoch(group, reason)
         self._note_state(group, out)
@@ -586,7 +586,7 @@ class ModernGroups:
         if before is not after:
             group.state = MOVES.step(before, after, "group", group.id)
             out.append(
-                note(
+                Note.of(
                     "state",
                     machine="consumer group",
                     of=group.id,
@@ -604,7 +604,7 @@ class ModernGroups:
             fields = consumer_member_fields(member, group)
             if fields != member.journalled:
                 member.journalled = fields
-                out.append(note("group.member", group=group.id, **fields))
+                out.append(Note.of("group.member", group=group.id, **fields))
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""

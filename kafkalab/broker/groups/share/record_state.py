@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class RecordState(enum.Enum):
@@ -23,7 +23,7 @@ class RecordState(enum.Enum):
     follows."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     RecordState,
     "AVAILABLE -> ACQUIRED ARCHIVED",
     "ACQUIRED -> AVAILABLE ACKNOWLEDGED ARCHIVED",

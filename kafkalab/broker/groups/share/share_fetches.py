@@ -22,7 +22,7 @@ from functools import partial
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_partition import (
     AcknowledgeOutcome,
@@ -329,7 +329,7 @@ class ShareFetches:
         for one in moved:
             fields = {**one._asdict(), "state": one.state.value}
             fields["member"] = fields.pop("member_id")
-            out.append(note("share.records", **place, **fields))
+            out.append(Note.of("share.records", **place, **fields))
         out += _window(key, partition), _next_lock(key, partition)
 
     # -- fetching
@@ -479,7 +479,7 @@ def _window(key: Key, partition: SharePartition) -> Note:
     group_id, topic, number = key
     place = {"group": group_id, "topic": topic, "partition": number}
     window = {"start_offset": partition.start_offset, "end_offset": partition.end_offset}
-    return note("share.window", **place, **window)
+    return Note.of("share.window", **place, **window)
 
 
 def _next_lock(key: Key, partition: SharePartition) -> SetTimer | CancelTimer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer, note
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_group import Place, ShareGroup, ShareGroupMember, simple
@@ -191,7 +191,7 @@ class ShareGroups:
         group.target = simple(wanted, group.target)
         group.target_epoch, group.computed_ms = group.epoch, now_ms
         out.append(
-            note(
+            Note.of(
                 "share_group.assigned",
                 group=group.id,
                 epoch=group.epoch,
@@ -228,7 +228,7 @@ class ShareGroups:
         group.epoch += 1
         out += [
             CancelTimer((SHARE_SESSION, group.id, member_id)),
-            note("share_group.left", group=group.id, member=member_id, reason=reason),
+            Note.of("share_group.left", group=group.id, member=member_id, reason=reason),
         ]
 
     def _unknown(self, request: m.ShareGroupHeartbeatRequest) -> ShareHeartbeatRefused:

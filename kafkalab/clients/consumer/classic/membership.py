@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors
 from kafkalab.lines.java_values import value_text
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.protocol.frozen import record
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ClassicMemberState(enum.Enum):
     when it leaves or is expelled."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     ClassicMemberState,
     "UNJOINED -> UNJOINED PREPARING_REBALANCE",
     "PREPARING_REBALANCE -> UNJOINED COMPLETING_REBALANCE",

@@ -20,7 +20,7 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.lines.java_values import list_text
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
     LEAVING_EPOCH,
@@ -66,7 +66,7 @@ class MemberState(enum.Enum):
     """The coordinator refused the member finally. No state follows."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     MemberState,
     "UNSUBSCRIBED -> JOINING PREPARE_LEAVING FATAL",
     "JOINING -> RECONCILING STABLE FENCED PREPARE_LEAVING FATAL",

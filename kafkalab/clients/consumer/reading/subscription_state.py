@@ -20,7 +20,7 @@ from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import IllegalStateException
 from kafkalab.lines.cluster_text import leader_text
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -44,7 +44,7 @@ class FetchState(enum.Enum):
     AWAIT_VALIDATION under a new leader."""
 
 
-MOVES = moves(
+MOVES = moves_of(
     FetchState,
     "INITIALIZING -> AWAIT_RESET AWAIT_VALIDATION FETCHING",
     "AWAIT_RESET -> AWAIT_RESET AWAIT_VALIDATION FETCHING",

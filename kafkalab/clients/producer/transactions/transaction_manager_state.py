@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves
+from kafkalab.moves import moves_of
 
 
 class State(enum.Enum):
@@ -39,7 +39,7 @@ class State(enum.Enum):
 
 
 _S = State
-MOVES = moves(
+MOVES = moves_of(
     State,
     "UNINITIALIZED -> INITIALIZING FATAL_ERROR",
     "INITIALIZING -> READY ABORTABLE_ERROR FATAL_ERROR",
