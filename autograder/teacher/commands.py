@@ -891,6 +891,28 @@ def _github(wanted) -> None:
     )
 
 
+@as_command(
+    "hub",
+    "write the settings of a JupyterHub: for the hub, for nbgrader, for the instructor",
+    "--out hub --teacher ada --results OUT",
+    argument("--out", required=True, metavar="DIR", help="a folder for the settings"),
+    argument("--teacher", required=True, metavar="NAME", help="the instructor's account"),
+    argument("--results", required=True, metavar="OUT", help=OUT),
+    argument("--course", default="kafka", metavar="NAME", help="the pulled folder in each home"),
+    argument(
+        "--exchange",
+        default="/srv/nbgrader/exchange",
+        metavar="DIR",
+        help="the folder of nbgrader's exchange",
+    ),
+)
+def _hub(wanted) -> None:
+    from autograder.teacher.hub import write_hub
+
+    out, results = Path(wanted.out), Path(wanted.results)
+    print(write_hub(out, wanted.course, wanted.teacher, wanted.exchange, results))
+
+
 def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
     """(the chapters, a sentence about their course key); Unusable where students would get the
     demo key and nobody asked for it."""
