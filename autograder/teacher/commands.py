@@ -753,8 +753,8 @@ def _feedback(wanted) -> None:
 
         laid, unknown = write_nbgrader_feedback(Path(wanted.out), Path(wanted.nbgrader))
         print(
-            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; `nbgrader"
-            " release_feedback ASSIGNMENT`, typed in {wanted.nbgrader}, gives them back."
+            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; type in"
+            f" {wanted.nbgrader}: nbgrader release_feedback ASSIGNMENT"
         )
         if unknown:
             say(

@@ -8,6 +8,7 @@ docs/where_people_work.md says where each file goes.
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 from autograder.gradebook.files import write_atomically
@@ -91,4 +92,5 @@ def write_hub(out: Path, course: str, teacher: str, exchange: str, results: Path
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, text.format(**told), mode=READABLE)
-    return STEPS.format(out=out.absolute(), **told)
+    quoted = {name: shlex.quote(text) for name, text in told.items()}
+    return STEPS.format(out=shlex.quote(str(out.absolute())), **quoted)
