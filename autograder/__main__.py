@@ -49,7 +49,7 @@ GROUPS = {
     "learners": " ".join(LEARNERS),
     "teachers, each week": "release due receive grade seen review report feedback export letters",
     "teachers, now and then": (
-        "doctor classroom similar regrade calibrate score solution gradescope github forget"
+        "doctor classroom similar regrade calibrate score solution gradescope github hub forget"
     ),
     "authors and developers": (
         "new exercise course seal variants mutations minutes book browser redteam"

@@ -753,8 +753,8 @@ def _feedback(wanted) -> None:
 
         laid, unknown = write_nbgrader_feedback(Path(wanted.out), Path(wanted.nbgrader))
         print(
-            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; `nbgrader"
-            " release_feedback ASSIGNMENT`, typed in {wanted.nbgrader}, gives them back."
+            f"{laid} of them are in {Path(wanted.nbgrader) / 'feedback'}; type in"
+            f" {wanted.nbgrader}: nbgrader release_feedback ASSIGNMENT"
         )
         if unknown:
             say(
@@ -889,6 +889,28 @@ def _github(wanted) -> None:
         f"{template} is the template: push it as a repository of your own, and name that in the"
         f" assignment. No judges, no solutions, no secret are in it.{key}"
     )
+
+
+@as_command(
+    "hub",
+    "write the settings of a JupyterHub: for the hub, for nbgrader, for the instructor",
+    "--out hub --teacher ada --results OUT",
+    argument("--out", required=True, metavar="DIR", help="a folder for the settings"),
+    argument("--teacher", required=True, metavar="NAME", help="the instructor's account"),
+    argument("--results", required=True, metavar="OUT", help=OUT),
+    argument("--course", default="kafka", metavar="NAME", help="the pulled folder in each home"),
+    argument(
+        "--exchange",
+        default="/srv/nbgrader/exchange",
+        metavar="DIR",
+        help="the folder of nbgrader's exchange",
+    ),
+)
+def _hub(wanted) -> None:
+    from autograder.teacher.hub import write_hub
+
+    out, results = Path(wanted.out), Path(wanted.results)
+    print(write_hub(out, wanted.course, wanted.teacher, wanted.exchange, results))
 
 
 def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:

@@ -36,6 +36,7 @@ def test_release_feedback_takes_the_pages(course, tmp_path, capsys):
     assert main(["feedback", out, "--nbgrader", str(course)]) == 0
     said = capsys.readouterr()
     assert f"2 of them are in {course / 'feedback'}" in said.out and "s3, 90_demo" in said.err
+    assert f"type in {course}: nbgrader release_feedback" in said.out
     exchange = tmp_path / "exchange"
     exchange.mkdir()
     exchange.chmod(0o777)
