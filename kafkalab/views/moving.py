@@ -302,7 +302,7 @@ def _slider(
 ) -> tuple[ipywidgets.SelectionSlider, ipywidgets.Widget]:
     """A slider over the moments, with a play button before it.
 
-    The slider stands at `start`. The button is at its end, so its first press begins at the first
+    The slider is at `start`. The button is at its end, so its first press begins at the first
     moment. After a move of the slider it goes on from there.
     """
     import ipywidgets

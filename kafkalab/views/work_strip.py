@@ -44,7 +44,8 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
         )
     most = max(len(run.times) for run in runs.values())
     sheet = Sheet(title, 1.0 + 0.40 * len(runs))
-    field = sheet.field(0.35, 0.51, 0.05, 0.75)
+    left = min(0.35, max(0.12, 0.03 + 0.009 * max(map(len, runs))))
+    field = sheet.field(left, 0.86 - left, 0.05, 0.75)
     for row, (name, run) in enumerate(runs.items()):
         for offset, count in enumerate(run.times):
             colour, hatch = ONCE if count == 1 else AGAIN if count else NEVER

@@ -161,7 +161,7 @@ started = lines.where("message like 'ConsumerConfig values%'")
 started = started.where(F.col("message").contains(f"group.id = {late}\n"))
 client = F.regexp_extract("message", r"client\.id = (\S*)", 1).alias("client")
 rows = started.select("time", client, F.explode(F.split("message", "\n")).alias("row"))
-name = F.trim(F.split("row", " = ")[0]).alias("setting")
+name = F.regexp_extract("row", r"(\S+) = ", 1).alias("setting")
 value = F.split("row", " = ")[1]
 before, after = F.min_by(value, "time").alias("before"), F.max_by(value, "time").alias("after")
 compared = rows.where("row like '%=%'").groupBy("client", name).agg(before, after)
