@@ -7,7 +7,8 @@
 #
 # **You need** chapters 05, 06, 07, 09 and 10. **You get** eight words: *serializer*,
 # *deserializer*, *poison pill*, *dead-letter topic*, *retry topic*, *retriable*, *abortable*,
-# *fatal*. **Time** two sittings: about 45 + 50 minutes. They end after section 6 and at the end.
+# *fatal*. **Time** three sittings: about 45 + 20 + 30 minutes. They end after sections 6 and 9
+# and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -417,6 +418,10 @@ len(failures), failures.iloc[0]
 # of the exception. So write the exception into your own log before you seek.</details>
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 10. Spark lab: who is stuck, and where?
 #
 # Three shops, A, B and C. Each has a reader that catches the error, waits a second and polls again.

@@ -127,6 +127,9 @@ told_after_s = 40
 # `again.broker(1).crash()` -> `again.broker(1)`: the same.
 # `again.broker(1)` -> `again.broker(2)`: the same.
 # `again.broker(1)` -> `again.broker(0)`: another broker leads, and is as alone.
+# `again.broker(2).crash()` left out: the same as for broker 1.
+# `again.broker(2).crash()` -> `again.broker(2)`: the same.
+# `again.broker(2)` -> `again.broker(1)`, `again.broker(0)`: the same.
 
 # %% hint
 # The lines are warnings of the producer. What does the broker answer each time?

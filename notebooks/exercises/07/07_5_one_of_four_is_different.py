@@ -155,7 +155,6 @@ LineReading(
     together=lambda teams: (
         {planted(n["story"])[0] for n in teams} == set(FAULTS)
         and {planted(n["story"])[1] for n in teams} != {"m1"}
-        and any(planted(n["story"])[2] % 4 == 1 for n in teams)
         and any(starts(n["story"])[-1] == planted(n["story"])[1] for n in teams)
     ),
     show=lambda numbers: {
@@ -237,17 +236,9 @@ orders = {
 }
 busiest = {team: -(-count // 4) + 1 for team, count in orders.items()}
 
-# %% wrong="both topics as one list"
-# Range divides each topic for itself. The first member gets an extra partition of each topic.
-busiest = {team: -(-(count + 3) // 4) for team, count in orders.items()}
-
 # %% wrong="orders only"
 # You forgot `refunds`. Its three partitions go to the first three members, one each.
 busiest = {team: -(-count // 4) for team, count in orders.items()}
-
-# %% wrong="the largest number is the count"
-# Partitions are numbered from 0, so there is one more of them than the largest number.
-busiest = {team: -(-(count - 1) // 4) + 1 for team, count in orders.items()}
 
 
 # %% wrong="who dies is at fault"
