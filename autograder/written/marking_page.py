@@ -63,7 +63,7 @@ BUTTONS = [(key, what) for key, what in KEYS if key not in ("0-4", "c", "w")]
 
 
 @dataclass
-class Sitting:
+class MarkingTable:
     """One marker at one question. `step` counts what the page has sent; `graded` is which results
     the queue has read."""
 
@@ -108,16 +108,16 @@ def _one_line(comment: str) -> str:
     return " ".join(CONTROL.sub("\N{REPLACEMENT CHARACTER}", comment).split())[:LONGEST_COMMENT]
 
 
-class Sittings:
+class MarkingTables:
     """The sittings of one server, a marker and a question each."""
 
     def __init__(self, out: Path, question: str | None, **settings: Any) -> None:
         self.out, self.question, self.settings = out, question, settings
         self.marker = settings.pop("marker", "")
         self.token = secrets.token_urlsafe(24)
-        self._open: dict[tuple[str, str], Sitting] = {}
+        self._open: dict[tuple[str, str], MarkingTable] = {}
 
-    def of_marker(self, question: str, marker: str) -> Sitting:
+    def of_marker(self, question: str, marker: str) -> MarkingTable:
         """The sitting of this marker: the open one, or a new one. A new one takes its place where
         the class was graded again. LookupError, with a sentence, for a question there is not."""
         results = (self.out / "results.json").stat()
@@ -128,7 +128,7 @@ class Sittings:
         if now is not None:
             now.queue.__exit__()
         queue = Queue(self.out, question, marker=marker, **self.settings)
-        new = Sitting(queue, graded, *((now.step + 1, GRADED) if now else ()))
+        new = MarkingTable(queue, graded, *((now.step + 1, GRADED) if now else ()))
         self._open[question, marker] = new
         return new
 
@@ -150,7 +150,7 @@ def _unlogged(handler: RequestHandler) -> None:
 class MarkingPage(RequestHandler):
     """The page: GET shows the answer that is open, POST does what a key says and shows the next."""
 
-    def initialize(self, sittings: Sittings) -> None:
+    def initialize(self, sittings: MarkingTables) -> None:
         self.sittings, self.nonce = sittings, secrets.token_urlsafe(16)
 
     def set_default_headers(self) -> None:
@@ -200,7 +200,7 @@ class MarkingPage(RequestHandler):
         self.redirect(f"?{self.request.query}", status=303)
 
     def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
-        """A request that cannot be read is its sender's; what fails here stands in the terminal."""
+        """A request that cannot be read is its sender's; our own failure goes to the terminal."""
         if not isinstance(error, HTTPError):
             super().log_exception(kind, error, trace)
 
@@ -215,7 +215,7 @@ class MarkingPage(RequestHandler):
         self.finish(f"{sentence}\n")
         raise Finish
 
-    def _sitting(self) -> Sitting | None:
+    def _sitting(self) -> MarkingTable | None:
         """Whose page this is; None where the address does not say it."""
         question = self.get_query_argument("question", "")
         marker = " ".join(self.get_query_argument("marker", "").split())
@@ -234,7 +234,7 @@ class MarkingPage(RequestHandler):
             self._refuse(400, sentence_of(unusable))
         self._page(START, sitting=None, said=said, rows=rows, wanted=wanted, name=name)
 
-    def _show(self, sitting: Sitting) -> None:
+    def _show(self, sitting: MarkingTable) -> None:
         queue, item = sitting.queue, sitting.queue.current
         values: dict[str, Any] = {"said": sitting.said, "beside": beside(queue)}
         if item is None:
@@ -271,7 +271,7 @@ def serve_page(
     asked = [row[0] for row in waiting(out)]
     if not asked or question not in (None, *asked):
         raise LookupError(f"{out} has no answers to {question or 'an open question'}.")
-    sittings = Sittings(out, question, **settings)
+    sittings = MarkingTables(out, question, **settings)
 
     async def run() -> None:
         [socket] = bind_sockets(0, HOSTS[0])

@@ -23,7 +23,7 @@ from autograder.proving.browser import CHROMIUM_FLAGS, SCREENSHOTS, find_chromiu
 from autograder.tests.teacher.test_hostile_pages import HARMLESS, HOSTILE, Shape
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 from autograder.written import queue_log
-from autograder.written.marking_page import STALE, Sittings
+from autograder.written.marking_page import STALE, MarkingTables
 from autograder.written.queue import Queue
 from autograder.written.queue_log import FILE, read_log
 
@@ -63,7 +63,7 @@ def server(out, **settings):
     from tornado.httpserver import HTTPServer
     from tornado.netutil import bind_sockets
 
-    sittings = Sittings(out, None, **settings)
+    sittings = MarkingTables(out, None, **settings)
     [socket] = bind_sockets(0, "127.0.0.1")
     loop = asyncio.new_event_loop()
 
