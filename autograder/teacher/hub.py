@@ -1,6 +1,6 @@
 """Writes the settings of a JupyterHub for a class: for the hub, for nbgrader, for the instructor.
 
-    python -m autograder hub --out hub --teacher ada --results /home/ada/OUT
+    python -m autograder hub --out hub --teacher ada --results OUT
 
 docs/where_people_work.md says where each file goes.
 """

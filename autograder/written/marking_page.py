@@ -63,7 +63,7 @@ BUTTONS = [(key, what) for key, what in KEYS if key not in ("0-4", "c", "w")]
 
 
 @dataclass
-class MarkingTable:
+class Seat:
     """One marker at one question. `step` counts what the page has sent; `graded` is which results
     the queue has read."""
 
@@ -108,17 +108,17 @@ def _one_line(comment: str) -> str:
     return " ".join(CONTROL.sub("\N{REPLACEMENT CHARACTER}", comment).split())[:LONGEST_COMMENT]
 
 
-class MarkingTables:
-    """The sittings of one server, a marker and a question each."""
+class Seats:
+    """The seats of one server, a marker and a question each."""
 
     def __init__(self, out: Path, question: str | None, **settings: Any) -> None:
         self.out, self.question, self.settings = out, question, settings
         self.marker = settings.pop("marker", "")
         self.token = secrets.token_urlsafe(24)
-        self._open: dict[tuple[str, str], MarkingTable] = {}
+        self._open: dict[tuple[str, str], Seat] = {}
 
-    def of_marker(self, question: str, marker: str) -> MarkingTable:
-        """The sitting of this marker: the open one, or a new one. A new one takes its place where
+    def of_marker(self, question: str, marker: str) -> Seat:
+        """The seat of this marker: the open one, or a new one. A new one takes its place where
         the class was graded again. LookupError, with a sentence, for a question there is not."""
         results = (self.out / "results.json").stat()
         graded = (results.st_ino, results.st_mtime_ns, results.st_size)
@@ -128,19 +128,19 @@ class MarkingTables:
         if now is not None:
             now.queue.__exit__()
         queue = Queue(self.out, question, marker=marker, **self.settings)
-        new = MarkingTable(queue, graded, *((now.step + 1, GRADED) if now else ()))
+        new = Seat(queue, graded, *((now.step + 1, GRADED) if now else ()))
         self._open[question, marker] = new
         return new
 
     def close(self) -> None:
         """Let go of all answers that are on a page."""
-        for sitting in self._open.values():
-            sitting.queue.__exit__()
+        for seat in self._open.values():
+            seat.queue.__exit__()
         self._open.clear()
 
     def application(self) -> Application:
         """What Tornado serves: one address, which begins with the token."""
-        return Application([(r"/(.*)", MarkingPage, {"sittings": self})], log_function=_unlogged)
+        return Application([(r"/(.*)", MarkingPage, {"seats": self})], log_function=_unlogged)
 
 
 def _unlogged(handler: RequestHandler) -> None:
@@ -150,8 +150,8 @@ def _unlogged(handler: RequestHandler) -> None:
 class MarkingPage(RequestHandler):
     """The page: GET shows the answer that is open, POST does what a key says and shows the next."""
 
-    def initialize(self, sittings: MarkingTables) -> None:
-        self.sittings, self.nonce = sittings, secrets.token_urlsafe(16)
+    def initialize(self, seats: Seats) -> None:
+        self.seats, self.nonce = seats, secrets.token_urlsafe(16)
 
     def set_default_headers(self) -> None:
         self.clear_header("Server")
@@ -168,39 +168,39 @@ class MarkingPage(RequestHandler):
         if self.request.host_name not in HOSTS:
             self._refuse(403, NOT_HERE)
         token = self.path_args[0].rstrip("/").encode("utf-8", "replace")
-        if not hmac.compare_digest(token, self.sittings.token.encode()):
+        if not hmac.compare_digest(token, self.seats.token.encode()):
             self._refuse(403, NO_TOKEN)
 
     def get(self, _: str) -> None:
-        sitting, said = None, ""
+        seat, said = None, ""
         try:
-            sitting = self._sitting()
+            seat = self._seat()
         except UNUSABLE as unusable:
             self.set_status(400)
             said = sentence_of(unusable)
-        if sitting is None:
+        if seat is None:
             self._begin(said)
         else:
-            self._show(sitting)
+            self._show(seat)
 
     def post(self, _: str) -> None:
         try:
-            sitting = self._sitting()
+            seat = self._seat()
         except UNUSABLE as unusable:
             self._refuse(400, sentence_of(unusable))
-        if sitting is None:
+        if seat is None:
             self._refuse(400, UNREADABLE)
-        if self.get_body_argument("step", "") == str(sitting.step):
-            sitting.step += 1
+        if self.get_body_argument("step", "") == str(seat.step):
+            seat.step += 1
             key = self.get_body_argument("key", "")
-            sitting.said = sitting.press(key, self.get_body_argument("comment", ""))
-        elif sitting.said != GRADED:
-            sitting.said = STALE
+            seat.said = seat.press(key, self.get_body_argument("comment", ""))
+        elif seat.said != GRADED:
+            seat.said = STALE
         # what a reload asks again for is the page, and no key
         self.redirect(f"?{self.request.query}", status=303)
 
     def log_exception(self, kind: Any, error: Any, trace: Any) -> None:
-        """A request that cannot be read is its sender's; our own failure goes to the terminal."""
+        """A request that cannot be read is its sender's; the terminal tells what fails here."""
         if not isinstance(error, HTTPError):
             super().log_exception(kind, error, trace)
 
@@ -215,7 +215,7 @@ class MarkingPage(RequestHandler):
         self.finish(f"{sentence}\n")
         raise Finish
 
-    def _sitting(self) -> MarkingTable | None:
+    def _seat(self) -> Seat | None:
         """Whose page this is; None where the address does not say it."""
         question = self.get_query_argument("question", "")
         marker = " ".join(self.get_query_argument("marker", "").split())
@@ -223,26 +223,26 @@ class MarkingPage(RequestHandler):
             return None
         if not marker or len(marker) > LONGEST_NAME or not marker.isprintable():
             raise ValueError(f"Write who marks: a name of at most {LONGEST_NAME} letters.")
-        return self.sittings.of_marker(question, marker)
+        return self.seats.of_marker(question, marker)
 
     def _begin(self, said: str) -> None:
-        wanted = self.get_query_argument("question", self.sittings.question or "")
-        name = self.get_query_argument("marker", self.sittings.marker)
+        wanted = self.get_query_argument("question", self.seats.question or "")
+        name = self.get_query_argument("marker", self.seats.marker)
         try:
-            rows = waiting(self.sittings.out)
+            rows = waiting(self.seats.out)
         except UNUSABLE as unusable:
             self._refuse(400, sentence_of(unusable))
-        self._page(START, sitting=None, said=said, rows=rows, wanted=wanted, name=name)
+        self._page(START, seat=None, said=said, rows=rows, wanted=wanted, name=name)
 
-    def _show(self, sitting: MarkingTable) -> None:
-        queue, item = sitting.queue, sitting.queue.current
-        values: dict[str, Any] = {"said": sitting.said, "beside": beside(queue)}
+    def _show(self, seat: Seat) -> None:
+        queue, item = seat.queue, seat.queue.current
+        values: dict[str, Any] = {"said": seat.said, "beside": beside(queue)}
         if item is None:
-            self._page(queue.question, sitting=sitting, item=None, end=farewell(queue), **values)
+            self._page(queue.question, seat=seat, item=None, end=farewell(queue), **values)
             return
         self._page(
             headline(queue),
-            sitting=sitting,
+            seat=seat,
             item=item,
             pieces=answer_pieces(item, queue.shown),
             heading=suggestion_heading(item, queue.shown),
@@ -271,13 +271,13 @@ def serve_page(
     asked = [row[0] for row in waiting(out)]
     if not asked or question not in (None, *asked):
         raise LookupError(f"{out} has no answers to {question or 'an open question'}.")
-    sittings = MarkingTables(out, question, **settings)
+    seats = Seats(out, question, **settings)
 
     async def run() -> None:
         [socket] = bind_sockets(0, HOSTS[0])
-        server = HTTPServer(sittings.application(), max_body_size=LONGEST_REQUEST)
+        server = HTTPServer(seats.application(), max_body_size=LONGEST_REQUEST)
         server.add_sockets([socket])
-        say(f"http://{HOSTS[0]}:{socket.getsockname()[1]}/{sittings.token}/")
+        say(f"http://{HOSTS[0]}:{socket.getsockname()[1]}/{seats.token}/")
         await asyncio.Event().wait()
 
     try:
@@ -285,4 +285,4 @@ def serve_page(
     except KeyboardInterrupt:
         return
     finally:
-        sittings.close()
+        seats.close()

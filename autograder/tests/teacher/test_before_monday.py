@@ -2,6 +2,7 @@
 command that mends it."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -111,9 +112,7 @@ def test_the_judges_of_a_checkout_that_all_can_read_are_named(tmp_path, monkeypa
         return [each[0] for each in before_monday._people(homes) if judges in each[0]]
 
     assert not told()
-    for folder in (tmp_path / "course", tmp_path, *tmp_path.parents):
-        if folder.stat().st_mode & 0o005 != 0o005 and folder.is_relative_to("/tmp"):
-            folder.chmod(0o755)
+    monkeypatch.setattr(before_monday, "HOME", Path("/usr"))  # which every account can read
     assert told()
 
 

@@ -23,7 +23,7 @@ from autograder.proving.browser import CHROMIUM_FLAGS, SCREENSHOTS, find_chromiu
 from autograder.tests.teacher.test_hostile_pages import HARMLESS, HOSTILE, Shape
 from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 from autograder.written import queue_log
-from autograder.written.marking_page import STALE, MarkingTables
+from autograder.written.marking_page import STALE, Seats
 from autograder.written.queue import Queue
 from autograder.written.queue_log import FILE, read_log
 
@@ -63,12 +63,12 @@ def server(out, **settings):
     from tornado.httpserver import HTTPServer
     from tornado.netutil import bind_sockets
 
-    sittings = MarkingTables(out, None, **settings)
+    seats = Seats(out, None, **settings)
     [socket] = bind_sockets(0, "127.0.0.1")
     loop = asyncio.new_event_loop()
 
     async def begin():
-        HTTPServer(sittings.application()).add_sockets([socket])
+        HTTPServer(seats.application()).add_sockets([socket])
 
     def run():
         asyncio.set_event_loop(loop)
@@ -78,11 +78,11 @@ def server(out, **settings):
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{socket.getsockname()[1]}/{sittings.token}/"
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}/{seats.token}/"
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
-        sittings.close()
+        seats.close()
         socket.close()
         loop.close()
 
