@@ -139,7 +139,7 @@ def test_all_kinds_that_are_written_are_known():
             ):
                 by = ast.unparse(call.func)
                 if (
-                    by == "Note"
+                    by == "Note.of"
                     or by.endswith(("journal.append", "journal.note", "journal.write"))
                     or (by == "self._tell" and path.stem in ("cluster_state", "subscription_state"))
                 ):

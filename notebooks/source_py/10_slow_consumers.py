@@ -263,7 +263,7 @@ truth(
 # ### The real thing beside it
 #
 # A real Java consumer 3.9.2, alone in its group, with a poll interval of 4 seconds, worked for 7.
-# Its lines are on the left, the simulator's on the right, in the order of time. LEAVE_GROUP is sent
+# Its lines are on the left, the simulator's on the right, in time order. LEAVE_GROUP is sent
 # right after the poll timeout. Its answer is read only after "Failing OffsetCommit". Why so late?
 # (The second LEAVE_GROUP and its answer are those of `close()`, at the end of the program.)
 

@@ -169,7 +169,7 @@ record_lanes(labs["works"], "workers")
 #
 # When ada is slow, her connection is open and her heartbeats continue. The broker waits for the lock.
 # After 30 seconds bo gets the jobs: at 32 on the picture's clock, for ada got them at 2. Now two
-# workers do the same four jobs. In the picture ada's hollow bar goes on beside bo's. The lock is no
+# workers do the same four jobs. In the picture ada's hollow bar continues beside bo's. The lock is no
 # proof that a worker has stopped.
 #
 # What does ada hear, 32 seconds after she got the jobs?

@@ -111,7 +111,7 @@ total = Yes(0)
 def test_an_object_that_equals_everything_equals_nothing_here(graded):
     result = graded({"90.3": FORGED})
     assert result["cells"]["90.3"]["score"] == 0
-    assert "a Yes, where a number" in result["cells"]["90.3"]["sentence"]
+    assert result["cells"]["90.3"]["outcome"] == "wrong", "it counts as the number below it"
 
 
 def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):

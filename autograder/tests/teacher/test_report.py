@@ -231,6 +231,8 @@ def test_the_page_names_nobody_before_the_line_that_says_so(tmp_path, demo):
         ("s706",),
     )
     page = write_page(found).read_text(encoding="utf-8")
+    # the letters of a picture may spell anything
+    page = re.sub(r"base64,[\w+/=]+", "base64,", page)
     for_the_class, for_the_teacher = page.split("Names of students: for the teacher only")
     assert (
         not re.search(r"s70\d|Abel|Berg|Fox|Eng\b", for_the_class)

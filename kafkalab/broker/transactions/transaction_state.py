@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import moves_of
+from kafkalab.moves import Moves
 
 
 class TransactionState(enum.Enum):
@@ -42,23 +42,33 @@ class TransactionState(enum.Enum):
     Next: PrepareAbort."""
 
 
-MOVES = moves_of(
-    TransactionState,
-    "EMPTY -> EMPTY ONGOING DEAD",
-    "ONGOING -> ONGOING PREPARE_COMMIT PREPARE_ABORT PREPARE_EPOCH_FENCE",
-    "PREPARE_COMMIT -> COMPLETE_COMMIT",
-    "PREPARE_ABORT -> COMPLETE_ABORT",
-    "COMPLETE_COMMIT -> EMPTY ONGOING DEAD",
-    "COMPLETE_ABORT -> EMPTY ONGOING DEAD",
-    "DEAD ->",
-    "PREPARE_EPOCH_FENCE -> PREPARE_ABORT",
+PREVIOUS_STATES = {
+    TransactionState[state]: tuple(TransactionState[name] for name in before.split())
+    for state, before in {
+        "EMPTY": "EMPTY COMPLETE_COMMIT COMPLETE_ABORT",
+        "ONGOING": "ONGOING EMPTY COMPLETE_COMMIT COMPLETE_ABORT",
+        "PREPARE_COMMIT": "ONGOING",
+        "PREPARE_ABORT": "ONGOING PREPARE_EPOCH_FENCE",
+        "COMPLETE_COMMIT": "PREPARE_COMMIT",
+        "COMPLETE_ABORT": "PREPARE_ABORT",
+        "DEAD": "EMPTY COMPLETE_ABORT COMPLETE_COMMIT",
+        "PREPARE_EPOCH_FENCE": "ONGOING",
+    }.items()
+}
+"""State -> the states that it may follow (TransactionMetadata.validPreviousStates)."""
+
+MOVES = Moves(
+    {
+        state: frozenset(after for after, before in PREVIOUS_STATES.items() if state in before)
+        for state in TransactionState
+    }
 )
-"""State -> the states that may follow: TransactionMetadata.validPreviousStates, turned round."""
+"""State -> the states that may follow."""
 
 
 def legal_from(target: TransactionState) -> tuple[TransactionState, ...]:
     """The states from which `target` may be reached."""
-    return MOVES.before(target)
+    return PREVIOUS_STATES[target]
 
 
 def illegal_from(target: TransactionState) -> tuple[TransactionState, ...]:
