@@ -151,7 +151,7 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
     return [(verdict.ok, verdict.sentence) for verdict in verdicts]
 
 
-@pytest.mark.parametrize("question", share(QUESTIONS, 60, 3, id=lambda question: question.id))
+@pytest.mark.parametrize("question", share(QUESTIONS, 200, 3, id=lambda question: question.id))
 @pytest.mark.parametrize(
     "student, one_in",
     [
