@@ -276,14 +276,16 @@ list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 # There is no election. The group's name decides. Java computes a number from the name,
 # `"test".hashCode()`. Kafka makes it positive, divides by 50 and takes the remainder, because the
 # topic `__consumer_offsets` has 50 partitions. The leader of that partition is the coordinator, for
-# every member of the group. The cell shows the number, the partition, and the leader in the lab of
-# section 1, where broker 2 was the coordinator:
+# every member of the group. The next cells show the number and the partition, and then the leader in
+# the lab of section 1, where broker 2 was the coordinator:
 
 # %%
 from kafkalab.hashing import java_string_hash
 
-partition = abs(java_string_hash("test")) % 50
-java_string_hash("test"), partition, ten_minutes.leader("__consumer_offsets", partition)
+java_string_hash("test"), abs(java_string_hash("test")) % 50
+
+# %%
+ten_minutes.leader("__consumer_offsets", abs(java_string_hash("test")) % 50)
 
 # %% [markdown] items="C6 C7 C37"
 # And which broker is *asked* for it? The least loaded one, by the client's own count. But at the
