@@ -43,7 +43,8 @@ from kafkalab.hashing import murmur2, to_positive
 
 def first_stays(n: dict) -> bool:
     """Whether key 0 has the same place after the topic has grown."""
-    hashed = to_positive(murmur2(f"{n['name']}-0".encode()))
+    key = f"{n['name']}-0".encode()
+    hashed = to_positive(murmur2(key))
     return hashed % n["before"] == hashed % n["after"]
 
 
