@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkalab.moves import Moves
+from kafkalab.moves import moves_of
 
 
 class TransactionState(enum.Enum):
@@ -57,11 +57,13 @@ PREVIOUS_STATES = {
 }
 """State -> the states that it may follow (TransactionMetadata.validPreviousStates)."""
 
-MOVES = Moves(
-    {
-        state: frozenset(after for after, before in PREVIOUS_STATES.items() if state in before)
+MOVES = moves_of(
+    TransactionState,
+    *(
+        f"{state.name} -> "
+        + " ".join(after.name for after, before in PREVIOUS_STATES.items() if state in before)
         for state in TransactionState
-    }
+    ),
 )
 """State -> the states that may follow."""
 

@@ -10,12 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.mark.slow
 def test_every_value_of_the_simulator_has_its_type(tmp_path):
     command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path), "--no-error-summary"]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
