@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Respond
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
-from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
 
@@ -86,17 +86,7 @@ class LedOffsetsLog(OffsetsLog):
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
-        appended = Note.of(
-            "record.appended",
-            topic=OFFSETS_TOPIC,
-            partition=partition,
-            base_offset=stored.base_offset,
-            last_offset=stored.last_offset,
-            producer_id=stored.producer_id,
-            producer_epoch=stored.producer_epoch,
-            size_bytes=stored.size_bytes,
-            records=stored.records,
-        )
+        appended = append_note(OFFSETS_TOPIC, partition, stored)
         return Written(
             Errors.NONE,
             stored.last_offset + 1,

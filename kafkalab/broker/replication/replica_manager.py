@@ -51,6 +51,26 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 """Errors whose answer names the present leader (KIP-951)."""
 
 
+def append_note(
+    topic: str, partition: int, stored: m.RecordBatch, control: str = "", **more: int
+) -> Note:
+    """What the journal keeps of a batch that a leader has appended, with `more` of its fields. Of a
+    transaction's marker it keeps the name, `control`, and no record."""
+    return Note.of(
+        "record.appended",
+        topic=topic,
+        partition=partition,
+        base_offset=stored.base_offset,
+        last_offset=stored.last_offset,
+        producer_id=stored.producer_id,
+        producer_epoch=stored.producer_epoch,
+        **more,
+        size_bytes=stored.size_bytes,
+        records=() if control else stored.records,
+        **({"control": control} if control else {}),
+    )
+
+
 class ReplicaManager:
     """The replicas of one broker, and the requests on them (ReplicaManager).
 
@@ -441,20 +461,7 @@ class ReplicaManager:
                 for work in work_on(wanted, batch, as_kept)
             ]
             base_offset, has_grown = stored.base_offset, True
-            after.append(
-                Note.of(
-                    "record.appended",
-                    topic=topic,
-                    partition=data.index,
-                    base_offset=base_offset,
-                    last_offset=stored.last_offset,
-                    producer_id=stored.producer_id,
-                    producer_epoch=stored.producer_epoch,
-                    base_sequence=stored.base_sequence,
-                    size_bytes=stored.size_bytes,
-                    records=stored.records,
-                )
-            )
+            after.append(append_note(topic, data.index, stored, base_sequence=stored.base_sequence))
         if has_grown:
             after += self.appended(replica, now_ms)
         return m.PartitionProduceResponse(
@@ -512,18 +519,7 @@ class ReplicaManager:
         except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
         return Errors.NONE, [
-            Note.of(
-                "record.appended",
-                topic=topic,
-                partition=index,
-                base_offset=stored.base_offset,
-                last_offset=stored.last_offset,
-                producer_id=stored.producer_id,
-                producer_epoch=stored.producer_epoch,
-                size_bytes=stored.size_bytes,
-                records=(),
-                control=marker.control.name,
-            ),
+            append_note(topic, index, stored, marker.control.name),
             *self.appended(replica, now_ms),
         ]
 

@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
-from kafkalab.broker.effects import Effect, Note
+from kafkalab.broker.effects import Effect
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingAppend
-from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors, KafkaStorageException, error_for
@@ -112,17 +112,7 @@ class TransactionLog:
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        appended = Note.of(
-            "record.appended",
-            topic=TRANSACTION_TOPIC,
-            partition=partition,
-            base_offset=stored.base_offset,
-            last_offset=stored.last_offset,
-            producer_id=stored.producer_id,
-            producer_epoch=stored.producer_epoch,
-            size_bytes=stored.size_bytes,
-            records=stored.records,
-        )
+        appended = append_note(TRANSACTION_TOPIC, partition, stored)
         waiting = WaitingAppend(
             (TRANSACTION_TOPIC, partition),
             stored.last_offset + 1,
