@@ -8,10 +8,14 @@ and again.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from autograder.cell.course_folder import NoMaster
+from autograder.cell.course_folder import HOME, NoMaster
 from autograder.cell.data import canonical, plain
 from autograder.cell.numbers import pretending
 from autograder.cell.question import Question, find
@@ -114,7 +118,7 @@ def written_by(question: Question, source: str, numbers: dict) -> dict:
 def namespace_of(question: Question, source: str, numbers: dict) -> dict:
     """The names after an answer cell with this source has run for a student with these numbers;
     what it raises comes through."""
-    with pretending({question.id: numbers}), quiet():
+    with pretending({question.id: numbers}), quiet(), _in_own_folder():
         return _run(question, source)
 
 
@@ -130,7 +134,7 @@ def _places(question_id: str) -> dict[str, int]:
 @lru_cache(maxsize=65536)
 def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
     question = find(question_id)
-    with pretending({question_id: json.loads(numbers)}), quiet():
+    with pretending({question_id: json.loads(numbers)}), quiet(), _in_own_folder():
         namespace = _namespace(question_id, source, numbers)
         return (
             ask(question, namespace, json.loads(case))
@@ -155,6 +159,25 @@ def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
         return _run(find(question_id), source)
     except Exception as error:
         return Broken({"raised": type(error).__name__, "says": str(error)})
+
+
+@contextmanager
+def _in_own_folder() -> Iterator[None]:
+    """Be in a course folder of this process's own: what a chapter's cells write and read again is
+    not what another process writes in the same moment."""
+    with chdir(_own_folder().name):
+        yield
+
+
+@cache
+def _own_folder() -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory(prefix="rehearsal-")
+    data = Path(folder.name, "data")
+    (data / "generated").mkdir(parents=True)
+    for path in (HOME / "data").glob("*"):
+        if path.name != "generated":
+            (data / path.name).symlink_to(path)
+    return folder
 
 
 def _run(question: Question, source: str) -> dict:

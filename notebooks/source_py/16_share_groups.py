@@ -505,8 +505,11 @@ told.select("time", "client_id", "message").orderBy("time").limit(4).toPandas()
 # One row for each record makes counting easy. `records_told` reads these lines. `given` has the
 # deliveries, `said` what the workers said. `second` is the time of the lab.
 
-# %% spark=true
+# %%
 rows = [(name, *row) for name, log in logs.items() for row in records_told(log)]
+rows[:2]
+
+# %% spark=true
 columns = "worker string, second double, what string, offset int, number int"
 records = spark.createDataFrame(rows, columns)
 given = records.where("what = 'given'").drop("what").withColumnRenamed("number", "delivery")
