@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01, 02 and 04. **You get** six words: *acks*, *in-sync replicas*,
 # *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** three
-# sittings: about 40 + 30 + 25 minutes. They end after sections 4 and 7 and at the end.
+# sittings: about 40 + 25 + 25 minutes. They end after sections 4 and 7 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
