@@ -14,9 +14,10 @@ the scenery of a log changes from student to student, each sampled student's own
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -138,8 +139,9 @@ def passing_wrong(question: Question, students: Sequence[str]) -> list[str]:
     know by their names there. One sentence each, with the first such student. What only Spark can
     run is taken as its author says it (`says`)."""
     found = {}
-    for student in students:
-        cases = own_cases(question, student)
+    of_student = {student: own_cases(question, student) for student in students}
+    _hear_neighbours_together(question, itertools.chain(*of_student.values()))
+    for student, cases in of_student.items():
         truths = [_truth(question, case) for case in cases]
         for wrong in judge_of(question.id).wrong_answers:
             if wrong.name in found:
@@ -158,6 +160,15 @@ def passing_wrong(question: Question, students: Sequence[str]) -> list[str]:
                         f"scenery of {student}"
                     )
     return list(found.values())
+
+
+def _hear_neighbours_together(question: Question, cases: Iterable[dict]) -> None:
+    """Ask each named wrong answer about the cases in the order of their sets: one run answers
+    for a few neighbours, and it is forgotten soon."""
+    in_turn = sorted(cases, key=lambda case: place_of(question, case))
+    for wrong in judge_of(question.id).wrong_answers:
+        for case in in_turn:
+            reply_of_wrong(question, wrong, case)
 
 
 def different(question: Question) -> float:
