@@ -8,10 +8,12 @@ and again.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -165,19 +167,23 @@ def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
 def _in_own_folder() -> Iterator[None]:
     """Be in a course folder of this process's own: what a chapter's cells write and read again is
     not what another process writes in the same moment."""
-    with chdir(_own_folder().name):
+    with chdir(_folder_of(os.getpid())):
         yield
 
 
 @cache
-def _own_folder() -> TemporaryDirectory[str]:
+def _folder_of(pid: int) -> str:
+    """The course folder of the process `pid`, which has to be this one: a forked process that
+    knows its parent's makes another. It is removed when the process ends."""
     folder = TemporaryDirectory(prefix="rehearsal-")
+    # a process of a pool ends without the finalizers of `tempfile`
+    Finalize(None, folder.cleanup, exitpriority=0)
     data = Path(folder.name, "data")
     (data / "generated").mkdir(parents=True)
     for path in (HOME / "data").glob("*"):
         if path.name != "generated":
             (data / path.name).symlink_to(path)
-    return folder
+    return folder.name
 
 
 def _run(question: Question, source: str) -> dict:

@@ -29,8 +29,13 @@ def print_rules(id: str, watch: bool = False) -> int:
     find(id)
     words = [sys.executable, "-m", "autograder.proving.exercise_screen", id, str(notebooks())]
     with tempfile.TemporaryDirectory(prefix="exercise") as home:
-        course = {**os.environ, "AUTOGRADER_COURSE": home}
-        done = subprocess.run([*words, *["watch"] * watch], env=course, check=False)
+        # what its processes leave behind lies there, too
+        there = {"AUTOGRADER_COURSE": f"{home}/course", "TMPDIR": f"{home}/temp"}
+        for folder in there.values():
+            os.mkdir(folder)
+        done = subprocess.run(
+            [*words, *["watch"] * watch], env={**os.environ, **there}, check=False
+        )
     return done.returncode
 
 
