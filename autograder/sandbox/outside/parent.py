@@ -53,10 +53,12 @@ DATA = ("manifests", "recordings", "samples", "tools")
 WARM = (
     *(f"autograder.cell.{part}" for part in ("check", "kinds", "plays", "runs")),
     "kafkalab.reading.line_table",
+    "kafkalab.views",
     "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",  # for the pictures that the cells before an answer draw
     "numpy",
     "pandas",
+    "pyspark.sql.functions",  # what a chapter with one Spark exercise imports for all of them
 )
 # A lab is played once, too: what it looks up of releases and settings is then known to every fork.
 WARM_CELL = """
