@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from multiprocessing.util import Finalize
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from autograder.cell.course_folder import HOME, NoMaster
 from autograder.cell.data import canonical, plain
@@ -175,15 +176,15 @@ def _in_own_folder() -> Iterator[None]:
 def _folder_of(pid: int) -> str:
     """The course folder of the process `pid`, which has to be this one: a forked process that
     knows its parent's makes another. It is removed when the process ends."""
-    folder = TemporaryDirectory(prefix="rehearsal-")
-    # a process of a pool ends without the finalizers of `tempfile`
-    Finalize(None, folder.cleanup, exitpriority=0)
-    data = Path(folder.name, "data")
+    folder = mkdtemp(prefix="rehearsal-")
+    # unlike the finalizers of `tempfile` this runs in a process of a pool, too
+    Finalize(None, rmtree, (folder,), {"ignore_errors": True}, exitpriority=0)
+    data = Path(folder, "data")
     (data / "generated").mkdir(parents=True)
     for path in (HOME / "data").glob("*"):
         if path.name != "generated":
             (data / path.name).symlink_to(path)
-    return folder.name
+    return folder
 
 
 def _run(question: Question, source: str) -> dict:
