@@ -53,7 +53,7 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     )
 
 
-@pytest.mark.parametrize("question", some(40, 4))
+@pytest.mark.parametrize("question", some(40, 9))
 def test_two_students_numbers_are_solved(question):
     """The command's own look at one question, at a few students."""
     found = drawn(question, 2)

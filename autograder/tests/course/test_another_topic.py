@@ -12,6 +12,7 @@ import pytest
 
 from autograder.cell.course_folder import HOME
 
+pytestmark = pytest.mark.slow
 SOURCES = Path(__file__).with_name("http_caching")
 GRADE = (
     "import json, sys; from autograder.course.references import solved; "

@@ -447,6 +447,7 @@ def test_a_classroom_takes_no_real_courses_place(demo, tmp_path, capsys):
     )
 
 
+@pytest.mark.slow
 def test_the_classroom_is_as_it_was_made(demo, tmp_path):
     made = subprocess.run(
         [

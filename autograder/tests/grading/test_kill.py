@@ -243,14 +243,8 @@ def class_of_twelve(demo_folder, tmp_path_factory):
         return Class(folder, demo_folder, writer_of(folder))
 
 
-@pytest.mark.parametrize(
-    "kind, after",
-    [
-        (EVERYTHING, 2),
-        pytest.param(WRITER, 3, marks=pytest.mark.slow),
-        pytest.param(CTRL_C, 1, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind, after", [(EVERYTHING, 2), (WRITER, 3), (CTRL_C, 1)])
 def test_killed_once(class_of_twelve, kind, after):
     """The plug is pulled when so many submissions have been begun."""
     room, luck = class_of_twelve, Random(after)

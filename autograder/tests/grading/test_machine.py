@@ -165,6 +165,7 @@ def test_a_pipe_and_a_link_are_written_to_and_stay_what_they_are(box, tmp_path, 
     ).read_text()
 
 
+@pytest.mark.slow
 def test_nothing_half_written_stays_where_it_could_not_go(box, tmp_path, capsys):
     (tmp_path / "results").mkdir()
     assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "results")]) == 2

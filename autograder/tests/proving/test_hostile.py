@@ -248,6 +248,7 @@ def test_reaching_into_java_is_pointed_out():
     assert in_answers({"02.5": honest, **own}) == []
 
 
+@pytest.mark.slow
 def test_the_red_team_sees_a_hole(monkeypatch):
     """Were hidden cases told with the public ones, or a level believed that leaks,
     the numbers would say so."""

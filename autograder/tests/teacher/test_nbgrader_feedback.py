@@ -31,6 +31,7 @@ def course(demo, tmp_path, capsys):
     return home
 
 
+@pytest.mark.slow
 def test_release_feedback_takes_the_pages(course, tmp_path, capsys):
     out = str(tmp_path / "out")
     assert main(["feedback", out, "--nbgrader", str(course)]) == 0

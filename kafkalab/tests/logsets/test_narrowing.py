@@ -176,6 +176,7 @@ class NumbersReader(ds.DataSourceReader):
         yield from ((n,) for n in range(self.most + 1))
 
 
+@pytest.mark.slow
 def test_spark_still_keeps_a_filter_for_the_next_query(spark):
     """Where this fails, Spark is mended: then the source may take filters itself."""
     name = "spark.sql.python.filterPushdown.enabled"

@@ -104,6 +104,7 @@ def test_brokers_and_clients_of_a_whole_run_are_told_apart(of_a_cluster):
     assert failed.first >= "2026-11-28 05:49:40"  # no client was refused before a broker stopped
 
 
+@pytest.mark.slow
 def test_lines_that_a_shipper_wrote_twice_are_counted_once(whole_logs, tmp_path, capsys):
     lines = gzip.open(whole_logs / "4.4.0" / "fixed-1.log.gz", "rt").read().splitlines(True)
     (tmp_path / "a.log").write_text("".join(lines))
@@ -192,6 +193,7 @@ def test_a_table_of_lines_needs_no_spark(whole_logs, tmp_path, capsys):
         logsets.read(None, log)
 
 
+@pytest.mark.slow
 def test_clocks_of_brokers_and_clients_that_differ_are_said(whole_logs, tmp_path):
     for file in (whole_logs / "4.4.0").glob("*.gz"):
         text = gzip.decompress(file.read_bytes())

@@ -39,6 +39,7 @@ def refusal(asked) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_a_table_keeps_its_path_and_options(spark, log, tables):
     wanted = spark.read.format("kafkalab").load(str(log))
     every, warned = wanted.count(), wanted.where("level = 'WARN'").count()
