@@ -52,15 +52,6 @@ def dump_of(number: int) -> dict:
     }
 
 
-def tells_its_reason(number: int) -> bool:
-    """Whether the story came to the moment in which the file shows why it is there."""
-    dump, (_, why) = dump_of(number), stale_log(number)
-    age_ms = dump["now_ms"] - max(int(line.split()[-1]) for line in dump["lines"])
-    if age_ms < 0:
-        return why == "clock"
-    return why == ("segment", "check")[age_ms > dump["retention_ms"]]
-
-
 def dumps(drawn) -> dict:
     """What a learner sees of each topic."""
     return type(drawn)({name: type(one)(dump_of(one["log"])) for name, one in drawn.items()})
@@ -73,8 +64,7 @@ Value(
     draws=THREE,
     row="topic",
     show=dumps,
-    space={"log": tuple(range(45))},
-    where=lambda n: tells_its_reason(n["log"]),
+    space={"log": tuple(range(90))},
     together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
 
