@@ -33,11 +33,15 @@ CLIENT_VALUES = (
     "kafkalab.clients.network.node"
 )
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = (
+    f"{B}.effects {B}.steps {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts "
+    f"{SHARED}"
+)
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     f"{B}.effects": (SHARED, "an effect is a plain value that all machines return"),
+    f"{B}.steps": (f"{B}.effects {PURE}", "a step knows effects and errors, and no request"),
     f"{B}.server_log": (SHARED, "a log of lines knows the catalogue and the clock"),
     f"{B}.broker_config": (SHARED, "a broker's settings are plain values"),
     f"{B}.profiles": (SHARED, "a profile is data: put the behaviour where it happens"),

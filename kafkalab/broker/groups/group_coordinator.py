@@ -55,7 +55,7 @@ WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
         m.HeartbeatRequest: lambda request, caller: m.HeartbeatResponse(),
         m.LeaveGroupRequest: lambda request, caller: m.LeaveGroupResponse(error_code=LOADING),
         m.OffsetCommitRequest: lambda request, caller: refused_commit(
-            request, Errors.COORDINATOR_LOAD_IN_PROGRESS
+            request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
         ),
         m.OffsetFetchRequest: lambda request, caller: refused_fetch(
             request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS

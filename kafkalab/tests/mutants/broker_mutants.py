@@ -13,6 +13,7 @@ from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.proof.cases import logs as log_answers
 from kafkalab.tests.mutants.catchers import Law, Vector
@@ -100,13 +101,16 @@ def epochs_not_checked(patch):
 
 
 def commits_of_any_generation(patch):
-    honest = OffsetMetadataManager._commit_error
+    honest = OffsetMetadataManager._check
 
-    def commit_error(self, *args):
-        error = honest(self, *args)
-        return Errors.NONE if error is Errors.ILLEGAL_GENERATION else error
+    def check(self, *args):
+        try:
+            honest(self, *args)
+        except Refusal as refusal:
+            if refusal.error is not Errors.ILLEGAL_GENERATION:
+                raise
 
-    patch.setattr(OffsetMetadataManager, "_commit_error", commit_error)
+    patch.setattr(OffsetMetadataManager, "_check", check)
 
 
 def watermark_is_the_leaders_end(patch):

@@ -36,6 +36,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupMemberState,
     ConsumerGroupState,
 )
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
@@ -219,22 +220,22 @@ class ModernGroups:
                 self._watch(group, member, now_ms, out)
         return out
 
-    def commit_error(
+    def check_commit(
         self, request: OffsetCommitRequest | TxnOffsetCommitRequest, knows_epochs: bool = True
-    ) -> Errors:
-        """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or
-        an older one in which it already had these partitions (KIP-1251).
+    ) -> None:
+        """Refuse a commit to a group of this protocol that may not be kept. The epoch is the
+        member's, or an older one in which it already had these partitions (KIP-1251).
 
         knows_epochs: the request's version has member epochs (ConsumerGroup.validateOffsetCommit)
         """
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
         if epoch < 0 and not group.members:
-            return Errors.NONE
+            return
         member = group.members.get(request.member_id)
         if member is None:
-            return Errors.UNKNOWN_MEMBER_ID
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         if not knows_epochs:
-            return Errors.UNSUPPORTED_VERSION
+            raise Refusal(Errors.UNSUPPORTED_VERSION)
         given = [
             member.assigned.get(
                 (topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index),
@@ -243,34 +244,36 @@ class ModernGroups:
             for topic in request.topics
             for part in topic.partitions
         ]
-        return (
-            Errors.NONE
-            if max(given, default=0) <= epoch <= member.epoch
-            else Errors.STALE_MEMBER_EPOCH
-        )
+        if not max(given, default=0) <= epoch <= member.epoch:
+            raise Refusal(Errors.STALE_MEMBER_EPOCH)
 
-    def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> Errors:
-        """Why a transaction may not commit offsets to the group, NONE where it may. A request
-        without member and epoch is not checked. The error is ILLEGAL_GENERATION, which a producer
-        of any version understands."""
+    def check_transactional_commit(self, request: TxnOffsetCommitRequest) -> None:
+        """Refuse offsets that a transaction may not commit to the group. A request without member
+        and epoch is not checked. The error is ILLEGAL_GENERATION, which a producer of any version
+        understands."""
         if (
             request.generation_id_or_member_epoch < 0
             and not request.member_id
             and request.group_instance_id is None
         ):
-            return Errors.NONE
-        error = self.commit_error(request)
-        return Errors.ILLEGAL_GENERATION if error is Errors.STALE_MEMBER_EPOCH else error
+            return
+        try:
+            self.check_commit(request)
+        except Refusal as refusal:
+            if refusal.error is Errors.STALE_MEMBER_EPOCH:
+                raise Refusal(Errors.ILLEGAL_GENERATION) from None
+            raise
 
-    def fetch_error(self, group_id: str, member_id: str | None, epoch: int) -> Errors:
-        """Whether a member may fetch committed offsets; a request without a member id always
-        may."""
+    def check_fetch(self, group_id: str, member_id: str | None, epoch: int) -> None:
+        """Refuse a member that may not fetch committed offsets; a request without a member id
+        always may."""
         if member_id is None or epoch < 0:
-            return Errors.NONE
+            return
         member = self.groups[group_id].members.get(member_id)
         if member is None:
-            return Errors.UNKNOWN_MEMBER_ID
-        return Errors.NONE if epoch == member.epoch else Errors.STALE_MEMBER_EPOCH
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
+        if epoch != member.epoch:
+            raise Refusal(Errors.STALE_MEMBER_EPOCH)
 
     # -- the heartbeat
 
