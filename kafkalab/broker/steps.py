@@ -35,6 +35,12 @@ class Later(NamedTuple):
     effects: list[Effect]
 
 
+class Parked:
+    """What a story returns that is not answered now: its caller stands in a table, and another
+    story answers it."""
+
+
+PARKED = Parked()
 Step = Generator[Effect | Wait | Later, Any, T]
 
 
@@ -44,6 +50,11 @@ class Refusal(Exception):
     def __init__(self, error: Errors, message: str | None = None) -> None:
         super().__init__(error.name)
         self.error, self.message = error, message
+
+    @classmethod
+    def with_message(cls, error: Errors) -> Refusal:
+        """The refusal that has the error's own message."""
+        return cls(error, error.message)
 
 
 def run(step: Step[Any], value: Any = None) -> list[Effect]:
@@ -64,15 +75,22 @@ def run(step: Step[Any], value: Any = None) -> list[Effect]:
         return effects + later
 
 
+def coded(response: type) -> Callable[[Any, Caller, Refusal], Any]:
+    """A function that answers a refusal with the error's code."""
+    return lambda request, caller, refusal: response(error_code=refusal.error.code)
+
+
 def answers(
-    response: type, refused: Callable[[Any, Caller, Errors], Any] | None = None
+    response: type, refused: Callable[[Any, Caller, Refusal], Any] | None = None
 ) -> Callable[[Callable[..., Any]], Handler]:
     """A handler of requests: what it returns is sent to the caller. It is a step, or a plain method
     where it has no effects and never waits.
 
-    refused: refused(request, caller, error) makes the answer to a refusal; without it, it is the
+    refused: refused(request, caller, refusal) makes the answer to a refusal; without it, it is the
     response with the error's code.
     """
+
+    refuse = coded(response) if refused is None else refused
 
     def answered(
         story: Callable[..., Any], machine: Any, request: Any, caller: Caller, now_ms: int
@@ -82,11 +100,9 @@ def answers(
             if type(answer) is GeneratorType:
                 answer = yield from answer
         except Refusal as refusal:
-            if refused is None:
-                answer = response(error_code=refusal.error.code)
-            else:
-                answer = refused(request, caller, refusal.error)
-        yield Respond(caller, answer)
+            answer = refuse(request, caller, refusal)
+        if answer is not PARKED:
+            yield Respond(caller, answer)
 
     def decorate(story: Callable[..., Any]) -> Handler:
         @wraps(story)

@@ -54,24 +54,24 @@ def _committed(
 
 
 def refused_commit(
-    request: m.OffsetCommitRequest, caller: Caller, error: Errors
+    request: m.OffsetCommitRequest, caller: Caller, refusal: Refusal
 ) -> m.OffsetCommitResponse:
     """An OFFSET_COMMIT answer with one error for all partitions."""
-    return _committed(request, lambda place: error)
+    return _committed(request, lambda place: refusal.error)
 
 
 def refused_fetch(
-    request: m.OffsetFetchRequest, caller: Caller, error: Errors
+    request: m.OffsetFetchRequest, caller: Caller, refusal: Refusal
 ) -> m.OffsetFetchResponse:
     """An OFFSET_FETCH answer with one error for all groups."""
     if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
         return m.OffsetFetchResponse(
             groups=tuple(
-                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
+                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=refusal.error.code)
                 for asked in request.asked
             )
         )
-    return m.OffsetFetchResponse(error_code=error.code)
+    return m.OffsetFetchResponse(error_code=refusal.error.code)
 
 
 class OffsetMetadataManager:

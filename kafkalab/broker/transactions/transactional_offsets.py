@@ -51,10 +51,10 @@ def _committed(
 
 
 def refused_commit(
-    request: m.TxnOffsetCommitRequest, caller: Caller, error: Errors
+    request: m.TxnOffsetCommitRequest, caller: Caller, refusal: Refusal
 ) -> m.TxnOffsetCommitResponse:
     """A TXN_OFFSET_COMMIT answer with one error for all partitions."""
-    return _committed(request, caller, lambda asked: error)
+    return _committed(request, caller, lambda asked: refusal.error)
 
 
 class TransactionalOffsets:

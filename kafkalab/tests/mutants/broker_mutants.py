@@ -37,20 +37,24 @@ def sessions_never_renewed(patch):
 
 
 def generation_not_checked(patch):
-    honest = ClassicGroups._member_error
+    honest = ClassicGroups._group_of
 
-    def member_error(self, *args):
-        error = honest(self, *args)
-        return None if error is Errors.ILLEGAL_GENERATION else error
+    def group_of(self, request):
+        try:
+            return honest(self, request)
+        except Refusal as refusal:
+            if refusal.error is not Errors.ILLEGAL_GENERATION:
+                raise
+            return self.groups[request.group_id]
 
-    patch.setattr(ClassicGroups, "_member_error", member_error)
+    patch.setattr(ClassicGroups, "_group_of", group_of)
 
 
 def static_names_not_fenced(patch):
-    honest = membership.membership_error
+    honest = membership.check_member
     patch.setattr(
         membership,
-        "membership_error",
+        "check_member",
         lambda group, member_id, instance_id: honest(group, member_id, None),
     )
 
@@ -59,8 +63,9 @@ def initial_delay_never_extended(patch):
     honest = JoinPhase.admit
 
     def admit(self, group, *rest):
-        honest(self, group, *rest)
+        parked = yield from honest(self, group, *rest)
         group.somebody_joined_meanwhile = False
+        return parked
 
     patch.setattr(JoinPhase, "admit", admit)
 

@@ -272,13 +272,3 @@ def check_member(group: ClassicGroup, member_id: str, instance_id: str | None) -
         raise Refusal(Errors.FENCED_INSTANCE_ID)
     if member_id not in group.members:
         raise Refusal(Errors.UNKNOWN_MEMBER_ID)
-
-
-def membership_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> Errors | None:
-    """UNKNOWN_MEMBER_ID for an unknown id, FENCED_INSTANCE_ID where another member has the instance
-    id now (KIP-345); else None."""
-    try:
-        check_member(group, member_id, instance_id)
-    except Refusal as refusal:
-        return refusal.error
-    return None
