@@ -137,7 +137,7 @@ class ModernGroups:
         """Handle a timer: ("member session", group, member), ("member revokes", group, member) or
         ("held heartbeat", group, member)."""
         if key[0] == "held heartbeat":
-            return self._look_at_held(key, now_ms)
+            return run(self._look_at_held(key, now_ms))
         if not self._cluster.is_current:
             return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         return run(self._fence_late(key, now_ms))
@@ -162,20 +162,21 @@ class ModernGroups:
         yield Note.of("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
         yield from self._remove(group, member, reason)
 
-    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> Step[None]:
         """Serve a held heartbeat when the coordinator is connected again; refuse it when it has
         waited too long."""
         _, group_id, member_id = key
         held = self._held.pop((group_id, member_id), None)
         if held is None:
-            return []
+            return
         if self._cluster.is_current:
-            return self._serve(held.request, held.caller, now_ms)
-        if now_ms >= held.until_ms:
+            yield from self._serve(held.request, held.caller, now_ms)
+        elif now_ms >= held.until_ms:
             late = Refusal.with_message(Errors.COORDINATOR_NOT_AVAILABLE)
-            return [Respond(held.caller, _refused(held.request, held.caller, late))]
-        self._held[group_id, member_id] = held
-        return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+            yield Respond(held.caller, _refused(held.request, held.caller, late))
+        else:
+            self._held[group_id, member_id] = held
+            yield SetTimer(key, now_ms + LOOKS_AGAIN_MS)
 
     def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
         """Give a group to its new coordinator. A coordinator whose process runs keeps its old state
