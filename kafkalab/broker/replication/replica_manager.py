@@ -25,9 +25,10 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
-from kafkalab.broker.log.log_settings import LogSettings, log_settings
+from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
+from kafkalab.broker.log.topic_config import log_settings
 from kafkalab.broker.replication.delayed_produce import DelayedProduces
 from kafkalab.broker.replication.learners_completion import (
     CompletionRule,
