@@ -29,19 +29,19 @@ class Wait(NamedTuple):
     begin: Callable[[Resume], list[Effect]]
 
 
-class Later(NamedTuple):
+class Afterwards(NamedTuple):
     """Effects that follow when the step has answered or waits, not before."""
 
     effects: list[Effect]
 
 
 class Parked:
-    """What a story returns that is not answered now: its caller stands in a table, and another
+    """What a story returns that is not answered now: its caller is in a table, and another
     story answers it."""
 
 
 PARKED = Parked()
-Step = Generator[Effect | Wait | Later, Any, T]
+Step = Generator[Effect | Wait | Afterwards, Any, T]
 
 
 class Refusal(Exception):
@@ -67,7 +67,7 @@ def run(step: Step[Any], value: Any = None) -> list[Effect]:
             value = None
             if type(said) is Wait:
                 return effects + said.begin(partial(run, step)) + later
-            if type(said) is Later:
+            if type(said) is Afterwards:
                 later += said.effects
             else:
                 effects.append(said)  # type: ignore[arg-type]

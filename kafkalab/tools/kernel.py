@@ -61,7 +61,7 @@ KERNEL = (
     "clients/network/connection_states.py",
     "clients/producer/transactions/transaction_manager_state.py",
 )
-"""What a simulation of brokers and clients stands on."""
+"""What any simulated broker or client is built on."""
 
 
 def kernel_files() -> list[Path]:

@@ -19,7 +19,7 @@ from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.modern.reconciliation import ModernGroups
-from kafkalab.broker.steps import Later, Refusal, Step, answers
+from kafkalab.broker.steps import Afterwards, Refusal, Step, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -112,7 +112,7 @@ class OffsetMetadataManager:
                     errors[place] = refusal.error
         written = Errors.NONE
         if kept:
-            yield Later(self._arm_expiry(now_ms))
+            yield Afterwards(self._arm_expiry(now_ms))
             try:
                 yield from self._storage.commit(group.id, kept, caller, now_ms)
             except Refusal as refusal:

@@ -39,7 +39,7 @@ from kafkalab.broker.replication.learners_completion import (
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.server_log import ServerLog, silent_log
-from kafkalab.broker.steps import Later, Refusal, Step
+from kafkalab.broker.steps import Afterwards, Refusal, Step
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol import messages as m
@@ -446,7 +446,7 @@ class ReplicaManager:
             try:
                 stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
             except KafkaStorageException:
-                yield Later([DISK_FAILED])
+                yield Afterwards([DISK_FAILED])
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
             for work in work_on(wanted, batch, as_kept):
                 yield Note.of(
@@ -461,7 +461,7 @@ class ReplicaManager:
             base_offset, has_grown = stored.base_offset, True
             yield append_note(topic, data.index, stored, base_sequence=stored.base_sequence)
         if has_grown:
-            yield Later(self.appended(replica, now_ms))
+            yield Afterwards(self.appended(replica, now_ms))
         return m.PartitionProduceResponse(
             index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
         )

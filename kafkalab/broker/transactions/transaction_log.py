@@ -21,7 +21,7 @@ from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
 from kafkalab.broker.effects import Effect
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
-from kafkalab.broker.steps import Later, Refusal, Step, unheard
+from kafkalab.broker.steps import Afterwards, Refusal, Step, unheard
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors, KafkaStorageException
@@ -104,7 +104,7 @@ class TransactionLog:
                 (TRANSACTION_TOPIC, partition), stored.last_offset + 1, now_ms + timeout_ms
             )
         except KafkaStorageException:
-            yield Later([DISK_FAILED])
+            yield Afterwards([DISK_FAILED])
             raise Refusal(MEANS[Errors.KAFKA_STORAGE_ERROR]) from None
         except Refusal as refusal:
             raise Refusal(MEANS.get(refusal.error, refusal.error)) from None

@@ -16,7 +16,10 @@ from kafkalab.broker.effects import Caller
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.steps import Refusal, Step, Waits, answers
 from kafkalab.broker.transactions.transaction_metadata import Place
-from kafkalab.broker.transactions.transactional_offsets import TransactionalOffsets, refused_commit
+from kafkalab.broker.transactions.transactional_offsets import (
+    TransactionalOffsets,
+    refused_txn_commit,
+)
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol import messages as m
@@ -75,7 +78,7 @@ class TransactionVerification:
             )
         return (yield from self._replicas.produce(request, caller, now_ms, refused))
 
-    @answers(m.TxnOffsetCommitResponse, refused_commit)
+    @answers(m.TxnOffsetCommitResponse, refused_txn_commit)
     def commit_offsets(
         self, request: m.TxnOffsetCommitRequest, caller: Caller, now_ms: int
     ) -> Step[m.TxnOffsetCommitResponse]:

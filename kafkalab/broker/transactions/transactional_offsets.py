@@ -50,7 +50,7 @@ def _committed(
     )
 
 
-def refused_commit(
+def refused_txn_commit(
     request: m.TxnOffsetCommitRequest, caller: Caller, refusal: Refusal
 ) -> m.TxnOffsetCommitResponse:
     """A TXN_OFFSET_COMMIT answer with one error for all partitions."""

@@ -8,7 +8,7 @@ import pytest
 from kafkalab.broker.effects import AskBroker, CancelTimer, Respond, SetTimer
 from kafkalab.broker.steps import (
     PARKED,
-    Later,
+    Afterwards,
     Refusal,
     Wait,
     Waits,
@@ -74,9 +74,9 @@ def test_what_comes_later_follows_the_answer_and_the_parking():
     bell = Bell()
 
     def story():
-        yield Later([alarm("later")])
+        yield Afterwards([alarm("later")])
         yield bell.wait()
-        yield Later([alarm("last")])
+        yield Afterwards([alarm("last")])
         yield alarm("answer")
 
     assert run(story()) == [alarm("parked"), alarm("later")]

@@ -298,10 +298,10 @@ def join_reason(request: JoinGroupRequest, caller: Caller) -> str | None:
 
 def refused_join(request: JoinGroupRequest, caller: Caller, refusal: Refusal) -> JoinGroupResponse:
     """A JOIN_GROUP answer with an error, which repeats the id that the member has sent."""
-    return join_answer(caller, refusal.error, request.member_id)
+    return join_without_generation(caller, refusal.error, request.member_id)
 
 
-def join_answer(caller: Caller, error: Errors, member_id: str) -> JoinGroupResponse:
+def join_without_generation(caller: Caller, error: Errors, member_id: str) -> JoinGroupResponse:
     """A JOIN_GROUP answer without a generation."""
     nullable = WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
     return JoinGroupResponse(

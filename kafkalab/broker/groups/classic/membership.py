@@ -25,12 +25,12 @@ from kafkalab.broker.groups.classic.join_phase import (
     JoinPhase,
     Why,
     WriteGroup,
-    join_answer,
     join_reason,
+    join_without_generation,
     refused_join,
 )
 from kafkalab.broker.groups.group_lines import GroupLines
-from kafkalab.broker.steps import PARKED, Later, Parked, Refusal, Step, answers, run
+from kafkalab.broker.steps import PARKED, Afterwards, Parked, Refusal, Step, answers, run
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
@@ -213,8 +213,8 @@ class ClassicGroups:
                 "GROUP_MEMBER_ID_GIVEN", group.id, member_id=new_id, state_to=group.state.value
             )
             due_ms = now_ms + request.session_timeout_ms
-            yield Later([SetTimer(("pending", group.id, new_id), due_ms)])
-            return join_answer(caller, Errors.MEMBER_ID_REQUIRED, new_id)
+            yield Afterwards([SetTimer(("pending", group.id, new_id), due_ms)])
+            return join_without_generation(caller, Errors.MEMBER_ID_REQUIRED, new_id)
         if instance is not None:
             self._say(
                 "GROUP_STATIC_MEMBER_JOINS",
@@ -446,7 +446,7 @@ class ClassicGroups:
         for leaving in request.leaving:
             error = Errors.NONE
             try:
-                yield Later(run(self._leave_one(group, leaving, request, caller, now_ms)))
+                yield Afterwards(run(self._leave_one(group, leaving, request, caller, now_ms)))
             except Refusal as refusal:
                 error = refusal.error
             answers.append(
@@ -525,7 +525,9 @@ def _answer_parked(member: ClassicGroupMember, error: Errors, member_id: str) ->
     """Answer the requests of a member that wait in the group with an error. member_id: the id in
     the answer to a JOIN_GROUP."""
     if member.parked_join is not None:
-        yield Respond(member.parked_join, join_answer(member.parked_join, error, member_id))
+        yield Respond(
+            member.parked_join, join_without_generation(member.parked_join, error, member_id)
+        )
     if member.parked_sync is not None:
         yield Respond(member.parked_sync, m.SyncGroupResponse(error_code=error.code))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.membership import Membership
-from kafkalab.clients.consumer.reading.parts import Part, Shared
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 
 
 class GroupShared(NamedTuple):
@@ -18,7 +18,7 @@ class GroupShared(NamedTuple):
     heartbeat: Heartbeat
 
 
-class GroupPart(Part[ConsumerNetworkClient]):
+class GroupPart(ConsumerPart[ConsumerNetworkClient]):
     """One part of a membership."""
 
     def __init__(self, shared: GroupShared) -> None:

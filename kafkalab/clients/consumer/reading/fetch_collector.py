@@ -15,7 +15,7 @@ from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.decompression_cost import unpack
 from kafkalab.clients.consumer.reading.deserializers import Deserializers
-from kafkalab.clients.consumer.reading.parts import Part, Shared
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
@@ -35,7 +35,7 @@ MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA
 """Errors that mean: another broker leads this partition now, ask for metadata."""
 
 
-class FetchCollector(Part[ConsumerNetwork]):
+class FetchCollector(ConsumerPart[ConsumerNetwork]):
     """The buffer between answers and polls.
 
     request_update  asks for new metadata

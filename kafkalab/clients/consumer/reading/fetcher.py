@@ -15,7 +15,7 @@ from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetch_session import FetchSessionData, FetchSessionHandler
-from kafkalab.clients.consumer.reading.parts import Part, Shared
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import PartitionState
 from kafkalab.clients.network.app_info import tell_removed
@@ -32,7 +32,7 @@ LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LE
 """Errors whose answer names the leader and its epoch."""
 
 
-class Fetcher(Part[ConsumerNetwork]):
+class Fetcher(ConsumerPart[ConsumerNetwork]):
     """Sends fetches and takes their answers.
 
     on_answer       called after each answer, also one without records

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
-from kafkalab.clients.consumer.reading.parts import Part
+from kafkalab.clients.consumer.reading.parts import ConsumerPart
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
@@ -34,7 +34,7 @@ LATEST, EARLIEST = -1, -2
 TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
 
 
-class OffsetFetcher(Part[ConsumerNetwork]):
+class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
     """Looks up offsets for one consumer."""
 
     def reset_missing(self) -> None:

@@ -1,4 +1,4 @@
-"""Shared and Part: what all parts of one consumer have at hand.
+"""Shared and ConsumerPart: what all parts of one consumer have at hand.
 
 Java's classes take the same six to ten arguments each. Here they are one value that is made once,
 and a part names only what is its own.
@@ -39,7 +39,7 @@ class Shared(NamedTuple, Generic[Seen]):
     epoch_ms: int
 
 
-class Part(Generic[Network]):
+class ConsumerPart(Generic[Network]):
     """One part of a consumer."""
 
     def __init__(self, shared: Shared[Network]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
-from kafkalab.clients.consumer.reading.parts import Part, Shared
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
@@ -35,7 +35,7 @@ not know the epoch it was asked for."""
 Asked = Mapping[TopicPartition, FetchPosition]
 
 
-class PositionValidation(Part[ConsumerNetwork]):
+class PositionValidation(ConsumerPart[ConsumerNetwork]):
     """Asks leaders about positions that must be validated; no call waits for an answer here.
 
     tells_requests  whether a line is written before each request is sent, as the new consumer does
