@@ -42,6 +42,24 @@ def test_the_walks_example_runs_and_says_what_the_walk_says():
     assert [socket.node_id for socket in lab.sockets()] == ["-1", "2147483645", "2", "0", "1"]
 
 
+def test_the_scene_of_the_walk_happens_at_the_times_that_the_walk_says():
+    text = (PACKAGE / "WALK.md").read_text(encoding="utf-8")
+    names: dict = {}
+    exec(re.search(r"```python\n(.*?)```", text, re.DOTALL).group(1), names)
+    happened = {
+        "request.sent": lambda event: f"sends {event.api}",
+        "response.received": lambda event: f"takes the answer to {event.api}",
+        "state": lambda event: f"{event.machine}: {event.before} -> {event.after}",
+    }
+    told = {
+        (event.at_ms, event.who, happened[event.kind](event))
+        for event in names["lab"].journal.of(*happened)
+    }
+    scene = re.findall(r"^ *(\d+) ms  (\S+) +(.+)$", text, re.MULTILINE)
+    assert len(scene) == 10
+    assert [row for row in scene if (int(row[0]), *row[1:]) not in told] == []
+
+
 def test_every_recording_and_command_of_the_walk_exists():
     text = (PACKAGE / "WALK.md").read_text(encoding="utf-8")
     commands = re.findall(r"python -m kafkalab (\w+) (\S+)", text)
