@@ -461,7 +461,9 @@ class ReplicaManager:
             base_offset, has_grown = stored.base_offset, True
             yield append_note(topic, data.index, stored, base_sequence=stored.base_sequence)
         if has_grown:
-            yield Afterwards(self.appended(replica, now_ms))
+            # the journal keeps what the append did before the answer to it
+            for effect in self.appended(replica, now_ms):
+                yield effect if type(effect) is Note else Afterwards([effect])
         return m.PartitionProduceResponse(
             index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
         )

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended
+from kafkalab.broker.effects import Appended, Note
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.broker.replication.offset_requests import OffsetRequests
@@ -218,6 +218,17 @@ def test_producing_appends_answers_with_the_offset_and_wakes_readers():
         (0, 2),
         (3, 4),
     ]
+
+
+def test_the_journal_has_what_an_append_did_before_the_answer_to_it(monkeypatch):
+    order = []
+    monkeypatch.setattr(LeaderByHand, "do", lambda self, effects: order.extend(effects))
+    leader = LeaderByHand(log_segment_bytes=1_048_576)
+    for _ in range(2):
+        order.clear()
+        leader.produce(a_batch(size_bytes=700_000))
+    told = [one.kind if isinstance(one, Note) else type(one).__name__ for one in order]
+    assert told[:4] == ["record.appended", "log.rolled", "Respond", "Appended"]
 
 
 def test_acks_0_is_answered_with_nothing_but_written_all_the_same():
