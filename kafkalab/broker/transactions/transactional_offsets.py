@@ -83,9 +83,9 @@ class TransactionalOffsets:
                     kept[name, part.partition_index] = self._offset(part, now_ms)
                 except Refusal as refusal:
                     errors[topic.name, topic.topic_id, part.partition_index] = refusal.error
-        group.pending_offsets.setdefault(producer[0], {}).update(kept)
         written = Errors.NONE
         if kept:
+            group.pending_offsets.setdefault(producer[0], {}).update(kept)
             try:
                 storage = self._coordinator.storage
                 yield from storage.commit(group.id, kept, caller, now_ms, producer)

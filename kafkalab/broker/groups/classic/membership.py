@@ -405,7 +405,7 @@ class ClassicGroups:
         if group.state is PREPARING:
             raise Refusal(Errors.REBALANCE_IN_PROGRESS)
         if group.state is not STABLE:
-            raise Refusal(self._profile.heartbeat_while_completing)
+            return m.HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code)
         return _ALIVE
 
     def _pending_expired(self, group: ClassicGroup, member_id: str, now_ms: int) -> Step[None]:
