@@ -25,6 +25,7 @@ COMMANDS = {
     "line-gaps": "import how long real clients take between two lines from a folder of recordings",
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
+    "kernel": "the reading path of the simulator and the files of its kernel, with their lengths",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-share-groups": "share groups of a played scenario: list, describe",
     "kafka-topics": "topics of a played scenario",
@@ -46,6 +47,7 @@ HOMES = {
     "line-gaps": "lines.gap_import",
     "real": "real.entry",
     "picture": "tools.readme_picture",
+    "kernel": "tools.kernel",
 }
 """Command -> the module with its main(argv). The module of kafka-topics is tools.topics, and so for
 the other tools of Kafka."""

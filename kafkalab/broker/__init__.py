@@ -5,6 +5,6 @@ and no network. There are seven rooms; each imports only the rooms named before 
 replica's records on disk), `cluster` (brokers, leaders, the controller), `replication` (replicas,
 followers, PRODUCE and FETCH), `groups` (consumer groups, classic and KIP-848), `transactions`,
 `admin`, and `shell`, which uses all of them. All rooms use these files: `effects` (what a machine
-wants done), `broker_config` (a broker's settings) and `wire_changes` (what the version of a request
-changes).
+wants done), `steps` (how one request's story waits and is refused), `broker_config` (a broker's
+settings) and `wire_changes` (what the version of a request changes).
 """

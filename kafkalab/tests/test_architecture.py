@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from kafkalab.tools.kernel import kernel_files
+
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.moves kafkalab.records"
 SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
@@ -33,11 +35,15 @@ CLIENT_VALUES = (
     "kafkalab.clients.network.node"
 )
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = (
+    f"{B}.effects {B}.steps {B}.server_log {B}.broker_config {B}.wire_changes {B}.admin_texts "
+    f"{SHARED}"
+)
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
     f"{B}.effects": (SHARED, "an effect is a plain value that all machines return"),
+    f"{B}.steps": (f"{B}.effects {PURE}", "a step knows effects and errors, and no request"),
     f"{B}.server_log": (SHARED, "a log of lines knows the catalogue and the clock"),
     f"{B}.broker_config": (SHARED, "a broker's settings are plain values"),
     f"{B}.profiles": (SHARED, "a profile is data: put the behaviour where it happens"),
@@ -531,6 +537,49 @@ def test_imports_point_down_only():
 def test_an_import_that_points_up_is_found():
     (wrong,) = imports_up("kafkalab.sim.journal", ast.parse("import json, kafkalab.lab"))
     assert wrong.startswith("kafkalab.sim.journal imports kafkalab.lab: ")
+
+
+KERNEL_MAY = "kafkalab.protocol kafkalab.errors kafkalab.hashing kafkalab.records"
+KERNEL_SAYS = (
+    "the kernel knows no wording and no release: hand it the value, or take the file out of KERNEL "
+    "in kafkalab/tools/kernel.py"
+)
+
+
+def kernel() -> dict[str, ast.Module]:
+    """The modules of the kernel with their syntax trees."""
+    names = (file.relative_to(ROOT).with_suffix("").as_posix() for file in kernel_files())
+    return {name: modules()[name] for name in (each.replace("/", ".") for each in names)}
+
+
+def leaves_the_kernel(module: str, tree: ast.Module) -> Iterator[str]:
+    """Each import of a kernel's module that is not of the kernel, and what to do instead."""
+    allowed = f"{module} greenlet {KERNEL_MAY} {' '.join(kernel())}"
+    for name in imports(module, tree):
+        if name.split(".")[0] not in sys.stdlib_module_names and not below(name, allowed):
+            yield f"{module} imports {name}: {KERNEL_SAYS}"
+
+
+def test_the_kernel_imports_no_words_and_no_releases():
+    wrong = [each for one in kernel().items() for each in leaves_the_kernel(*one)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_an_import_that_leaves_the_kernel_is_found():
+    source = "from kafkalab.broker import effects\nfrom kafkalab.releases import Profile"
+    (wrong,) = leaves_the_kernel("kafkalab.broker.steps", ast.parse(source))
+    assert wrong.startswith("kafkalab.broker.steps imports kafkalab.releases: ")
+
+
+def test_a_process_with_the_kernel_alone_has_read_no_words_and_no_releases():
+    above = "kafkalab.lines kafkalab.releases kafkalab.config kafkalab.lab"
+    asked = f"import sys, {', '.join(kernel())}; print(*sorted(sys.modules))"
+    read = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert [name for name in read if below(name, above)] == []
+    outside = [name for name in read if below(name, f"{B} kafkalab.clients") and name in modules()]
+    assert [name for name in outside if name not in kernel() and not is_package(name)] == []
 
 
 def test_every_file_of_a_broker_lies_in_a_room():

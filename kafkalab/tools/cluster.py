@@ -22,12 +22,12 @@ ADMIN_VERSION = newest()
 LONGEST_AFTER_MS = 24 * 3_600_000
 
 
-class Refusal(Exception):
+class Unusable(Exception):
     """An error that ends a tool. Its message is one sentence for the user."""
 
 
 class Options(CommandParser):
-    """Parses a tool's options. An unknown option raises Refusal with one sentence.
+    """Parses a tool's options. An unknown option raises Unusable with one sentence.
 
     example: the words of a call, before --scenario FILE
     """
@@ -55,7 +55,7 @@ class Options(CommandParser):
         self.add_argument("--bootstrap-server", help="not needed; one of the scenario's brokers")
 
     def error(self, message: str) -> NoReturn:
-        raise Refusal(message)
+        raise Unusable(message)
 
 
 class ToolCluster:
@@ -75,10 +75,12 @@ class ToolCluster:
         self.state: dict[str, Any] = lab.at(at_ms)
 
     def addresses(self) -> str:
-        """The addresses of the brokers that are alive. Raises Refusal where none is."""
+        """The addresses of the brokers that are alive. Raises Unusable where none is."""
         alive = [broker["address"] for broker in self.state["brokers"].values() if broker["alive"]]
         if not alive:
-            raise Refusal("no broker of this scenario is alive at that moment: choose another --at")
+            raise Unusable(
+                "no broker of this scenario is alive at that moment: choose another --at"
+            )
         return ",".join(alive)
 
     def admin(self) -> KafkaAdminClient:
@@ -94,22 +96,22 @@ class ToolCluster:
 def cluster_for(options: argparse.Namespace, lab: Lab | None = None) -> ToolCluster:
     """The lab at hand as it is now; without one the scenario of --scenario at the moment of --at.
 
-    Raises Refusal for options that name no cluster.
+    Raises Unusable for options that name no cluster.
     """
     if lab is not None:
         if options.scenario or options.at:
-            raise Refusal("a lab at hand is asked as it is now: leave out --scenario and --at")
+            raise Unusable("a lab at hand is asked as it is now: leave out --scenario and --at")
         _check_address(options.bootstrap_server, lab)
         return ToolCluster(lab, lab.now_ms)
     if not options.scenario:
-        raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
+        raise Unusable("there is no cluster to read: name a scenario.json with --scenario FILE")
     play = ScenarioPlay(
         _scenario(options.scenario), seeds_from(options.seed), options.version, real_pace=False
     )
     _check_address(options.bootstrap_server, play.lab)
     moment_ms = _moment(options.at)
     if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
-        raise Refusal(
+        raise Unusable(
             f"--at {moment_ms} is too late: the scenario's last step begins at "
             f"{play.last_step_ms} ms, and the scenario ends one day after it"
         )
@@ -123,13 +125,13 @@ def _scenario(path: str) -> Any:
         with open(path, encoding="utf-8") as file:
             return json.load(file)
     except json.JSONDecodeError as error:
-        raise Refusal(f"{path} is not JSON: {error}") from None
+        raise Unusable(f"{path} is not JSON: {error}") from None
     except RecursionError:
-        raise Refusal(f"{path} nests too deeply to be a scenario") from None
+        raise Unusable(f"{path} nests too deeply to be a scenario") from None
     except UnicodeDecodeError:
-        raise Refusal(f"{path} is not a text file in UTF-8") from None
+        raise Unusable(f"{path} is not a text file in UTF-8") from None
     except OSError as error:
-        raise Refusal(
+        raise Unusable(
             f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with "
             "--scenario"
         ) from None
@@ -139,7 +141,7 @@ def _moment(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isascii() or not text.isdecimal():
-        raise Refusal(
+        raise Unusable(
             f"--at takes whole milliseconds from the scenario's start, 0 or later, not {text!r}"
         )
     return int(text)
@@ -149,12 +151,12 @@ def _check_address(address: str | None, lab: Lab) -> None:
     known = [f"{node.host}:{node.port}" for node in lab.cluster.brokers.values()]
     for one in address.split(",") if address else []:
         if one not in known:
-            raise Refusal(
+            raise Unusable(
                 f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}"
             )
 
 
-FAILURES = (Refusal, ValueError, KafkaException, IllegalArgumentException)
+FAILURES = (Unusable, ValueError, KafkaException, IllegalArgumentException)
 """What ends a tool with one sentence."""
 
 

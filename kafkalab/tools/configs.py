@@ -12,7 +12,7 @@ from kafkalab.broker.log.topic_config import SYNONYMS
 from kafkalab.errors import InvalidConfigurationException
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
 
 TOOL = "kafka-configs"
 CHANGE = re.compile(r"([^=,]+)=(?:\[([^\]]*)\]|([^,]*))(?:,|$)")
@@ -41,17 +41,17 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options.add_argument("--zookeeper", help="not needed, as --bootstrap-server")
     chosen = options.parse_args(argv)
     if chosen.describe == chosen.alter:
-        raise Refusal("Command must include exactly one action: --describe, --alter.")
+        raise Unusable("Command must include exactly one action: --describe, --alter.")
     if chosen.entity_type != "topics":
-        raise Refusal("only topics have settings to show or change here: --entity-type topics")
+        raise Unusable("only topics have settings to show or change here: --entity-type topics")
     cluster = cluster_for(chosen, lab)
     if chosen.describe:
         names = [chosen.entity_name] if chosen.entity_name else _all(cluster)
         return "".join(_described(cluster, name) for name in names)
     if not chosen.entity_name:
-        raise Refusal("An entity name must be specified with --alter of topics")
+        raise Unusable("An entity name must be specified with --alter of topics")
     if not chosen.add_config and not chosen.delete_config:
-        raise Refusal(
+        raise Unusable(
             "At least one of --add-config or --delete-config must be specified with --alter"
         )
     return _altered(cluster, chosen.entity_name, chosen.add_config, chosen.delete_config)
@@ -86,19 +86,19 @@ def _with_synonyms(key: str, value: str) -> str:
 
 def _altered(cluster: ToolCluster, name: str, added: str | None, deleted: str | None) -> str:
     if name not in cluster.lab.cluster.topics:
-        raise Refusal(f'Topic "{name}" does not exist.')
+        raise Unusable(f'Topic "{name}" does not exist.')
     gone = [key.strip() for key in (deleted or "").split(",") if key.strip()]
     unknown = [key for key in gone if key not in _own(cluster, name)]
     if unknown:
-        raise Refusal(f"Invalid config(s): {','.join(unknown)}")
+        raise Unusable(f"Invalid config(s): {','.join(unknown)}")
     changes: dict[str, str | None] = dict.fromkeys(gone)
     if added is not None:
         found = list(CHANGE.finditer(added))
         if sum(len(one[0]) for one in found) != len(added):
-            raise Refusal(f"--add-config takes key=value,key=[value,value], not {added!r}")
+            raise Unusable(f"--add-config takes key=value,key=[value,value], not {added!r}")
         changes |= {one[1].strip(): one[3] if one[2] is None else one[2] for one in found}
     try:
         cluster.lab.alter_topic(name, changes)
     except InvalidConfigurationException as error:
-        raise Refusal(str(error).split(". Known are")[0]) from None
+        raise Unusable(str(error).split(". Known are")[0]) from None
     return cluster.release.configs_altered.format(topic=name)

@@ -17,8 +17,8 @@ from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, TopicPartition
 from kafkalab.tools.cluster import (
     Options,
-    Refusal,
     ToolCluster,
+    Unusable,
     cluster_for,
     print_remark,
     run_tool,
@@ -49,9 +49,9 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     cluster = cluster_for(chosen, lab)
     properties, renamed = renamed_properties(chosen, cluster.release, "formatter-property")
     if is_true(properties, "print.epoch"):
-        raise Refusal("leader epochs of records are not kept here: leave out print.epoch")
+        raise Unusable("leader epochs of records are not kept here: leave out print.epoch")
     if chosen.topic not in cluster.state["topics"]:
-        raise Refusal(
+        raise Unusable(
             f"there is no topic {chosen.topic!r} at that moment; the real tool would wait for it"
         )
     consumer = _consumer(cluster, chosen)
@@ -101,25 +101,25 @@ def _options() -> Options:
 def _check(options: argparse.Namespace) -> None:
     """Refuse what the real tool refuses, in its words, and what would never end here."""
     if not options.topic:
-        raise Refusal("Exactly one of --include/--topic is required. ")
+        raise Unusable("Exactly one of --include/--topic is required. ")
     if options.offset is not None:
         if options.offset not in ("earliest", "latest") and not options.offset.isdecimal():
-            raise Refusal(
+            raise Unusable(
                 f"The provided offset value '{options.offset}' is incorrect. Valid values are "
                 "'earliest', 'latest', or a non-negative long."
             )
         if options.partition is None:
-            raise Refusal("The partition is required when offset is specified.")
+            raise Unusable("The partition is required when offset is specified.")
         if options.from_beginning:
-            raise Refusal("Options from-beginning and offset cannot be specified together.")
+            raise Unusable("Options from-beginning and offset cannot be specified together.")
     if options.partition is not None and options.group is not None:
-        raise Refusal("Options group and partition cannot be specified together.")
+        raise Unusable("Options group and partition cannot be specified together.")
     for name in ("partition", "max_messages", "timeout_ms"):
         text = getattr(options, name)
         if text is not None and not text.isdecimal():
-            raise Refusal(f"Cannot parse argument '{text}' of option {name.replace('_', '-')}")
+            raise Unusable(f"Cannot parse argument '{text}' of option {name.replace('_', '-')}")
     if options.max_messages is None and options.timeout_ms is None:
-        raise Refusal(
+        raise Unusable(
             "the real tool reads until you press Ctrl-C; say when to end with --max-messages or "
             "--timeout-ms"
         )
@@ -170,7 +170,7 @@ def _read(
         got = list(consumer.poll(timeout_ms=wait_ms))
         if not got:
             if options.timeout_ms is None:
-                raise Refusal(f"the lab ends after an hour; {len(read)} of {most} messages came")
+                raise Unusable(f"the lab ends after an hour; {len(read)} of {most} messages came")
             return read, True
         taken = len(got) if most is None else min(len(got), most - len(read))
         read += got[:taken]

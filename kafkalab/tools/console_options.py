@@ -6,16 +6,16 @@ import argparse
 from collections.abc import Iterable
 
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Refusal
+from kafkalab.tools.cluster import Unusable
 
 
 def key_value_pairs(given: Iterable[str]) -> dict[str, str]:
-    """{"print.key": "true"} of ["print.key=true"]. Raises Refusal for a text without `=`."""
+    """{"print.key": "true"} of ["print.key=true"]. Raises Unusable for a text without `=`."""
     found = {}
     for text in given:
         key, equals, value = text.partition("=")
         if not equals:
-            raise Refusal(f"Invalid command line properties: {text}")
+            raise Unusable(f"Invalid command line properties: {text}")
         found[key.strip()] = value
     return found
 
@@ -25,14 +25,14 @@ def renamed_properties(
 ) -> tuple[dict[str, str], str]:
     """The properties of a console tool, and the warning that its release prints.
 
-    newer: the option's name since 4.2 (KIP-1147), such as "formatter-property". Raises Refusal
+    newer: the option's name since 4.2 (KIP-1147), such as "formatter-property". Raises Unusable
     where the release does not know this name.
     """
     later = getattr(options, newer.replace("-", "_"))
     if later and not tools.console_renames:
-        raise Refusal(f"{newer} is not a recognized option")
+        raise Unusable(f"{newer} is not a recognized option")
     if later and options.property:
-        raise Refusal(f"Options {newer} and property cannot be specified together.")
+        raise Unusable(f"Options {newer} and property cannot be specified together.")
     return key_value_pairs(options.property or later), newer if options.property else ""
 
 

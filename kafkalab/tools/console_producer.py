@@ -15,7 +15,7 @@ from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, Refusal, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, Unusable, cluster_for, run_tool
 from kafkalab.tools.console_options import is_true, key_value_pairs, renamed_properties
 
 TOOL = "kafka-console-producer"
@@ -55,13 +55,13 @@ def _options() -> Options:
 
 def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
     if not chosen.topic:
-        raise Refusal('Missing required argument "[topic]"')
+        raise Unusable('Missing required argument "[topic]"')
     cluster = cluster_for(chosen, lab)
     tools = cluster.release
     properties, renamed = renamed_properties(chosen, tools, "reader-property")
     given = key_value_pairs(chosen.producer_property + chosen.command_property)
     if is_true(properties, "parse.headers"):
-        raise Refusal("records have no headers here: leave out parse.headers")
+        raise Unusable("records have no headers here: leave out parse.headers")
     producer = KafkaProducer(
         cluster.lab,
         {
@@ -87,7 +87,7 @@ def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
 def _records(
     topic: str, lines: list[str], properties: dict[str, str], tools: Tools
 ) -> Iterator[ProducerRecord]:
-    """A record of each line (LineMessageReader). Raises Refusal for a line without its parts."""
+    """A record of each line (LineMessageReader). Raises Unusable for a line without its parts."""
     for number, line in enumerate(lines, 1):
         rest, key = line, None
         if is_true(properties, "parse.key"):
@@ -104,5 +104,5 @@ def _records(
         )
 
 
-def _fault(text: str) -> Refusal:
-    return Refusal(f"org.apache.kafka.common.KafkaException: {text}")
+def _fault(text: str) -> Unusable:
+    return Unusable(f"org.apache.kafka.common.KafkaException: {text}")

@@ -18,8 +18,8 @@ from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools import reset_offsets
 from kafkalab.tools.cluster import (
     Options,
-    Refusal,
     ToolCluster,
+    Unusable,
     cluster_for,
     print_remark,
     run_tool,
@@ -104,7 +104,7 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse what the real tool refuses before it connects. The messages are the real tool's."""
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
-        raise Refusal(
+        raise Unusable(
             "Command must include exactly one action: --list, --describe, --delete, "
             "--reset-offsets, --delete-offsets"
         )
@@ -112,22 +112,22 @@ def _check(options: argparse.Namespace) -> None:
         return
     if options.describe:
         if not options.group and not options.all_groups:
-            raise Refusal("Option [describe] takes one of these options: [all-groups], [group]")
+            raise Unusable("Option [describe] takes one of these options: [all-groups], [group]")
         if sum((options.members, options.offsets, options.state is not ASKED_FOR_NOTHING)) > 1:
-            raise Refusal(
+            raise Unusable(
                 "Option [describe] takes at most one of these options: [members], [offsets], "
                 "[state]"
             )
         if options.state not in (ASKED_FOR_NOTHING, None):
-            raise Refusal("Option [describe] does not take a value for [state]")
+            raise Unusable("Option [describe] does not take a value for [state]")
     elif not options.group and not (options.all_groups and not options.delete_offsets):
         action = chosen[0].replace("_", "-")
-        raise Refusal(
+        raise Unusable(
             f"Option [{action}] takes "
             f"{'the option: [group]' if options.delete_offsets else 'one of these options: [all-groups], [group]'}"  # noqa: E501
         )
     if options.delete_offsets and not options.topic:
-        raise Refusal("Option [delete-offsets] takes the following options: [topic], [group]")
+        raise Unusable("Option [delete-offsets] takes the following options: [topic], [group]")
     if options.reset_offsets:
         reset_offsets.check_options(options)
 
@@ -137,7 +137,7 @@ def _list(cluster: ToolCluster, options: argparse.Namespace) -> str:
     with_state = options.state is not ASKED_FOR_NOTHING
     with_type = options.type is not ASKED_FOR_NOTHING
     if (with_state or with_type) and not cluster.release.lists_states:
-        raise Refusal(
+        raise Unusable(
             "the tool of this broker's release lists no states or types: --state came with KIP-518 "
             "(2.6), --type with KIP-848 (3.7)"
         )
@@ -174,7 +174,7 @@ def _describe(cluster: ToolCluster, options: argparse.Namespace) -> str:
     for name in names:
         group = groups.get(name)
         if group is None:
-            raise Refusal(layout.says_not_found.format(group=name))
+            raise Unusable(layout.says_not_found.format(group=name))
         if said := remark(name, group):
             print_remark(said.removesuffix("\n"))
         if options.members:
@@ -249,7 +249,7 @@ def _delete(cluster: ToolCluster, options: argparse.Namespace) -> str:
 def _delete_offsets(cluster: ToolCluster, options: argparse.Namespace) -> str:
     group = options.group[0]
     if cluster.state["groups"].get(group) is None:
-        raise Refusal(f"Error: The consumer group {group} does not exist.")
+        raise Unusable(f"Error: The consumer group {group} does not exist.")
     partitions = [
         tp for text in options.topic for tp in reset_offsets.partitions_named(cluster, text)
     ]

@@ -16,7 +16,7 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.protocol.messages import RecordBatch, WireRecord, as_bytes
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, Refusal, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, Unusable, cluster_for, run_tool
 
 TOOL = "kafka-dump-log"
 MARKER_SIZES = 4, 6
@@ -42,9 +42,9 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options.add_argument("--index", action="store_true", help="the offset indexes, not the batches")
     chosen = options.parse_args(argv)
     if not chosen.topic_partition:
-        raise Refusal('Missing required argument "[topic-partition]"')
+        raise Unusable('Missing required argument "[topic-partition]"')
     if chosen.broker is not None and not re.fullmatch(r"\d{1,9}", chosen.broker):
-        raise Refusal(f"--broker takes a broker's id, not {chosen.broker!r}")
+        raise Unusable(f"--broker takes a broker's id, not {chosen.broker!r}")
     cluster = cluster_for(chosen, lab)
     try:
         return dumped(
@@ -55,7 +55,7 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
             broker=None if chosen.broker is None else int(chosen.broker),
         )
     except IllegalArgumentException as error:
-        raise Refusal(str(error)) from None
+        raise Unusable(str(error)) from None
 
 
 def dumped(

@@ -17,8 +17,8 @@ from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import (
     ADMIN_VERSION,
     Options,
-    Refusal,
     ToolCluster,
+    Unusable,
     cluster_for,
     run_tool,
 )
@@ -51,7 +51,7 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     cluster = cluster_for(chosen, lab)
     partitions = _partitions(cluster, chosen, numbers)
     if not partitions:
-        raise Refusal(cluster.release.no_topic.format(topic=chosen.topic))
+        raise Unusable(cluster.release.no_topic.format(topic=chosen.topic))
     return _offsets(cluster.admin(), partitions, timestamp_ms, cluster.release)
 
 
@@ -63,7 +63,7 @@ def told(lab: Lab, topic: str, time: str | int = "latest") -> str:
     """
     try:
         timestamp_ms = _time(str(time))
-    except Refusal as error:
+    except Unusable as error:
         raise IllegalArgumentException(str(error)) from None
     words = lab.broker(min(lab.cluster.brokers)).machine.profile.tools
     found = lab.at(lab.now_ms)["topics"].get(topic)
@@ -104,7 +104,7 @@ def _time(text: str) -> int:
     if found is not None:
         return found
     if not re.fullmatch(r"-[12]|\d{1,16}", text):
-        raise Refusal(
+        raise Unusable(
             f"Malformed time argument {text}. Please use -1 or latest / -2 or earliest, or a "
             "specified long format timestamp"
         )
@@ -115,7 +115,7 @@ def _numbers(text: str | None) -> list[int] | None:
     if text is None:
         return None
     if not re.fullmatch(r"\d{1,9}(,\d{1,9})*", text):
-        raise Refusal(
+        raise Unusable(
             "--partitions expects a comma separated list of numeric partition ids, but received: "
             f"{text}"
         )
@@ -128,7 +128,7 @@ def _partitions(
     try:
         wanted = re.compile(options.topic or ".*")
     except re.error as error:
-        raise Refusal(f"{options.topic} is an invalid regex. ({error})") from None
+        raise Unusable(f"{options.topic} is an invalid regex. ({error})") from None
     return [
         TopicPartition(name, number)
         for name, topic in sorted(cluster.state["topics"].items())

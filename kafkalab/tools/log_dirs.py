@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
@@ -31,7 +31,7 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options.add_argument("--topic-list", help="topics, with commas; all when left out")
     chosen = options.parse_args(argv)
     if not chosen.describe:
-        raise Refusal('Missing required argument "[describe]"')
+        raise Unusable('Missing required argument "[describe]"')
     cluster = cluster_for(chosen, lab)
     brokers = _brokers(cluster, chosen.broker_list)
     topics = None if chosen.topic_list is None else chosen.topic_list.split(",")
@@ -56,7 +56,7 @@ def _brokers(cluster: ToolCluster, text: str | None) -> list[int]:
     wanted = text.split(",")
     for id in wanted:
         if id not in map(str, cluster.state["brokers"]):
-            raise Refusal(
+            raise Unusable(
                 f"ERROR: The given brokers do not exist from --broker-list: {id}. Current existent "
                 f"brokers: {','.join(map(str, cluster.state['brokers']))}"
             )

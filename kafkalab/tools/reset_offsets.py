@@ -19,7 +19,7 @@ from kafkalab.config.durations import duration_ms
 from kafkalab.hashing import long_map_order
 from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-from kafkalab.tools.cluster import Refusal, ToolCluster, print_remark
+from kafkalab.tools.cluster import ToolCluster, Unusable, print_remark
 from kafkalab.tools.group_tables import reset_table
 
 SCENARIOS = (
@@ -51,20 +51,20 @@ Offsets = dict[TopicPartition, int]
 def check_options(options: argparse.Namespace) -> None:
     """Refuse wrong options before the scenario is played."""
     if options.dry_run and options.execute:
-        raise Refusal("Option [reset-offsets] only accepts one of [execute] and [dry-run]")
+        raise Unusable("Option [reset-offsets] only accepts one of [execute] and [dry-run]")
     chosen = [name for name in SCENARIOS if getattr(options, name) not in (None, False)]
     if len(chosen) != 1:
-        raise Refusal(NEEDS_SCENARIO)
+        raise Unusable(NEEDS_SCENARIO)
     for name in ("to_offset", "shift_by"):
         value = getattr(options, name)
         if value is not None and not re.fullmatch(r"-?\d+", value):
-            raise Refusal(f"Cannot parse argument '{value}' of option {name.replace('_', '-')}")
+            raise Unusable(f"Cannot parse argument '{value}' of option {name.replace('_', '-')}")
     if options.to_datetime is not None:
         moment_ms(options.to_datetime)
     if options.by_duration is not None:
         duration_of(options.by_duration)
     if bool(options.topic) == options.all_topics:
-        raise Refusal("One of the reset scopes should be defined: --all-topics, --topic.")
+        raise Unusable("One of the reset scopes should be defined: --all-topics, --topic.")
 
 
 def reset(cluster: ToolCluster, options: argparse.Namespace) -> str:
@@ -109,11 +109,11 @@ def _scope(cluster: ToolCluster, group: str, options: argparse.Namespace) -> lis
 
 
 def partitions_named(cluster: ToolCluster, text: str) -> list[TopicPartition]:
-    """The partitions of `t4` or `t4:0,2`. Raises Refusal for an unknown topic or partition."""
+    """The partitions of `t4` or `t4:0,2`. Raises Unusable for an unknown topic or partition."""
     topic, _, numbers = text.partition(":")
     found = cluster.state["topics"].get(topic)
     if found is None:
-        raise Refusal(
+        raise Unusable(
             "Error: Executing consumer group command failed due to This server does not host this "
             f"topic-partition. (topic {topic})"
         )
@@ -122,11 +122,11 @@ def partitions_named(cluster: ToolCluster, text: str) -> list[TopicPartition]:
             TopicPartition(topic, number) for number in long_map_order(range(found["partitions"]))
         ]
     if not re.fullmatch(r"\d+(,\d+)*", numbers):
-        raise Refusal(f"--topic takes a topic or topic:partition,partition, not {text!r}")
+        raise Unusable(f"--topic takes a topic or topic:partition,partition, not {text!r}")
     chosen = [int(number) for number in numbers.split(",")]
     missing = [number for number in chosen if number >= found["partitions"]]
     if missing:
-        raise Refusal(f"topic {topic} has no partition {missing[0]}; it has {found['partitions']}")
+        raise Unusable(f"topic {topic} has no partition {missing[0]}; it has {found['partitions']}")
     return [TopicPartition(topic, number) for number in chosen]
 
 
@@ -163,7 +163,7 @@ def _prepared(
     def shifted() -> Offsets:
         for tp in partitions:
             if tp not in committed:
-                raise Refusal(
+                raise Unusable(
                     f"Cannot shift offset for partition {tp} since there is no current committed "
                     "offset"
                 )
@@ -196,21 +196,21 @@ def _prepared(
 
 
 def moment_ms(text: str) -> int:
-    """Epoch milliseconds of `2026-11-21T01:58:27.000`. The default zone is UTC. Raises Refusal."""
+    """Epoch milliseconds of `2026-11-21T01:58:27.000`. The default zone is UTC. Raises Unusable."""
     try:
         if not DATETIME.fullmatch(text):
             raise ValueError
         found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
-        raise Refusal(f"--to-datetime takes YYYY-MM-DDThh:mm:ss.sss, not {text!r}") from None
+        raise Unusable(f"--to-datetime takes YYYY-MM-DDThh:mm:ss.sss, not {text!r}") from None
     if found.tzinfo is None:
         found = found.replace(tzinfo=datetime.UTC)
     return max(0, int(found.timestamp() * 1000))
 
 
 def duration_of(text: str) -> int:
-    """Milliseconds of `P1DT2H30M`. Raises Refusal."""
+    """Milliseconds of `P1DT2H30M`. Raises Unusable."""
     found = duration_ms(text)
     if found is None:
-        raise Refusal(f"--by-duration takes PnDTnHnMnS, not {text!r}")
+        raise Unusable(f"--by-duration takes PnDTnHnMnS, not {text!r}")
     return found

@@ -16,8 +16,8 @@ from kafkalab.lab import Lab
 from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.tools.cluster import (
     Options,
-    Refusal,
     ToolCluster,
+    Unusable,
     cluster_for,
     print_remark,
     run_tool,
@@ -41,16 +41,16 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name."""
     options = _options().parse_args(argv)
     if options.list == options.describe:
-        raise Refusal("say either --list or --describe; other actions are not simulated")
+        raise Unusable("say either --list or --describe; other actions are not simulated")
     if options.describe and not options.group and not options.all_groups:
-        raise Refusal("Option [describe] takes one of these options: [all-groups], [group]")
+        raise Unusable("Option [describe] takes one of these options: [all-groups], [group]")
     if options.members + options.offsets + options.state > 1:
-        raise Refusal(
+        raise Unusable(
             "Option [describe] takes at most one of these options: [members], [offsets], [state]"
         )
     cluster = cluster_for(options, lab)
     if not cluster.release.tells_share_groups:
-        raise Refusal("this broker is too old for share groups, which came with 4.0 (KIP-932)")
+        raise Unusable("this broker is too old for share groups, which came with 4.0 (KIP-932)")
     return _list(cluster, options.state) if options.list else _describe(cluster, options)
 
 
@@ -86,7 +86,7 @@ def _describe(cluster: ToolCluster, options: argparse.Namespace) -> str:
     shown = []
     for name in sorted(groups if options.all_groups else options.group):
         if name not in groups:
-            raise Refusal(NOT_FOUND.format(group=name))
+            raise Unusable(NOT_FOUND.format(group=name))
         group = groups[name]
         if (options.members or options.state) and not group.members:
             print_remark(f"\nShare group '{name}' has no active members.")

@@ -15,7 +15,7 @@ from typing import Any
 from kafkalab.clients.admin.values import NewPartitions, NewTopic
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
 
 TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
@@ -37,14 +37,14 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options = _options().parse_args(argv)
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
-        raise Refusal(
+        raise Unusable(
             "Command must include exactly one action: --list, --describe, --create, --alter or "
             "--delete"
         )
     if chosen[0] in ("create", "delete", "alter") and not options.topic:
-        raise Refusal('Missing required argument "[topic]"')
+        raise Unusable('Missing required argument "[topic]"')
     if options.alter and options.partitions is None:
-        raise Refusal('Missing required argument "[partitions]"')
+        raise Unusable('Missing required argument "[partitions]"')
     cluster = cluster_for(options, lab)
     return DOES[chosen[0]](cluster, options)
 
@@ -89,7 +89,7 @@ def _chosen(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
     try:
         wanted = re.compile(pattern)
     except re.error as error:
-        raise Refusal(f"{options.topic} is an invalid regex. ({error})") from None
+        raise Unusable(f"{options.topic} is an invalid regex. ({error})") from None
     return [
         name
         for name in sorted(cluster.state["topics"])
@@ -101,7 +101,7 @@ def _existing(cluster: ToolCluster, options: argparse.Namespace) -> list[str]:
     names = _chosen(cluster, options)
     silent = options.describe and not cluster.release.topics_names_missing
     if options.topic and not names and not options.if_exists and not silent:
-        raise Refusal(
+        raise Unusable(
             f"Error while executing topic command : Topic '{options.topic}' does not exist as "
             "expected"
         )
@@ -217,7 +217,7 @@ def _number(text: str | None, option: str) -> int | None:
     if text is None:
         return None
     if not re.fullmatch(r"-?\d{1,9}", text):
-        raise Refusal(f"Cannot parse argument '{text}' of option {option}")
+        raise Unusable(f"Cannot parse argument '{text}' of option {option}")
     return int(text)
 
 
@@ -226,20 +226,20 @@ def _create(cluster: ToolCluster, options: argparse.Namespace) -> str:
     for text in options.config:
         key, equals, value = text.partition("=")
         if not equals:
-            raise Refusal(
+            raise Unusable(
                 'Invalid topic config: all configs to be added must be in the format "key=val", '
                 f"not {text!r}"
             )
         configs[key] = value
     if options.if_not_exists and not cluster.release.topics_names_missing:
-        raise Refusal('Option "[if-not-exists]" can\'t be used with option "[bootstrap-server]"')
+        raise Unusable('Option "[if-not-exists]" can\'t be used with option "[bootstrap-server]"')
     if options.topic in cluster.state["topics"]:
         if options.if_not_exists:
             return ""
-        raise Refusal(FAILED + cluster.release.topics_exists.format(topic=options.topic))
+        raise Unusable(FAILED + cluster.release.topics_exists.format(topic=options.topic))
     count = _number(options.partitions, "partitions")
     if cluster.release.topics_names_missing and count is not None and count < 1:
-        raise Refusal(f"{FAILED}The partitions must be greater than 0")
+        raise Unusable(f"{FAILED}The partitions must be greater than 0")
     topic = NewTopic(
         options.topic,
         count,
@@ -253,11 +253,11 @@ def _create(cluster: ToolCluster, options: argparse.Namespace) -> str:
 
 
 def _assignment(text: str | None) -> dict[int, list[int]] | None:
-    """{0: [0, 1], 1: [1, 0]} of "0:1,1:0". Raises Refusal."""
+    """{0: [0, 1], 1: [1, 0]} of "0:1,1:0". Raises Unusable."""
     if text is None:
         return None
     if not re.fullmatch(r"\d{1,9}(:\d{1,9})*(,\d{1,9}(:\d{1,9})*)*", text):
-        raise Refusal(f"--replica-assignment takes broker:broker,broker:broker, not {text!r}")
+        raise Unusable(f"--replica-assignment takes broker:broker,broker:broker, not {text!r}")
     return {
         number: [int(broker) for broker in brokers.split(":")]
         for number, brokers in enumerate(text.split(","))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kafkalab.hashing import coordinator_partition
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, Refusal, ToolCluster, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
@@ -27,14 +27,16 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
     options.add_argument("--transactional-id", metavar="ID", help="which one to describe")
     chosen = options.parse_args(argv)
     if chosen.command not in ("list", "describe"):
-        raise Refusal(
+        raise Unusable(
             f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)"
         )
     if chosen.command == "describe" and not chosen.transactional_id:
-        raise Refusal("argument --transactional-id is required")
+        raise Unusable("argument --transactional-id is required")
     cluster = cluster_for(chosen, lab)
     if not cluster.release.tells_transactions:
-        raise Refusal("this broker is too old for LIST_TRANSACTIONS, which came with 3.0 (KIP-664)")
+        raise Unusable(
+            "this broker is too old for LIST_TRANSACTIONS, which came with 3.0 (KIP-664)"
+        )
     if chosen.command == "list":
         rows = [
             (id, _coordinator(cluster, id), txn["producer_id"], txn["state"])
@@ -47,7 +49,7 @@ def run(argv: list[str], lab: Lab | None = None) -> str:
 def _described(cluster: ToolCluster, id: str) -> str:
     txn = cluster.state["transactions"].get(id)
     if txn is None:
-        raise Refusal(
+        raise Unusable(
             f"Failed to describe transaction state of transactional-id `{id}`: "
             f"DescribeTransactions request for transactionalId `{id}` failed because the ID could "
             "not be found."

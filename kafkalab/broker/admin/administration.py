@@ -10,20 +10,17 @@ ReplicationControlManager and ConfigurationControlManager in KRaft) and writes t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, is_legal_topic
-from kafkalab.broker.effects import Caller, Effect, Respond
+from kafkalab.broker.effects import Caller, Effect
 from kafkalab.broker.log import topic_config
+from kafkalab.broker.steps import Refusal, answers
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
-
-Verdict = tuple[Errors, str | None]
-FINE: Verdict = (Errors.NONE, None)
 
 TOPIC, BROKER = 2, 4
 """Resource types (ConfigResource.Type)."""
@@ -72,27 +69,22 @@ class Administration:
 
     # -- topics
 
+    @answers(m.CreateTopicsResponse)
     def create_topics(
         self, request: m.CreateTopicsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.CreateTopicsResponse:
         results = []
         for topic in request.topics:
-            error, message = self._may(partial(self._create_error, topic))
-            partitions, replicas = self._size_of(topic)
-            if error is Errors.NONE and not request.validate_only:
-                self._create(topic, partitions, replicas)
-            made = self._cluster.topics.get(topic.name) if error is Errors.NONE else None
-            results.append(
-                m.CreatableTopicResult(
+            try:
+                result = self._create(topic, request.validate_only)
+            except Refusal as refusal:
+                result = m.CreatableTopicResult(
                     name=topic.name,
-                    topic_id=made.topic_id if made else m.ZERO_UUID,
-                    error_code=error.code,
-                    error_message=message,
-                    num_partitions=partitions if made else -1,
-                    replication_factor=replicas if made else -1,
+                    error_code=refusal.error.code,
+                    error_message=refusal.message,
                 )
-            )
-        return [Respond(caller, m.CreateTopicsResponse(topics=tuple(results)))]
+            results.append(result)
+        return m.CreateTopicsResponse(topics=tuple(results))
 
     def _size_of(self, topic: m.CreatableTopic) -> tuple[int, int]:
         """How many partitions, and how many replicas of each."""
@@ -108,57 +100,65 @@ class Administration:
         )
         return partitions, replicas
 
-    def _create_error(self, topic: m.CreatableTopic) -> Verdict:
+    def _check_new(self, topic: m.CreatableTopic) -> None:
+        """Refuse a topic that cannot be created."""
+        self._check_controller()
         if not is_legal_topic(topic.name):
-            return Errors.INVALID_TOPIC_EXCEPTION, texts.ILLEGAL_NAMES[self._words.illegal_name](
-                topic.name
+            raise Refusal(
+                Errors.INVALID_TOPIC_EXCEPTION,
+                texts.ILLEGAL_NAMES[self._words.illegal_name](topic.name),
             )
         if topic.name in self._cluster.topics:
-            return Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists."
+            raise Refusal(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
         collides = texts.colliding(topic.name, self._cluster.topics)
         if collides is not None:
-            return Errors.INVALID_TOPIC_EXCEPTION, self._words.collision.format(
-                topic=topic.name, other=collides
+            raise Refusal(
+                Errors.INVALID_TOPIC_EXCEPTION,
+                self._words.collision.format(topic=topic.name, other=collides),
             )
         for config in topic.configs:
             refusal = topic_config.refusal(config.name, config.value)
             if refusal is not None:
-                return Errors.INVALID_CONFIG, refusal
+                raise Refusal(Errors.INVALID_CONFIG, refusal)
         partitions, replicas = self._size_of(topic)
         if replicas < 1:
-            return Errors.INVALID_REPLICATION_FACTOR, self._words.no_replicas
+            raise Refusal(Errors.INVALID_REPLICATION_FACTOR, self._words.no_replicas)
         if partitions < 1:
-            return Errors.INVALID_PARTITIONS, self._words.no_partitions
+            raise Refusal(Errors.INVALID_PARTITIONS, self._words.no_partitions)
         brokers = self._cluster.brokers
         if topic.assignments:
-            return self._assignment_error([one.broker_ids for one in topic.assignments])
+            self._check_assignment([one.broker_ids for one in topic.assignments])
         if replicas > len(brokers):
-            return Errors.INVALID_REPLICATION_FACTOR, self._words.too_many_replicas.format(
-                replicas=replicas, brokers=len(brokers)
+            raise Refusal(
+                Errors.INVALID_REPLICATION_FACTOR,
+                self._words.too_many_replicas.format(replicas=replicas, brokers=len(brokers)),
             )
-        return FINE
 
-    def _assignment_error(self, assignments: list[tuple[int, ...]]) -> Verdict:
+    def _check_assignment(self, assignments: list[tuple[int, ...]]) -> None:
         """Check a manual assignment: it names existing brokers, each once, and equally many for
         each partition."""
         if len({len(brokers) for brokers in assignments}) > 1:
-            return (
+            raise Refusal(
                 Errors.INVALID_REPLICA_ASSIGNMENT,
                 "All partitions should have the same number of replicas.",
             )
         for brokers in assignments:
             if len(set(brokers)) < len(brokers) or not brokers:
-                return Errors.INVALID_REPLICA_ASSIGNMENT, self._words.duplicate_replica
+                raise Refusal(Errors.INVALID_REPLICA_ASSIGNMENT, self._words.duplicate_replica)
             unknown = next(
                 (broker for broker in brokers if broker not in self._cluster.brokers), None
             )
             if unknown is not None:
-                return Errors.INVALID_REPLICA_ASSIGNMENT, self._words.unknown_replica.format(
-                    broker=unknown
+                raise Refusal(
+                    Errors.INVALID_REPLICA_ASSIGNMENT,
+                    self._words.unknown_replica.format(broker=unknown),
                 )
-        return FINE
 
-    def _create(self, topic: m.CreatableTopic, partitions: int, replicas: int) -> None:
+    def _create(self, topic: m.CreatableTopic, validate_only: bool) -> m.CreatableTopicResult:
+        self._check_new(topic)
+        if validate_only:
+            return m.CreatableTopicResult(name=topic.name)
+        partitions, replicas = self._size_of(topic)
         placed = [
             one.broker_ids for one in sorted(topic.assignments, key=lambda one: one.partition_index)
         ] or None
@@ -170,10 +170,17 @@ class Administration:
             replicas=placed,
             config={one.name: one.value for one in topic.configs},
         )
+        return m.CreatableTopicResult(
+            name=topic.name,
+            topic_id=self._cluster.topics[topic.name].topic_id,
+            num_partitions=partitions,
+            replication_factor=replicas,
+        )
 
+    @answers(m.DeleteTopicsResponse)
     def delete_topics(
         self, request: m.DeleteTopicsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.DeleteTopicsResponse:
         """Delete topics. Requests up to v5 name them in topic_names, from v6 on in topics, by name
         or by id."""
         asked = request.topics or tuple(
@@ -182,48 +189,60 @@ class Administration:
         responses = []
         for one in asked:
             name = one.name if one.name is not None else self._cluster.name_of(one.topic_id)
-            error, message = self._may(partial(self._delete_error, name))
-            topic_id = one.topic_id
-            if error is Errors.NONE:
-                assert name is not None, "an unknown topic id was refused above"
-                topic_id = self._cluster.topics[name].topic_id
-                self._cluster.delete_topic(name)
-            responses.append(
-                m.DeletableTopicResult(
-                    name=name, topic_id=topic_id, error_code=error.code, error_message=message
+            try:
+                result = m.DeletableTopicResult(name=name, topic_id=self._delete(name))
+            except Refusal as refusal:
+                result = m.DeletableTopicResult(
+                    name=name,
+                    topic_id=one.topic_id,
+                    error_code=refusal.error.code,
+                    error_message=refusal.message,
                 )
-            )
-        return [Respond(caller, m.DeleteTopicsResponse(responses=tuple(responses)))]
+            responses.append(result)
+        return m.DeleteTopicsResponse(responses=tuple(responses))
 
-    def _delete_error(self, name: str | None) -> Verdict:
-        if name in self._cluster.topics:
-            return FINE
-        missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
-        return missing, missing.message
+    def _delete(self, name: str | None) -> str:
+        """Delete a topic; returns its id. None stands for an id that no topic has."""
+        self._check_controller()
+        if name is None:
+            raise Refusal.with_message(Errors.UNKNOWN_TOPIC_ID)
+        if name not in self._cluster.topics:
+            raise Refusal.with_message(Errors.UNKNOWN_TOPIC_OR_PARTITION)
+        topic_id = self._cluster.topics[name].topic_id
+        self._cluster.delete_topic(name)
+        return topic_id
 
+    @answers(m.CreatePartitionsResponse)
     def create_partitions(
         self, request: m.CreatePartitionsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.CreatePartitionsResponse:
         results = []
         for topic in request.topics:
-            error, message = self._may(partial(self._widen_error, topic))
-            if error is Errors.NONE and not request.validate_only:
-                assignments = (
-                    [one.broker_ids for one in topic.assignments] if topic.assignments else None
+            try:
+                self._check_wider(topic)
+                if not request.validate_only:
+                    assignments = (
+                        [one.broker_ids for one in topic.assignments] if topic.assignments else None
+                    )
+                    self._cluster.add_partitions(topic.name, topic.count, assignments)
+                result = m.CreatePartitionsTopicResult(name=topic.name)
+            except Refusal as refusal:
+                result = m.CreatePartitionsTopicResult(
+                    name=topic.name,
+                    error_code=refusal.error.code,
+                    error_message=refusal.message,
                 )
-                self._cluster.add_partitions(topic.name, topic.count, assignments)
-            results.append(
-                m.CreatePartitionsTopicResult(
-                    name=topic.name, error_code=error.code, error_message=message
-                )
-            )
-        return [Respond(caller, m.CreatePartitionsResponse(results=tuple(results)))]
+            results.append(result)
+        return m.CreatePartitionsResponse(results=tuple(results))
 
-    def _widen_error(self, topic: m.CreatePartitionsTopic) -> Verdict:
+    def _check_wider(self, topic: m.CreatePartitionsTopic) -> None:
+        """Refuse a number of partitions that a topic cannot have."""
+        self._check_controller()
         found = self._cluster.topics.get(topic.name)
         if found is None:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION, self._words.no_such_topic.format(
-                topic=topic.name
+            raise Refusal(
+                Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                self._words.no_such_topic.format(topic=topic.name),
             )
         before = len(found.partitions)
         if topic.count <= before:
@@ -232,25 +251,26 @@ class Administration:
                 if topic.count == before
                 else self._words.fewer_partitions
             )
-            return Errors.INVALID_PARTITIONS, words.format(
-                topic=topic.name, before=before, count=topic.count
+            raise Refusal(
+                Errors.INVALID_PARTITIONS,
+                words.format(topic=topic.name, before=before, count=topic.count),
             )
         if topic.assignments is not None:
             if len(topic.assignments) != topic.count - before:
-                return Errors.INVALID_REPLICA_ASSIGNMENT, (
+                raise Refusal(
+                    Errors.INVALID_REPLICA_ASSIGNMENT,
                     f"Increasing the number of partitions by {topic.count - before} but "
-                    f"{len(topic.assignments)} assignments provided."
+                    f"{len(topic.assignments)} assignments provided.",
                 )
-            return self._assignment_error([one.broker_ids for one in topic.assignments])
-        return FINE
+            self._check_assignment([one.broker_ids for one in topic.assignments])
 
+    @answers(m.ElectLeadersResponse)
     def elect_leaders(
         self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.ElectLeadersResponse:
         """Elect leaders (KIP-460). A request about all partitions gets no row for those that need
         no election."""
-        if not self.is_controller:
-            return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
+        self._check_controller()
         asked_of = request.topic_partitions
         places = (
             [
@@ -269,28 +289,24 @@ class Administration:
                         partition_id=number, error_code=error.code, error_message=error.message
                     )
                 )
-        return [
-            Respond(
-                caller,
-                m.ElectLeadersResponse(
-                    replica_election_results=tuple(
-                        m.ReplicaElectionResult(topic=topic, partition_result=tuple(found))
-                        for topic, found in results.items()
-                    )
-                ),
+        return m.ElectLeadersResponse(
+            replica_election_results=tuple(
+                m.ReplicaElectionResult(topic=topic, partition_result=tuple(found))
+                for topic, found in results.items()
             )
-        ]
+        )
 
-    def _may(self, judge: Callable[[], Verdict]) -> Verdict:
-        """The result of `judge` at the controller; NOT_CONTROLLER at another broker under
-        ZooKeeper."""
-        return judge() if self.is_controller else (Errors.NOT_CONTROLLER, None)
+    def _check_controller(self) -> None:
+        """Only the controller changes topics, under ZooKeeper."""
+        if not self.is_controller:
+            raise Refusal(Errors.NOT_CONTROLLER)
 
     # -- looking
 
+    @answers(m.DescribeClusterResponse)
     def describe_cluster(
         self, request: m.DescribeClusterRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.DescribeClusterResponse:
         cluster = self._cluster
         brokers = tuple(
             m.DescribeClusterBroker(
@@ -299,29 +315,20 @@ class Administration:
             for node in cluster.brokers.values()
             if cluster.alive[node.id]
         )
-        return [
-            Respond(
-                caller,
-                m.DescribeClusterResponse(
-                    cluster_id=cluster.cluster_id,
-                    controller_id=cluster.controller_id,
-                    brokers=brokers,
-                ),
-            )
-        ]
+        return m.DescribeClusterResponse(
+            cluster_id=cluster.cluster_id,
+            controller_id=cluster.controller_id,
+            brokers=brokers,
+        )
 
+    @answers(m.DescribeConfigsResponse)
     def describe_configs(
         self, request: m.DescribeConfigsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.DescribeConfigsResponse:
         """List the modelled settings of a broker, or of a topic."""
-        return [
-            Respond(
-                caller,
-                m.DescribeConfigsResponse(
-                    results=tuple(self._configs_of(asked) for asked in request.resources)
-                ),
-            )
-        ]
+        return m.DescribeConfigsResponse(
+            results=tuple(self._configs_of(asked) for asked in request.resources)
+        )
 
     def _configs_of(self, asked: m.DescribeConfigsResource) -> m.DescribeConfigsResult:
         kind, name = asked.resource_type, asked.resource_name
@@ -345,9 +352,12 @@ class Administration:
                 for key, field in sorted(DOTTED.items())
             ]
         else:
-            error, message = self._config_error(kind, name)
+            refusal = self._config_refusal(kind, name)
             return m.DescribeConfigsResult(
-                error_code=error.code, error_message=message, resource_type=kind, resource_name=name
+                error_code=refusal.error.code,
+                error_message=refusal.message,
+                resource_type=kind,
+                resource_name=name,
             )
         chosen = tuple(
             one
@@ -361,18 +371,16 @@ class Administration:
         value = getattr(self._config, field)
         return getattr(self._profile, field, None) if value is None else value
 
-    def _config_error(self, kind: int, name: str) -> Verdict:
+    def _config_refusal(self, kind: int, name: str) -> Refusal:
         if kind == TOPIC:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_OR_PARTITION.message
+            return Refusal.with_message(Errors.UNKNOWN_TOPIC_OR_PARTITION)
         if kind == BROKER:
-            return (
+            return Refusal(
                 Errors.INVALID_REQUEST,
-                (
-                    f"Unexpected broker id, expected {self._node_id} or empty string, but received "
-                    f"{name}"
-                ),
+                f"Unexpected broker id, expected {self._node_id} or empty string, but received "
+                f"{name}",
             )
-        return Errors.INVALID_REQUEST, f"Unsupported resource type: {kind}"
+        return Refusal(Errors.INVALID_REQUEST, f"Unsupported resource type: {kind}")
 
     @staticmethod
     def _shown(

@@ -24,6 +24,7 @@ from kafkalab.broker.cluster.elections import (
     preferred_election,
 )
 from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer, TimerKey
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
@@ -151,8 +152,8 @@ class Controller:
         if not clean and self._profile.eligible_leader_replicas:
             for partition in self._partitions():
                 if broker in partition.elr:
-                    self._apply(
-                        partition, self._eligible(partition, partition.isr, {broker}), effects
+                    effects += self._apply(
+                        partition, self._eligible(partition, partition.isr, {broker})
                     )
         return effects + self._unfence(broker, now_ms)
 
@@ -188,7 +189,7 @@ class Controller:
                         partition.replicas, partition.isr, live, stopping
                     )
                 if election.leader != NO_LEADER:
-                    self._apply(partition, election, effects)
+                    effects += self._apply(partition, election)
             elif broker in partition.isr and len(partition.isr) > 1:
                 effects += self._without(partition, broker)
         return effects + self._arm_rebalance(now_ms)
@@ -208,12 +209,9 @@ class Controller:
         ):
             return []
         isr = tuple(id for id in isr if self.states[id] is UNFENCED or id == leader)
-        effects: list[Effect] = []
         if self._profile.eligible_leader_replicas:
-            self._apply(partition, self._eligible(partition, isr), effects)
-        else:
-            self._apply(partition, Election(leader, isr), effects)
-        return effects
+            return self._apply(partition, self._eligible(partition, isr))
+        return self._apply(partition, Election(leader, isr))
 
     # -- inside
 
@@ -232,29 +230,17 @@ class Controller:
 
     def _without(self, partition: Partition, broker: int) -> list[Effect]:
         """Take a broker out of leadership and ISR."""
-        effects: list[Effect] = []
+        isr = tuple(id for id in partition.isr if id != broker)
         if self._profile.eligible_leader_replicas:
-            self._apply(
-                partition,
-                self._eligible(partition, tuple(id for id in partition.isr if id != broker)),
-                effects,
+            return self._apply(partition, self._eligible(partition, isr))
+        if partition.leader == broker:
+            election = offline_election(
+                partition.replicas, partition.isr, self._live(), self._is_unclean(partition)
             )
-        elif partition.leader == broker:
-            self._apply(
-                partition,
-                offline_election(
-                    partition.replicas, partition.isr, self._live(), self._is_unclean(partition)
-                ),
-                effects,
-            )
-        elif len(partition.isr) > 1:
-            self._apply(
-                partition,
-                Election(partition.leader, tuple(id for id in partition.isr if id != broker)),
-                effects,
-                by_controller=True,
-            )
-        return effects
+            return self._apply(partition, election)
+        if len(partition.isr) > 1:
+            return self._apply(partition, Election(partition.leader, isr), by_controller=True)
+        return []
 
     def _eligible(
         self, partition: Partition, isr: tuple[int, ...], unclean_shutdown: Iterable[int] = ()
@@ -276,12 +262,8 @@ class Controller:
         )
 
     def _apply(
-        self,
-        partition: Partition,
-        election: Election,
-        effects: list[Effect],
-        by_controller: bool = False,
-    ) -> None:
+        self, partition: Partition, election: Election, by_controller: bool = False
+    ) -> list[Effect]:
         """Write an election's result into the partition's state, where it differs."""
         before = partition.leader, partition.leader_epoch
         isr, elr, last_known = election.isr, election.elr, election.last_known
@@ -291,7 +273,7 @@ class Controller:
             partition.elr,
             partition.last_known,
         ):
-            return
+            return []
         if election.leader != partition.leader or (
             by_controller and self._profile.shrink_raises_epoch
         ):
@@ -302,6 +284,7 @@ class Controller:
         partition.isr = isr
         partition.elr = elr
         partition.last_known = last_known
+        effects: list[Effect] = []
         name = {"topic": partition.topic, "partition": partition.index}
         if partition.leader != before[0]:
             effects.append(
@@ -330,6 +313,7 @@ class Controller:
             )
         self._cluster.changed(partition)
         self.changes.append(PartitionChange(partition, *before))
+        return effects
 
     def _unfence(self, broker: int, now_ms: int) -> list[Effect]:
         self._move(broker, UNFENCED)
@@ -349,7 +333,7 @@ class Controller:
                         partition.replicas, partition.isr, self._live(), self._is_unclean(partition)
                     )
                 if election.leader != NO_LEADER:
-                    self._apply(partition, election, effects)
+                    effects += self._apply(partition, election)
             elif broker in partition.replicas and broker not in partition.isr:
                 # its leader may have asked for this ISR before, and been refused
                 self.changes.append(
@@ -390,33 +374,29 @@ class Controller:
             for partition in astray:
                 leader = preferred_election(partition.replicas, partition.isr, live)
                 if leader != NO_LEADER:
-                    self._apply(
-                        partition, Election(leader, partition.isr, elr=partition.elr), effects
+                    effects += self._apply(
+                        partition, Election(leader, partition.isr, elr=partition.elr)
                     )
         return effects + self._arm_rebalance(now_ms)
 
-    def elect(self, topic: str, index: int, unclean: bool, effects: list[Effect]) -> Errors:
+    def elect(self, topic: str, index: int, unclean: bool) -> list[Effect]:
         """Elect a leader for an administrator (KIP-460): the preferred one; in an unclean election
         any live replica, where there is no leader."""
         partition = self._cluster.partition(topic, index)
         if partition is None:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION
+            raise Refusal(Errors.UNKNOWN_TOPIC_OR_PARTITION)
         live = [id for id, state in self.states.items() if state is UNFENCED]
+        if partition.leader in live if unclean else partition.leader == partition.replicas[0]:
+            raise Refusal(Errors.ELECTION_NOT_NEEDED)
         if unclean:
-            if partition.leader in live:
-                return Errors.ELECTION_NOT_NEEDED
             election = offline_election(partition.replicas, partition.isr, live, True)
             if election.leader == NO_LEADER:
-                return Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
-            self._apply(partition, election, effects)
-            return Errors.NONE
-        if partition.leader == partition.replicas[0]:
-            return Errors.ELECTION_NOT_NEEDED
+                raise Refusal(Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE)
+            return self._apply(partition, election)
         leader = preferred_election(partition.replicas, partition.isr, live)
         if leader == NO_LEADER:
-            return Errors.PREFERRED_LEADER_NOT_AVAILABLE
-        self._apply(partition, Election(leader, partition.isr, elr=partition.elr), effects)
-        return Errors.NONE
+            raise Refusal(Errors.PREFERRED_LEADER_NOT_AVAILABLE)
+        return self._apply(partition, Election(leader, partition.isr, elr=partition.elr))
 
     def _move(self, broker: int, state: BrokerControlState) -> None:
         self.states[broker] = MOVES.step(self.states[broker], state, "broker", broker)

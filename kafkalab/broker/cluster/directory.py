@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, Partition, Topic, is_legal_topic
-from kafkalab.broker.effects import Caller, Effect, Respond
+from kafkalab.broker.effects import Caller
+from kafkalab.broker.steps import answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.hashing import long_map_order
@@ -66,29 +67,29 @@ class Directory:
 
     # -- API_VERSIONS
 
+    @answers(m.ApiVersionsResponse)
     def api_versions(
         self, request: m.ApiVersionsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.ApiVersionsResponse:
         """List all APIs of this broker. An API_VERSIONS request of an unknown version gets its
         answer in v0 (KIP-511)."""
         if self.speaks(ApiKeys.API_VERSIONS, caller.header.api_version):
-            return [Respond(caller, as_sent(self._versions, caller.header.api_version))]
+            told: m.ApiVersionsResponse = as_sent(self._versions, caller.header.api_version)
+            return told
         own = tuple(
             span for span in self._versions.api_keys if span.api_key == ApiKeys.API_VERSIONS.id
         )
-        return [
-            Respond(
-                caller,
-                m.ApiVersionsResponse(
-                    error_code=Errors.UNSUPPORTED_VERSION.code,
-                    api_keys=own if self._profile.names_own_range else (),
-                ),
-            )
-        ]
+        return m.ApiVersionsResponse(
+            error_code=Errors.UNSUPPORTED_VERSION.code,
+            api_keys=own if self._profile.names_own_range else (),
+        )
 
     # -- METADATA
 
-    def metadata(self, request: m.MetadataRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @answers(m.MetadataResponse)
+    def metadata(
+        self, request: m.MetadataRequest, caller: Caller, now_ms: int
+    ) -> m.MetadataResponse:
         """List the live brokers and the requested topics; None requests all topics, the internal
         ones too."""
         if request.topics is None:
@@ -107,18 +108,13 @@ class Directory:
                 for id in self._in_order(id for id, up in cluster.alive.items() if up)
             )
         )
-        return [
-            Respond(
-                caller,
-                m.MetadataResponse(
-                    brokers=brokers,
-                    cluster_id=cluster.cluster_id,
-                    controller_id=cluster.controller_id,
-                    topics=topics,
-                    cluster_authorized_operations=self._operations,
-                ),
-            )
-        ]
+        return m.MetadataResponse(
+            brokers=brokers,
+            cluster_id=cluster.cluster_id,
+            controller_id=cluster.controller_id,
+            topics=topics,
+            cluster_authorized_operations=self._operations,
+        )
 
     def _found(self, asked: m.MetadataRequestTopic, may_create: bool) -> m.MetadataResponseTopic:
         name = asked.name if asked.name is not None else self._cluster.name_of(asked.topic_id)
@@ -189,9 +185,10 @@ class Directory:
 
     # -- FIND_COORDINATOR
 
+    @answers(m.FindCoordinatorResponse)
     def find_coordinator(
         self, request: m.FindCoordinatorRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.FindCoordinatorResponse:
         """Name the coordinators of groups or of transactional ids."""
         found = tuple(
             self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys
@@ -201,20 +198,15 @@ class Directory:
             found = tuple(
                 replace(one, error_message="") if one.error_code else one for one in found
             )
-            return [Respond(caller, m.FindCoordinatorResponse(coordinators=found))]
+            return m.FindCoordinatorResponse(coordinators=found)
         one = found[0]
-        return [
-            Respond(
-                caller,
-                m.FindCoordinatorResponse(
-                    error_code=one.error_code,
-                    error_message=one.error_message,
-                    node_id=one.node_id,
-                    host=one.host,
-                    port=one.port,
-                ),
-            )
-        ]
+        return m.FindCoordinatorResponse(
+            error_code=one.error_code,
+            error_message=one.error_message,
+            node_id=one.node_id,
+            host=one.host,
+            port=one.port,
+        )
 
     def _coordinator(self, key: str, key_type: int, caller: Caller, now_ms: int) -> m.Coordinator:
         if key_type not in (GROUP_KEY, TRANSACTION_KEY):

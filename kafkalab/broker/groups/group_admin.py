@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
+from kafkalab.broker.effects import Caller, CancelTimer
 from kafkalab.broker.groups.any_group import LOCALHOST
 from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
@@ -20,6 +20,7 @@ from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.offset_expiry import Forget
+from kafkalab.broker.steps import Refusal, Step, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -54,9 +55,10 @@ class GroupAdmin:
         self._operations = profile.operations_not_asked_for
         self._gives_assignment_twice = profile.describes_assignment_twice
 
+    @answers(m.ListGroupsResponse)
     def list_groups(
         self, request: m.ListGroupsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.ListGroupsResponse:
         """List the groups that this broker coordinates."""
         states = {state.lower() for state in request.states_filter}
         with_state = WireChange.GROUP_STATE_LISTED.holds_for(caller.header)
@@ -74,22 +76,16 @@ class GroupAdmin:
             and (not states or group.state.value.lower() in states)
             and (not types or _type_of(group) in types)
         )
-        return [Respond(caller, m.ListGroupsResponse(groups=found))]
+        return m.ListGroupsResponse(groups=found)
 
+    @answers(m.DescribeGroupsResponse)
     def describe(
         self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.DescribeGroupsResponse:
         groups = (self._described(id, caller) for id in request.groups)
-        return [
-            Respond(
-                caller,
-                m.DescribeGroupsResponse(
-                    groups=tuple(
-                        replace(group, authorized_operations=self._operations) for group in groups
-                    )
-                ),
-            )
-        ]
+        return m.DescribeGroupsResponse(
+            groups=tuple(replace(group, authorized_operations=self._operations) for group in groups)
+        )
 
     def _described(self, group_id: str, caller: Caller) -> m.DescribedGroup:
         if not self._table.coordinates(group_id):
@@ -135,19 +131,15 @@ class GroupAdmin:
             else member.metadata_for(group.protocol)
         )
 
+    @answers(m.ConsumerGroupDescribeResponse)
     def describe_consumers(
         self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.ConsumerGroupDescribeResponse:
         """Describe groups of the new protocol: epochs, and each member's present and target
         assignment."""
-        return [
-            Respond(
-                caller,
-                m.ConsumerGroupDescribeResponse(
-                    groups=tuple(self._described_consumers(id) for id in request.group_ids)
-                ),
-            )
-        ]
+        return m.ConsumerGroupDescribeResponse(
+            groups=tuple(self._described_consumers(id) for id in request.group_ids)
+        )
 
     def _described_consumers(self, group_id: str) -> m.DescribedConsumerGroup:
         if not self._table.coordinates(group_id):
@@ -202,17 +194,22 @@ class GroupAdmin:
             )
         )
 
-    def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        effects: list[Effect] = []
+    @answers(m.DeleteGroupsResponse)
+    def delete(
+        self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int
+    ) -> Step[m.DeleteGroupsResponse]:
         deleted: dict[int, list[tuple[str, int]]] = {}
         results = []
         for id in request.groups_names:
             group = self._table.find(id)
             offsets = 0 if group is None else len(group.offsets)
-            error = self._delete(id, effects, now_ms)
-            results.append(m.DeletableGroupResult(group_id=id, error_code=error.code))
-            if error is Errors.NONE:
+            error = Errors.NONE
+            try:
+                yield from self._delete(id, now_ms)
                 deleted.setdefault(self._storage.partition_of(id), []).append((id, offsets))
+            except Refusal as refusal:
+                error = refusal.error
+            results.append(m.DeletableGroupResult(group_id=id, error_code=error.code))
         for found in deleted.values():
             self._storage.say(
                 "GROUPS_DELETED",
@@ -220,75 +217,68 @@ class GroupAdmin:
                 groups=", ".join(id for id, _ in found),
                 count=sum(offsets for _, offsets in found),
             )
-        return [*effects, Respond(caller, m.DeleteGroupsResponse(results=tuple(results)))]
+        return m.DeleteGroupsResponse(results=tuple(results))
 
-    def _delete(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
+    def _delete(self, group_id: str, now_ms: int) -> Step[None]:
         if not group_id:
-            return Errors.INVALID_GROUP_ID
+            raise Refusal(Errors.INVALID_GROUP_ID)
         if not self._table.coordinates(group_id):
-            return Errors.NOT_COORDINATOR
-        if group_id in self._table.modern:
-            return self._delete_consumers(group_id, effects, now_ms)
+            raise Refusal(Errors.NOT_COORDINATOR)
+        consumers = self._table.modern.get(group_id)
+        if consumers is not None:
+            if consumers.members:
+                raise Refusal(Errors.NON_EMPTY_GROUP)
+            yield from self._forget(consumers, DELETED, now_ms)
+            return
+        group = self._classic(group_id)
+        if group.state is not ClassicGroupState.EMPTY:
+            raise Refusal(Errors.NON_EMPTY_GROUP)
+        yield from [CancelTimer(("pending", group_id, member)) for member in group.pending]
+        yield from self._forget(group, DELETED, now_ms)
+
+    def _classic(self, group_id: str) -> ClassicGroup:
+        """The group of the classic protocol, while it lives."""
         group = self._table.classic.get(group_id)
         if group is None or group.state is ClassicGroupState.DEAD:
-            return Errors.GROUP_ID_NOT_FOUND
-        if group.state is not ClassicGroupState.EMPTY:
-            return Errors.NON_EMPTY_GROUP
-        effects += [CancelTimer(("pending", group_id, member)) for member in group.pending]
-        effects += self._forget(group, DELETED, now_ms)
-        return Errors.NONE
+            raise Refusal(Errors.GROUP_ID_NOT_FOUND)
+        return group
 
-    def _delete_consumers(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
-        group = self._table.modern[group_id]
-        if group.members:
-            return Errors.NON_EMPTY_GROUP
-        effects += self._forget(group, DELETED, now_ms)
-        return Errors.NONE
-
+    @answers(m.OffsetDeleteResponse)
     def delete_offsets(
         self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.OffsetDeleteResponse]:
         """Delete committed offsets (KIP-496). A live group keeps the offsets of topics that it
         reads."""
-        error, subscribed = self._offsets_deletable(request.group_id)
-        if error is not Errors.NONE:
-            return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
-        group = self._table.find(request.group_id)
-        assert group is not None, "a group that does not exist was refused above"
-        notes: list[Effect] = []
+        group, subscribed = self._deletable(request.group_id)
         topics = []
         for topic in request.topics:
+            error = Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
             answers = []
             for part in topic.partitions:
-                outcome = (
-                    Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
-                )
-                if outcome is Errors.NONE and (topic.name, part.partition_index) in group.offsets:
-                    notes += self._storage.remove_offsets(
-                        group, [(topic.name, part.partition_index)], "deleted", now_ms
-                    )
+                place = topic.name, part.partition_index
+                if error is Errors.NONE and place in group.offsets:
+                    yield from self._storage.remove_offsets(group, [place], "deleted", now_ms)
                 answers.append(
                     m.OffsetDeleteResponsePartition(
-                        partition_index=part.partition_index, error_code=outcome.code
+                        partition_index=part.partition_index, error_code=error.code
                     )
                 )
             topics.append(m.OffsetDeleteResponseTopic(name=topic.name, partitions=tuple(answers)))
-        return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]
+        return m.OffsetDeleteResponse(topics=tuple(topics))
 
-    def _offsets_deletable(self, group_id: str) -> tuple[Errors, set[str]]:
-        """Whether offsets may be deleted, and the topics whose offsets may not."""
+    def _deletable(self, group_id: str) -> tuple[ClassicGroup | ConsumerGroup, set[str]]:
+        """The group whose offsets may be deleted, and the topics whose offsets it keeps."""
         if not self._table.coordinates(group_id):
-            return Errors.NOT_COORDINATOR, set()
+            raise Refusal(Errors.NOT_COORDINATOR)
         if group_id in self._table.modern:
-            return Errors.NONE, set(self._topics_read(self._table.modern[group_id]))
-        group = self._table.classic.get(group_id)
-        if group is None or group.state is ClassicGroupState.DEAD:
-            return Errors.GROUP_ID_NOT_FOUND, set()
+            consumers = self._table.modern[group_id]
+            return consumers, set(self._topics_read(consumers))
+        group = self._classic(group_id)
         if group.state is ClassicGroupState.EMPTY:
-            return Errors.NONE, set()
+            return group, set()
         if group.protocol_type != CONSUMER_PROTOCOL:
-            return Errors.NON_EMPTY_GROUP, set()
-        return Errors.NONE, {
+            raise Refusal(Errors.NON_EMPTY_GROUP)
+        return group, {
             topic
             for member in group.members.values()
             for offered in member.protocols

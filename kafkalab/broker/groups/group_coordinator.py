@@ -22,7 +22,7 @@ from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
-from kafkalab.broker.groups.classic.join_phase import join_refused
+from kafkalab.broker.groups.classic.join_phase import refused_join
 from kafkalab.broker.groups.classic.membership import ClassicGroups
 from kafkalab.broker.groups.group_admin import GroupAdmin
 from kafkalab.broker.groups.group_lines import GroupLines
@@ -39,33 +39,24 @@ from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
 from kafkalab.broker.server_log import ServerLog, silent_log
+from kafkalab.broker.steps import Refusal, coded, run
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
-LOADING = Errors.COORDINATOR_LOAD_IN_PROGRESS.code
+LOADING = Refusal(Errors.COORDINATOR_LOAD_IN_PROGRESS)
 
-WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
+WHILE_LOADING: Mapping[type, Callable[[Any, Caller, Refusal], Any]] = MappingProxyType(
     {
-        m.JoinGroupRequest: lambda request, caller: (
-            join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response
-        ),
-        m.SyncGroupRequest: lambda request, caller: m.SyncGroupResponse(error_code=LOADING),
+        m.JoinGroupRequest: refused_join,
+        m.SyncGroupRequest: coded(m.SyncGroupResponse),
         # a member that sends heartbeats keeps its membership (GroupCoordinator.handleHeartbeat)
-        m.HeartbeatRequest: lambda request, caller: m.HeartbeatResponse(),
-        m.LeaveGroupRequest: lambda request, caller: m.LeaveGroupResponse(error_code=LOADING),
-        m.OffsetCommitRequest: lambda request, caller: refused_commit(
-            request, Errors.COORDINATOR_LOAD_IN_PROGRESS
-        ),
-        m.OffsetFetchRequest: lambda request, caller: refused_fetch(
-            request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
-        ),
-        m.ConsumerGroupHeartbeatRequest: lambda request, caller: m.ConsumerGroupHeartbeatResponse(
-            error_code=LOADING
-        ),
-        m.ShareGroupHeartbeatRequest: lambda request, caller: m.ShareGroupHeartbeatResponse(
-            error_code=LOADING
-        ),
+        m.HeartbeatRequest: lambda request, caller, refusal: m.HeartbeatResponse(),
+        m.LeaveGroupRequest: coded(m.LeaveGroupResponse),
+        m.OffsetCommitRequest: refused_commit,
+        m.OffsetFetchRequest: refused_fetch,
+        m.ConsumerGroupHeartbeatRequest: coded(m.ConsumerGroupHeartbeatResponse),
+        m.ShareGroupHeartbeatRequest: coded(m.ShareGroupHeartbeatResponse),
     }
 )
 """Type of request -> its answer for a group whose records are being read."""
@@ -170,7 +161,7 @@ class GroupCoordinator:
     def load(self, now_ms: int) -> list[Effect]:
         """Begin again after a crash, with the groups in the partitions of the offsets topic that
         this broker leads."""
-        out = self.modern.load(now_ms) + self.share.load(now_ms)
+        out = run(self.modern.load(now_ms)) + self.share.load(now_ms)
         self.table.classic.clear()
         for partition in self.storage.partitions():
             if self._leads(partition):
@@ -185,7 +176,7 @@ class GroupCoordinator:
             self.table.modern.update(
                 {id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern}
             )
-        out = self.modern.load(now_ms, modern) + self.share.load(now_ms)
+        out = run(self.modern.load(now_ms, modern)) + self.share.load(now_ms)
         takes_ms = self._draw_loading_ms()
         self.say.log("GROUPS_LOADING", index=partition, epoch=self._epoch_of(partition))
         return out + (
@@ -269,7 +260,9 @@ class GroupCoordinator:
                 Note.of("group.removed", group=group.id),
                 *self.storage.remove_all_offsets(group, now_ms),
             ]
-        return self.classic.end(group, reason, now_ms) + self.storage.remove_group(group, now_ms)
+        return run(self.classic.end(group, reason, now_ms)) + self.storage.remove_group(
+            group, now_ms
+        )
 
     def topic_deleted(self, topic: str, now_ms: int) -> list[Effect]:
         """Remove the offsets of a deleted topic, and an empty group with its last offset."""
@@ -288,7 +281,7 @@ class GroupCoordinator:
         """Stop coordinating a group: parked requests are answered with NOT_COORDINATOR."""
         if group_id in self.table.modern:
             return self.modern.retire(group_id)
-        return self.classic.retire(group_id, now_ms)
+        return run(self.classic.retire(group_id, now_ms))
 
     def _refused_in_share_group(self, request: Any, caller: Caller) -> Respond | None:
         """The answer to a member of another protocol that would join a share group with members;
@@ -297,7 +290,8 @@ class GroupCoordinator:
         if group is None or not group.members:
             return None
         if type(request) is m.JoinGroupRequest:
-            return join_refused(caller, Errors.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
+            refusal = Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
+            return Respond(caller, refused_join(request, caller, refusal))
         if type(request) is m.ConsumerGroupHeartbeatRequest:
             return Respond(
                 caller,
@@ -320,4 +314,4 @@ class GroupCoordinator:
         ):
             return None
         refuse = WHILE_LOADING.get(type(request))
-        return None if refuse is None else Respond(caller, refuse(request, caller))
+        return None if refuse is None else Respond(caller, refuse(request, caller, LOADING))

@@ -11,14 +11,15 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
+from kafkalab.broker.effects import Caller, Effect, Note
 from kafkalab.broker.groups.any_group import CommittedOffset
-from kafkalab.broker.groups.classic.group import ClassicGroup, membership_error
+from kafkalab.broker.groups.classic.group import ClassicGroup, check_member
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.modern.reconciliation import ModernGroups
+from kafkalab.broker.steps import Afterwards, Refusal, Step, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -29,6 +30,48 @@ ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALAN
 their work."""
 
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
+
+
+def _committed(
+    request: m.OffsetCommitRequest, error_of: Callable[[tuple[str, int]], Errors]
+) -> m.OffsetCommitResponse:
+    return m.OffsetCommitResponse(
+        topics=tuple(
+            m.OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=tuple(
+                    m.OffsetCommitResponsePartition(
+                        partition_index=part.partition_index,
+                        error_code=error_of((topic.name, part.partition_index)).code,
+                    )
+                    for part in topic.partitions
+                ),
+            )
+            for topic in request.topics
+        )
+    )
+
+
+def refused_commit(
+    request: m.OffsetCommitRequest, caller: Caller, refusal: Refusal
+) -> m.OffsetCommitResponse:
+    """An OFFSET_COMMIT answer with one error for all partitions."""
+    return _committed(request, lambda place: refusal.error)
+
+
+def refused_fetch(
+    request: m.OffsetFetchRequest, caller: Caller, refusal: Refusal
+) -> m.OffsetFetchResponse:
+    """An OFFSET_FETCH answer with one error for all groups."""
+    if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
+        return m.OffsetFetchResponse(
+            groups=tuple(
+                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=refusal.error.code)
+                for asked in request.asked
+            )
+        )
+    return m.OffsetFetchResponse(error_code=refusal.error.code)
 
 
 class OffsetMetadataManager:
@@ -51,93 +94,76 @@ class OffsetMetadataManager:
         self._cluster, self._config = cluster, config
         self._arm_expiry = arm_expiry
 
-    def commit(self, request: m.OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @answers(m.OffsetCommitResponse, refused_commit)
+    def commit(
+        self, request: m.OffsetCommitRequest, caller: Caller, now_ms: int
+    ) -> Step[m.OffsetCommitResponse]:
         """Keep the offsets of a member of this generation,
         or of a consumer that belongs to no group."""
+        group = self._group(request, caller, now_ms)
+        kept: dict[tuple[str, int], CommittedOffset] = {}
+        errors: dict[tuple[str, int], Errors] = {}
+        for topic in request.topics:
+            for part in topic.partitions:
+                place = topic.name, part.partition_index
+                try:
+                    kept[place] = yield from self._keep(group, request, topic.name, part, now_ms)
+                except Refusal as refusal:
+                    errors[place] = refusal.error
+        written = Errors.NONE
+        if kept:
+            yield Afterwards(self._arm_expiry(now_ms))
+            try:
+                yield from self._storage.commit(group.id, kept, caller, now_ms)
+            except Refusal as refusal:
+                written = refusal.error
+        return _committed(request, lambda place: errors.get(place, written))
+
+    def _group(
+        self, request: m.OffsetCommitRequest, caller: Caller, now_ms: int
+    ) -> ClassicGroup | ConsumerGroup:
+        """The group of a commit that may be kept."""
         modern = self._table.modern
         group = self._table.find(request.group_id)
         if request.group_id in modern and self._table.coordinates(request.group_id):
-            error = self._modern.commit_error(
+            self._modern.check_commit(
                 request, WireChange.COMMIT_KNOWS_MEMBER_EPOCHS.holds_for(caller.header)
             )
-        else:
-            classic = group if isinstance(group, ClassicGroup) else None
-            error = self._commit_error(classic, request, caller)
-        if error is Errors.NONE and request.group_id not in modern:
-            # a consumer that assigns itself partitions only has its offsets stored
-            if group is None:
-                self._storage.say("GROUP_SIMPLE_CREATED", request.group_id)
-            group = self._table.find_or_begin(request.group_id)
-            assert isinstance(group, ClassicGroup), "the id is not in the table of the new protocol"
-            member = group.members.get(request.member_id)
-            if member is not None:
-                # a commit is as good as a heartbeat
-                member.deadline_ms = now_ms + member.session_timeout_ms
-        notes: list[Effect] = []
-        kept: dict[tuple[str, int], CommittedOffset] = {}
-        verdicts = {
-            (topic.name, part.partition_index): error
-            if group is None or error is not Errors.NONE
-            else self._keep(group, request, topic.name, part, now_ms, notes, kept)
-            for topic in request.topics
-            for part in topic.partitions
-        }
+            return modern[request.group_id]
+        self._check(group if isinstance(group, ClassicGroup) else None, request, caller)
+        # a consumer that assigns itself partitions only has its offsets stored
+        if group is None:
+            self._storage.say("GROUP_SIMPLE_CREATED", request.group_id)
+        group = self._table.find_or_begin(request.group_id)
+        assert isinstance(group, ClassicGroup), "the id is not in the table of the new protocol"
+        member = group.members.get(request.member_id)
+        if member is not None:
+            # a commit is as good as a heartbeat
+            member.deadline_ms = now_ms + member.session_timeout_ms
+        return group
 
-        def response(written: Errors) -> m.OffsetCommitResponse:
-            return m.OffsetCommitResponse(
-                topics=tuple(
-                    m.OffsetCommitResponseTopic(
-                        name=topic.name,
-                        topic_id=topic.topic_id,
-                        partitions=tuple(
-                            m.OffsetCommitResponsePartition(
-                                partition_index=part.partition_index,
-                                error_code=(
-                                    verdicts[topic.name, part.partition_index]
-                                    if (topic.name, part.partition_index) not in kept
-                                    else written
-                                ).code,
-                            )
-                            for part in topic.partitions
-                        ),
-                    )
-                    for topic in request.topics
-                )
-            )
-
-        if group is None or not kept:
-            return [*notes, Respond(caller, response(Errors.NONE))]
-        storage = self._storage
-        written = storage.write_offsets(group.id, kept, now_ms)
-        return [
-            *notes,
-            *written.effects,
-            *storage.answer_when_safe(caller, group.id, written, response, now_ms),
-            *self._arm_expiry(now_ms),
-        ]
-
-    def _commit_error(
+    def _check(
         self, group: ClassicGroup | None, request: m.OffsetCommitRequest, caller: Caller
-    ) -> Errors:
-        """Whether a commit to a classic group, or to none,
-        may be kept (OffsetMetadataManager.validateOffsetCommit)."""
+    ) -> None:
+        """Refuse a commit to a classic group, or to none, that may not be kept
+        (OffsetMetadataManager.validateOffsetCommit)."""
         generation = request.generation_id_or_member_epoch
         if not self._table.coordinates(request.group_id):
-            return Errors.NOT_COORDINATOR
+            raise Refusal(Errors.NOT_COORDINATOR)
         if group is None:
-            named = WireChange.COMMIT_NAMES_MISSING_GROUP.holds_for(caller.header)
-            missing = Errors.GROUP_ID_NOT_FOUND if named else Errors.ILLEGAL_GENERATION
-            return Errors.NONE if generation < 0 else missing
+            if generation >= 0:
+                named = WireChange.COMMIT_NAMES_MISSING_GROUP.holds_for(caller.header)
+                raise Refusal(Errors.GROUP_ID_NOT_FOUND if named else Errors.ILLEGAL_GENERATION)
+            return
         if group.state is ClassicGroupState.DEAD:
-            return Errors.COORDINATOR_NOT_AVAILABLE
+            raise Refusal(Errors.COORDINATOR_NOT_AVAILABLE)
         if generation < 0 and group.state is ClassicGroupState.EMPTY:
-            return Errors.NONE
-        stranger = membership_error(group, request.member_id, request.group_instance_id)
-        if stranger is not None:
-            return stranger
+            return
+        check_member(group, request.member_id, request.group_instance_id)
         if generation != group.generation:
-            return Errors.ILLEGAL_GENERATION
-        return Errors.NONE if group.state in ACCEPTS_COMMITS else Errors.REBALANCE_IN_PROGRESS
+            raise Refusal(Errors.ILLEGAL_GENERATION)
+        if group.state not in ACCEPTS_COMMITS:
+            raise Refusal(Errors.REBALANCE_IN_PROGRESS)
 
     def _keep(
         self,
@@ -146,37 +172,37 @@ class OffsetMetadataManager:
         topic: str,
         part: m.OffsetCommitRequestPartition,
         now_ms: int,
-        notes: list[Effect],
-        kept: dict[tuple[str, int], CommittedOffset],
-    ) -> Errors:
+    ) -> Step[CommittedOffset]:
         if self._cluster.partition(topic, part.partition_index) is None:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION
+            raise Refusal(Errors.UNKNOWN_TOPIC_OR_PARTITION)
         metadata = part.committed_metadata or ""
         if len(metadata.encode("utf-8")) > self._config.offset_metadata_max_bytes:
-            return Errors.OFFSET_METADATA_TOO_LARGE
-        group.offsets[topic, part.partition_index] = kept[topic, part.partition_index] = (
-            CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
+            raise Refusal(Errors.OFFSET_METADATA_TOO_LARGE)
+        offset = CommittedOffset(
+            part.committed_offset, part.committed_leader_epoch, metadata, now_ms
         )
-        notes.append(
-            Note.of(
-                "commit",
-                group=group.id,
-                member=request.member_id,
-                topic=topic,
-                partition=part.partition_index,
-                offset=part.committed_offset,
-                generation=request.generation_id_or_member_epoch,
-                leader_epoch=part.committed_leader_epoch,
-                metadata=metadata,
-            )
+        group.offsets[topic, part.partition_index] = offset
+        yield Note.of(
+            "commit",
+            group=group.id,
+            member=request.member_id,
+            topic=topic,
+            partition=part.partition_index,
+            offset=part.committed_offset,
+            generation=request.generation_id_or_member_epoch,
+            leader_epoch=part.committed_leader_epoch,
+            metadata=metadata,
         )
-        return Errors.NONE
+        return offset
 
-    def fetch(self, request: m.OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @answers(m.OffsetFetchResponse, refused_fetch)
+    def fetch(
+        self, request: m.OffsetFetchRequest, caller: Caller, now_ms: int
+    ) -> m.OffsetFetchResponse:
         """Give the committed offsets; -1 for a partition without one."""
         found = tuple(self._group_answer(asked, request.require_stable) for asked in request.asked)
         if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-            return [Respond(caller, m.OffsetFetchResponse(groups=found))]
+            return m.OffsetFetchResponse(groups=found)
         one = found[0]
         topics = tuple(
             m.OffsetFetchResponseTopic(
@@ -194,23 +220,27 @@ class OffsetMetadataManager:
             )
             for topic in one.topics
         )
-        return [Respond(caller, m.OffsetFetchResponse(topics=topics, error_code=one.error_code))]
+        return m.OffsetFetchResponse(topics=topics, error_code=one.error_code)
+
+    def _group_asked(self, asked: m.OffsetFetchRequestGroup) -> ClassicGroup | ConsumerGroup | None:
+        """The group whose offsets may be fetched; None for one without offsets."""
+        group = self._table.find(asked.group_id)
+        if not self._table.coordinates(asked.group_id):
+            raise Refusal(Errors.NOT_COORDINATOR)
+        if asked.group_id in self._table.modern:
+            self._modern.check_fetch(asked.group_id, asked.member_id, asked.member_epoch)
+        if group is not None and group.state is ClassicGroupState.DEAD:
+            raise Refusal(Errors.COORDINATOR_NOT_AVAILABLE)
+        return group
 
     def _group_answer(
         self, asked: m.OffsetFetchRequestGroup, require_stable: bool
     ) -> m.OffsetFetchResponseGroup:
-        group = self._table.find(asked.group_id)
-        if not self._table.coordinates(asked.group_id):
+        try:
+            group = self._group_asked(asked)
+        except Refusal as refusal:
             return m.OffsetFetchResponseGroup(
-                group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code
-            )
-        if asked.group_id in self._table.modern:
-            error = self._modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
-            if error is not Errors.NONE:
-                return m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
-        if group is not None and group.state is ClassicGroupState.DEAD:
-            return m.OffsetFetchResponseGroup(
-                group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code
+                group_id=asked.group_id, error_code=refusal.error.code
             )
         offsets = group.offsets if group is not None else {}
         wanted: dict[str, list[int]] = {}
@@ -257,36 +287,3 @@ class OffsetMetadataManager:
                 )
             )
         return m.OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))
-
-
-def refused_commit(request: m.OffsetCommitRequest, error: Errors) -> m.OffsetCommitResponse:
-    """An OFFSET_COMMIT answer with one error for all partitions."""
-    return m.OffsetCommitResponse(
-        topics=tuple(
-            m.OffsetCommitResponseTopic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=tuple(
-                    m.OffsetCommitResponsePartition(
-                        partition_index=part.partition_index, error_code=error.code
-                    )
-                    for part in topic.partitions
-                ),
-            )
-            for topic in request.topics
-        )
-    )
-
-
-def refused_fetch(
-    request: m.OffsetFetchRequest, caller: Caller, error: Errors
-) -> m.OffsetFetchResponse:
-    """An OFFSET_FETCH answer with one error for all groups."""
-    if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-        return m.OffsetFetchResponse(
-            groups=tuple(
-                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
-                for asked in request.asked
-            )
-        )
-    return m.OffsetFetchResponse(error_code=error.code)

@@ -11,7 +11,6 @@ replicated; no answer waits for a group's record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
@@ -20,7 +19,7 @@ from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fi
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
-from kafkalab.broker.groups.offsets_log import OffsetsLog, Written
+from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.offsets_records import (
     OffsetsReader,
     SizedRecord,
@@ -28,7 +27,7 @@ from kafkalab.broker.groups.offsets_records import (
     group_entry,
     offset_entry,
 )
-from kafkalab.errors import Errors
+from kafkalab.broker.steps import Step, unheard
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.messages import ControlRecordType, marker_batch
 
@@ -59,32 +58,23 @@ class GroupStorage:
     # -- writing
 
     def write_group(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        return self._append(group.id, [group_entry(group, now_ms)], now_ms).effects
+        return self._append(group.id, [group_entry(group, now_ms)], now_ms)
 
-    def write_offsets(
-        self, group_id: str, offsets: Mapping[Place, CommittedOffset], now_ms: int
-    ) -> Written:
-        return self._append(
-            group_id,
-            [offset_entry(group_id, *place, offset, now_ms) for place, offset in offsets.items()],
-            now_ms,
-        )
-
-    def write_pending(
+    def commit(
         self,
         group_id: str,
         offsets: Mapping[Place, CommittedOffset],
-        producer_id: int,
-        epoch: int,
+        caller: Caller,
         now_ms: int,
-    ) -> Written:
-        """Write offsets that become valid when the producer's transaction is committed."""
+        producer: tuple[int, int] = (-1, -1),
+    ) -> Step[None]:
+        """Write offsets for a caller, and wait until they are replicated. Those of a producer
+        become valid when its transaction is committed."""
         entries = [
             offset_entry(group_id, *place, offset, now_ms) for place, offset in offsets.items()
         ]
-        return self._log.append(
-            self.partition_of(group_id), coordinator_batch(entries, producer_id, epoch), now_ms
-        )
+        batch = coordinator_batch(entries, *producer)
+        yield from self._log.commit(self.partition_of(group_id), batch, caller, now_ms)
 
     def write_marker(
         self,
@@ -96,16 +86,8 @@ class GroupStorage:
         now_ms: int,
     ) -> list[Effect]:
         outcome = ControlRecordType.COMMIT if committed else ControlRecordType.ABORT
-        return self._log.append(
-            partition, marker_batch(producer_id, epoch, outcome, coordinator_epoch, now_ms), now_ms
-        ).effects
-
-    def answer_when_safe(
-        self, caller: Caller, group_id: str, written: Written, response: Any, now_ms: int
-    ) -> list[Effect]:
-        return self._log.answer_when_safe(
-            caller, self.partition_of(group_id), written, response, now_ms
-        )
+        marker = marker_batch(producer_id, epoch, outcome, coordinator_epoch, now_ms)
+        return unheard(self._log.append(partition, marker, now_ms))
 
     def remove_offsets(
         self, group: ClassicGroup | ConsumerGroup, places: Iterable[Place], reason: str, now_ms: int
@@ -120,32 +102,25 @@ class GroupStorage:
             )
             for topic, partition in gone
         ]
-        return (
-            notes
-            + self._append(
-                group.id, [offset_entry(group.id, *place, None, now_ms) for place in gone], now_ms
-            ).effects
-        )
+        entries = [offset_entry(group.id, *place, None, now_ms) for place in gone]
+        return notes + self._append(group.id, entries, now_ms)
 
     def remove_group(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
         """Write tombstones for all records of a group."""
         entries = [offset_entry(group.id, *place, None, now_ms) for place in group.offsets]
-        return self._append(
-            group.id, [*entries, group_entry(group, now_ms, gone=True)], now_ms
-        ).effects
+        return self._append(group.id, [*entries, group_entry(group, now_ms, gone=True)], now_ms)
 
     def remove_all_offsets(self, group: ConsumerGroup, now_ms: int) -> list[Effect]:
         """Write tombstones for all offsets of a group of the newer protocol."""
-        return self._append(
-            group.id,
-            [offset_entry(group.id, *place, None, now_ms) for place in group.offsets],
-            now_ms,
-        ).effects
+        entries = [offset_entry(group.id, *place, None, now_ms) for place in group.offsets]
+        return self._append(group.id, entries, now_ms)
 
-    def _append(self, group_id: str, entries: list[SizedRecord], now_ms: int) -> Written:
+    def _append(self, group_id: str, entries: list[SizedRecord], now_ms: int) -> list[Effect]:
+        """Write records for which nobody waits."""
         if not entries:
-            return Written(Errors.NONE, 0, [])
-        return self._log.append(self.partition_of(group_id), coordinator_batch(entries), now_ms)
+            return []
+        batch = coordinator_batch(entries)
+        return unheard(self._log.append(self.partition_of(group_id), batch, now_ms))
 
     # -- reading
 

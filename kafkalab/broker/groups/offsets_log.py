@@ -8,16 +8,15 @@ counterparts are GroupMetadataManager.appendForGroup (2.3) and CoordinatorRuntim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
-from kafkalab.broker.effects import Caller, Effect, Respond
+from kafkalab.broker.effects import Caller
 from kafkalab.broker.log.disk import DISK_FAILED
-from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
-from kafkalab.errors import Errors, KafkaStorageException, error_for
-from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
+from kafkalab.broker.steps import Refusal, Step
+from kafkalab.errors import Errors, KafkaStorageException
+from kafkalab.protocol.messages import RecordBatch
 
 COMMIT_TIMEOUT_MS = 5_000
 """offsets.commit.timeout.ms: how long a commit waits for its replicas."""
@@ -34,34 +33,21 @@ MEANS = {
 """Error of an append -> the error that the member gets for it."""
 
 
-class Written(NamedTuple):
-    """The result of an append. required: the high watermark at which the records are safe."""
-
-    error: Errors
-    required: int
-    effects: list[Effect]
-
-
 class OffsetsLog:
     """The partitions of the offsets topic in memory, for a coordinator without a broker."""
 
     def __init__(self) -> None:
         self._batches: dict[int, list[RecordBatch]] = {}
 
-    def append(self, partition: int, batch: RecordBatch, now_ms: int) -> Written:
+    def append(self, partition: int, batch: RecordBatch, now_ms: int) -> Step[int]:
+        """Write records; returns the high watermark at which they are safe."""
         self._batches.setdefault(partition, []).append(batch)
-        return Written(Errors.NONE, 0, [])
+        yield from ()
+        return 0
 
-    def answer_when_safe(
-        self,
-        caller: Caller,
-        partition: int,
-        written: Written,
-        response: Callable[[Errors], Any],
-        now_ms: int,
-    ) -> list[Effect]:
-        """Answer when the records are replicated; response(error) makes the answer."""
-        return [Respond(caller, response(written.error))]
+    def commit(self, partition: int, batch: RecordBatch, caller: Caller, now_ms: int) -> Step[None]:
+        """Write records for a caller, and wait until they are replicated."""
+        yield from self.append(partition, batch, now_ms)
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
         """All written batches, oldest first."""
@@ -78,44 +64,25 @@ class LedOffsetsLog(OffsetsLog):
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
 
-    def append(self, partition: int, batch: RecordBatch, now_ms: int) -> Written:
-        replica, error = self._replicas.led_replica(OFFSETS_TOPIC, partition)
-        if replica is None:
-            return Written(MEANS.get(error_for(error), error_for(error)), 0, [])
+    def append(self, partition: int, batch: RecordBatch, now_ms: int) -> Step[int]:
+        replica = self._replicas.led(OFFSETS_TOPIC, partition)
         try:
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
-            return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
-        appended = append_note(OFFSETS_TOPIC, partition, stored)
-        return Written(
-            Errors.NONE,
-            stored.last_offset + 1,
-            [appended, *self._replicas.appended(replica, now_ms)],
-        )
+            yield DISK_FAILED
+            raise Refusal(Errors.KAFKA_STORAGE_ERROR) from None
+        yield append_note(OFFSETS_TOPIC, partition, stored)
+        yield from self._replicas.appended(replica, now_ms)
+        return stored.last_offset + 1
 
-    def answer_when_safe(
-        self,
-        caller: Caller,
-        partition: int,
-        written: Written,
-        response: Callable[[Errors], Any],
-        now_ms: int,
-    ) -> list[Effect]:
-        if written.error is not Errors.NONE:
-            return [Respond(caller, response(written.error))]
-        key = OFFSETS_TOPIC, partition
-
-        def complete(final: dict[tuple[str, int], PartitionProduceResponse]) -> Any:
-            error = error_for(final[key].error_code)
-            return response(MEANS.get(error, error))
-
-        waiting = WaitingProduce(
-            caller,
-            {key: written.required},
-            {key: PartitionProduceResponse(index=partition)},
-            complete,
-        )
-        return self._replicas.produces.add(waiting, now_ms + COMMIT_TIMEOUT_MS)
+    def commit(self, partition: int, batch: RecordBatch, caller: Caller, now_ms: int) -> Step[None]:
+        try:
+            required = yield from self.append(partition, batch, now_ms)
+            yield from self._replicas.produces.replicated(
+                (OFFSETS_TOPIC, partition), required, now_ms + COMMIT_TIMEOUT_MS, caller
+            )
+        except Refusal as refusal:
+            raise Refusal(MEANS.get(refusal.error, refusal.error)) from None
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
         replica = self._replicas.found((OFFSETS_TOPIC, partition))

@@ -8,10 +8,11 @@ Kafka's default is accepted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
+from kafkalab.broker.log.log_settings import WEEK_MS, LogSettings
 from kafkalab.config.broker_keys import TOPIC_KEYS
 from kafkalab.errors import ConfigException
 
@@ -100,3 +101,48 @@ def topic_settings(
                 default if value is None else value,
                 DEFAULT if value == getattr(defaults, field) else STATIC_BROKER,
             )
+
+
+def log_settings(
+    setting: Callable[[str, Any], Any], internal: str, config: BrokerConfig
+) -> LogSettings:
+    """The settings of a topic's logs on a broker with that config.
+
+    setting: setting(name, broker's value) is the topic's own value, or the broker's.
+    internal: the topic's name where it is `__consumer_offsets` or `__transaction_state`, else "".
+    """
+    sizes = {
+        "__consumer_offsets": config.offsets_topic_segment_bytes,
+        "__transaction_state": config.transaction_state_log_segment_bytes,
+    }
+    policies = setting("cleanup.policy", config.log_cleanup_policy)
+    return LogSettings(
+        segment_bytes=setting(
+            "internal.segment.bytes",
+            setting("segment.bytes", sizes.get(internal, config.log_segment_bytes)),
+        ),
+        segment_ms=setting(
+            "segment.ms", WEEK_MS if config.log_roll_ms is None else config.log_roll_ms
+        ),
+        segment_jitter_ms=setting("segment.jitter.ms", config.log_roll_jitter_ms or 0),
+        index_interval_bytes=setting("index.interval.bytes", config.log_index_interval_bytes),
+        retention_ms=setting(
+            "retention.ms", WEEK_MS if config.log_retention_ms is None else config.log_retention_ms
+        ),
+        retention_bytes=setting("retention.bytes", config.log_retention_bytes),
+        is_deleted=not internal and "delete" in policies,
+        is_compacted=bool(internal) or "compact" in policies,
+        min_cleanable_ratio=setting(
+            "min.cleanable.dirty.ratio", config.log_cleaner_min_cleanable_ratio
+        ),
+        min_compaction_lag_ms=setting(
+            "min.compaction.lag.ms", config.log_cleaner_min_compaction_lag_ms
+        ),
+        max_compaction_lag_ms=setting(
+            "max.compaction.lag.ms", config.log_cleaner_max_compaction_lag_ms
+        ),
+        delete_retention_ms=setting("delete.retention.ms", config.log_cleaner_delete_retention_ms),
+        message_max_bytes=setting("max.message.bytes", config.message_max_bytes),
+        stamps_at_append=setting("message.timestamp.type", config.log_message_timestamp_type)
+        == "LogAppendTime",
+    )

@@ -7,89 +7,36 @@ timeout.ms has passed.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, TimerKey
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.steps import Refusal, Resume, Step, Wait
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse
 
 
-class PurgatoryEntry(ABC):
-    """An append that waits in the produce purgatory for its replicas (DelayedOperation).
+class WaitingAppend:
+    """An append that waits in the purgatory for its replicas (DelayedOperation).
 
     required   partition -> the offset that its high watermark has to reach
     answers    partition -> its answer so far
+    caller     the client that waits for a PRODUCE; None for a coordinator's own append
+    resume     lets the step go on with the answers
     """
 
-    __slots__ = ("answers", "required")
+    __slots__ = ("answers", "caller", "required", "resume")
 
     def __init__(
         self,
         required: dict[PartitionKey, int],
         answers: dict[PartitionKey, PartitionProduceResponse],
+        caller: Caller | None,
+        resume: Resume,
     ) -> None:
         self.required, self.answers = required, answers
-
-    @property
-    @abstractmethod
-    def connection_id(self) -> str | None:
-        """The connection that ends the wait when it closes; None where there is none."""
-
-    @abstractmethod
-    def finish(self) -> list[Effect]:
-        """What follows when no partition has to be waited for any more."""
-
-
-class WaitingProduce(PurgatoryEntry):
-    """A client's PRODUCE that waits for its replicas (DelayedProduce).
-
-    complete: complete(answers) makes the response.
-    """
-
-    __slots__ = ("caller", "complete")
-
-    def __init__(
-        self,
-        caller: Caller,
-        required: dict[PartitionKey, int],
-        answers: dict[PartitionKey, PartitionProduceResponse],
-        complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any],
-    ) -> None:
-        super().__init__(required, answers)
-        self.caller, self.complete = caller, complete
-
-    @property
-    def connection_id(self) -> str | None:
-        return self.caller.connection_id
-
-    def finish(self) -> list[Effect]:
-        return [Respond(self.caller, self.complete(self.answers))]
-
-
-class WaitingAppend(PurgatoryEntry):
-    """A coordinator's own append that waits for its replicas; no client's connection ends it.
-
-    then: then(error) gives what follows.
-    """
-
-    __slots__ = ("key", "then")
-
-    def __init__(
-        self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]
-    ) -> None:
-        super().__init__({key: required}, {key: PartitionProduceResponse(index=key[1])})
-        self.key, self.then = key, then
-
-    @property
-    def connection_id(self) -> str | None:
-        return None
-
-    def finish(self) -> list[Effect]:
-        return self.then(error_for(self.answers[self.key].error_code))
+        self.caller, self.resume = caller, resume
 
 
 class DelayedProduces:
@@ -102,20 +49,42 @@ class DelayedProduces:
     def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
         self._verdict = verdict
         self.rule: Callable[[Mapping[PartitionKey, int]], bool] | None = None
-        self._waiting: dict[int, PurgatoryEntry] = {}
+        self._waiting: dict[int, WaitingAppend] = {}
         self._watchers: dict[PartitionKey, dict[int, None]] = {}
         self._count = 0
 
     @property
-    def waiting(self) -> tuple[PurgatoryEntry, ...]:
+    def waiting(self) -> tuple[WaitingAppend, ...]:
         """The purgatory, oldest first."""
         return tuple(self._waiting.values())
 
-    def add(self, produce: PurgatoryEntry, deadline_ms: int) -> list[Effect]:
-        """Park an append; it is finished at once where it has nothing to wait for."""
+    def until(
+        self,
+        required: dict[PartitionKey, int],
+        answers: dict[PartitionKey, PartitionProduceResponse],
+        deadline_ms: int,
+        caller: Caller | None = None,
+    ) -> Wait:
+        """Wait for the replicas; gives the answers, in which what failed has its error."""
+        return Wait(
+            lambda resume: self._add(WaitingAppend(required, answers, caller, resume), deadline_ms)
+        )
+
+    def replicated(
+        self, key: PartitionKey, offset: int, deadline_ms: int, caller: Caller | None = None
+    ) -> Step[None]:
+        """Wait until the replicas of one partition have the records before `offset`."""
+        answers = {key: PartitionProduceResponse(index=key[1])}
+        final = yield self.until({key: offset}, answers, deadline_ms, caller)
+        error = error_for(final[key].error_code)
+        if error is not Errors.NONE:
+            raise Refusal(error)
+
+    def _add(self, produce: WaitingAppend, deadline_ms: int) -> list[Effect]:
+        """Park an append; its step goes on at once where it has nothing to wait for."""
         self._settle(produce, list(produce.required))
         if not produce.required:
-            return produce.finish()
+            return produce.resume(produce.answers)
         self._count += 1
         self._waiting[self._count] = produce
         for key in produce.required:
@@ -136,7 +105,7 @@ class DelayedProduces:
                     self._unwatch(settled, number)
             if not produce.required:
                 del self._waiting[number]
-                effects += [CancelTimer(("produce", number)), *produce.finish()]
+                effects += [CancelTimer(("produce", number)), *produce.resume(produce.answers)]
         return effects
 
     def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
@@ -147,14 +116,14 @@ class DelayedProduces:
             produce.answers[late] = replace(
                 produce.answers[late], error_code=Errors.REQUEST_TIMED_OUT.code
             )
-        return produce.finish()
+        return produce.resume(produce.answers)
 
     def abandon(self, connection_id: str) -> list[Effect]:
         """Drop the produces of a closed connection; their records stay."""
         gone = [
             number
             for number, produce in self._waiting.items()
-            if produce.connection_id == connection_id
+            if produce.caller is not None and produce.caller.connection_id == connection_id
         ]
         for number in gone:
             self._take(number)
@@ -165,8 +134,8 @@ class DelayedProduces:
         self._waiting.clear()
         self._watchers.clear()
 
-    def _settle(self, produce: PurgatoryEntry, keys: list[PartitionKey]) -> None:
-        if self.rule is not None and isinstance(produce, WaitingProduce):
+    def _settle(self, produce: WaitingAppend, keys: list[PartitionKey]) -> None:
+        if self.rule is not None and produce.caller is not None:
             if not self.rule(produce.required):
                 return
             for key, offset in list(produce.required.items()):
@@ -182,7 +151,7 @@ class DelayedProduces:
                 if error is not Errors.NONE:
                     produce.answers[key] = replace(produce.answers[key], error_code=error.code)
 
-    def _take(self, number: int) -> PurgatoryEntry:
+    def _take(self, number: int) -> WaitingAppend:
         produce = self._waiting.pop(number)
         for key in produce.required:
             self._unwatch(key, number)

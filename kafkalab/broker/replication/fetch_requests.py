@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkalab.broker.client_quotas import ClientQuotas
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, SetTimer
 from kafkalab.broker.replication.fetch_sessions import (
     FetchContext,
     FetchKey,
@@ -32,6 +32,7 @@ from kafkalab.broker.replication.replica_manager import (
     ReplicaManager,
     place_of,
 )
+from kafkalab.broker.steps import Resume, Step, Wait, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -40,12 +41,12 @@ from kafkalab.releases import BrokerProfile
 
 
 class WaitingFetch(NamedTuple):
-    """A fetch in the purgatory (DelayedFetch). `topics`: the names of its topics, beside its
-    keys."""
+    """A fetch in the purgatory (DelayedFetch). resume: resume(now_ms) has it answered."""
 
     caller: Caller
     request: m.FetchRequest
     context: FetchContext
+    resume: Resume
 
 
 class Fetches:
@@ -82,27 +83,33 @@ class Fetches:
         """The parked fetches, oldest first."""
         return tuple(self._waiting.values())
 
-    def handle(self, request: m.FetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @answers(m.FetchResponse)
+    def handle(self, request: m.FetchRequest, caller: Caller, now_ms: int) -> Step[m.FetchResponse]:
         context = self.sessions.context(request)
         if context.error:
-            return [Respond(caller, m.FetchResponse(error_code=context.error))]
+            return m.FetchResponse(error_code=context.error)
         if (
-            request.max_wait_ms <= 0
-            or not context.partitions
-            or self._is_ready(request, context, caller)
-            or self._is_sent_elsewhere(request, context)
+            request.max_wait_ms > 0
+            and context.partitions
+            and not self._is_ready(request, context, caller)
+            and not self._is_sent_elsewhere(request, context)
         ):
-            return [Respond(caller, self._answer(request, context, caller, now_ms))]
+            until_ms = now_ms + request.max_wait_ms
+            now_ms = yield Wait(
+                lambda resume: self._park(WaitingFetch(caller, request, context, resume), until_ms)
+            )
+        return self._answer(request, context, caller, now_ms)
+
+    def _park(self, fetch: WaitingFetch, until_ms: int) -> list[Effect]:
         self._count += 1
-        number = self._count
-        self._waiting[number] = WaitingFetch(caller, request, context)
-        for key in context.partitions:
-            self._watchers.setdefault(self._place(key), {})[number] = None
-        return [SetTimer(("fetch", number), now_ms + request.max_wait_ms)]
+        self._waiting[self._count] = fetch
+        for key in fetch.context.partitions:
+            self._watchers.setdefault(self._place(key), {})[self._count] = None
+        return [SetTimer(("fetch", self._count), until_ms)]
 
     def on_timer(self, key: tuple[str, int], now_ms: int) -> list[Effect]:
         """max_wait_ms has passed: answer with the records that there are."""
-        return self._complete(key[1], now_ms)
+        return self._take(key[1]).resume(now_ms)
 
     def look_again(self, topic: str, partition: int, now_ms: int) -> list[Effect]:
         """Check the parked fetches after the partition has grown or lost its leader; answer those
@@ -115,7 +122,7 @@ class Fetches:
             fetch = self._waiting[number]
             if self._is_ready(fetch.request, fetch.context, fetch.caller):
                 effects.append(CancelTimer(("fetch", number)))
-                effects += self._complete(number, now_ms)
+                effects += self._take(number).resume(now_ms)
         return effects
 
     def abandon(self, connection_id: str) -> list[Effect]:
@@ -134,10 +141,6 @@ class Fetches:
         self.sessions.clear()
         self._waiting.clear()
         self._watchers.clear()
-
-    def _complete(self, number: int, now_ms: int) -> list[Effect]:
-        caller, request, context = self._take(number)
-        return [Respond(caller, self._answer(request, context, caller, now_ms))]
 
     def _take(self, number: int) -> WaitingFetch:
         fetch = self._waiting.pop(number)

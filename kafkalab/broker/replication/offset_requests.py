@@ -5,8 +5,9 @@ In Kafka these are methods of ReplicaManager and Partition, called by KafkaApis.
 
 from __future__ import annotations
 
-from kafkalab.broker.effects import Appended, Caller, Effect, Respond
+from kafkalab.broker.effects import Appended, Caller
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import Refusal, Step, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -21,9 +22,10 @@ class OffsetRequests:
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
 
+    @answers(m.ListOffsetsResponse)
     def list_offsets(
         self, request: m.ListOffsetsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.ListOffsetsResponse:
         """Find the offset at which a partition ends (timestamp -1), begins (-2), or reaches a
         timestamp."""
         topics = tuple(
@@ -36,7 +38,7 @@ class OffsetRequests:
             )
             for topic in request.topics
         )
-        return [Respond(caller, m.ListOffsetsResponse(topics=topics))]
+        return m.ListOffsetsResponse(topics=topics)
 
     def _offset_of(
         self, topic: str, asked: m.ListOffsetsPartition, isolation_level: int, caller: Caller
@@ -80,9 +82,10 @@ class OffsetRequests:
             leader_epoch=log.epoch_at(offset),
         )
 
+    @answers(m.OffsetForLeaderEpochResponse)
     def offset_for_leader_epoch(
         self, request: m.OffsetForLeaderEpochRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> m.OffsetForLeaderEpochResponse:
         """Find the end offset of a leader epoch. A consumer learns by it whether its position was
         truncated away."""
         results = []
@@ -102,43 +105,38 @@ class OffsetRequests:
                         )
                     )
             results.append(m.OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
-        return [Respond(caller, m.OffsetForLeaderEpochResponse(topics=tuple(results)))]
+        return m.OffsetForLeaderEpochResponse(topics=tuple(results))
 
+    @answers(m.DeleteRecordsResponse)
     def delete_records(
         self, request: m.DeleteRecordsRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.DeleteRecordsResponse]:
         """Move the log start up to an offset, -1 standing for the high watermark (KIP-107).
         OFFSET_OUT_OF_RANGE beyond it."""
-        after: list[Effect] = []
-        topics = tuple(
-            m.DeleteRecordsTopicResult(
-                name=topic.name,
-                partitions=tuple(
-                    self._delete_before(topic.name, part, after, now_ms)
-                    for part in topic.partitions
-                ),
-            )
-            for topic in request.topics
-        )
-        return [*after, Respond(caller, m.DeleteRecordsResponse(topics=topics))]
+        topics = []
+        for topic in request.topics:
+            results = []
+            for part in topic.partitions:
+                try:
+                    result = yield from self._delete_before(topic.name, part, now_ms)
+                except Refusal as refusal:
+                    result = m.DeleteRecordsPartitionResult(
+                        partition_index=part.partition_index, error_code=refusal.error.code
+                    )
+                results.append(result)
+            topics.append(m.DeleteRecordsTopicResult(name=topic.name, partitions=tuple(results)))
+        return m.DeleteRecordsResponse(topics=tuple(topics))
 
     def _delete_before(
-        self, topic: str, asked: m.DeleteRecordsPartition, after: list[Effect], now_ms: int
-    ) -> m.DeleteRecordsPartitionResult:
-        replica, error = self._replicas.led_replica(topic, asked.partition_index)
-        if replica is None:
-            return m.DeleteRecordsPartitionResult(
-                partition_index=asked.partition_index, error_code=error
-            )
-        log = replica.log
+        self, topic: str, asked: m.DeleteRecordsPartition, now_ms: int
+    ) -> Step[m.DeleteRecordsPartitionResult]:
+        log = self._replicas.led(topic, asked.partition_index).log
         offset = log.high_watermark if asked.offset == -1 else asked.offset
         if not 0 <= offset <= log.high_watermark:
-            return m.DeleteRecordsPartitionResult(
-                partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code
-            )
+            raise Refusal(Errors.OFFSET_OUT_OF_RANGE)
         log.begin_at_least(offset)
-        after.append(Appended(topic, asked.partition_index))
-        after += self._replicas.logs.start_moved((topic, asked.partition_index), now_ms)
+        yield Appended(topic, asked.partition_index)
+        yield from self._replicas.logs.start_moved((topic, asked.partition_index), now_ms)
         return m.DeleteRecordsPartitionResult(
             partition_index=asked.partition_index, low_watermark=log.log_start_offset
         )

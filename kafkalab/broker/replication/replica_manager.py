@@ -25,10 +25,11 @@ from kafkalab.broker.effects import (
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
-from kafkalab.broker.log.log_settings import LogSettings, log_settings
+from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
-from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.log.topic_config import log_settings
+from kafkalab.broker.replication.delayed_produce import DelayedProduces
 from kafkalab.broker.replication.learners_completion import (
     CompletionRule,
     WaitingRequest,
@@ -38,6 +39,7 @@ from kafkalab.broker.replication.learners_completion import (
 from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.server_log import ServerLog, silent_log
+from kafkalab.broker.steps import Afterwards, Refusal, Step
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol import messages as m
@@ -189,6 +191,13 @@ class ReplicaManager:
             replica.lead(0)
         return replica, 0
 
+    def led(self, topic: str, index: int) -> Replica:
+        """The replica of a partition that this broker leads."""
+        replica, error = self.led_replica(topic, index)
+        if replica is None:
+            raise Refusal(error_for(error))
+        return replica
+
     def readable_replica(
         self, topic: str, index: int, current_leader_epoch: int = -1
     ) -> tuple[Replica | None, int]:
@@ -307,7 +316,7 @@ class ReplicaManager:
         caller: Caller,
         now_ms: int,
         refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
-    ) -> list[Effect]:
+    ) -> Step[m.ProduceResponse | None]:
         """Append every batch to its partition; each partition has its own verdict.
 
         refused: partitions that the coordinator does not find in the transaction
@@ -318,7 +327,6 @@ class ReplicaManager:
         hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(
             caller.header
         )
-        after: list[Effect] = []
         headings, endpoints = [], {}
         answers: dict[PartitionKey, m.PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
@@ -332,12 +340,11 @@ class ReplicaManager:
                     answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
                 elif (topic, part.index) in refused:
                     answer = _refused(part.index, refused[topic, part.index].code)
-                    after += [
-                        _not_appended(topic, part.index, batch, refused[topic, part.index].name, -1)
-                        for batch in part.records
-                    ]
+                    for batch in part.records:
+                        why = refused[topic, part.index].name
+                        yield _not_appended(topic, part.index, batch, why, -1)
                 else:
-                    answer = self._append(topic, part, request.acks, after, now_ms)
+                    answer = yield from self._append(topic, part, request.acks, now_ms)
                     if answer.record_errors and not names_records:
                         answer = replace(answer, record_errors=(), error_message=None)
                     if request.acks == -1 and answer.base_offset >= 0:
@@ -359,36 +366,29 @@ class ReplicaManager:
                 )
             )
 
-        def complete(
-            final: dict[PartitionKey, m.PartitionProduceResponse],
-        ) -> m.ProduceResponse | None:
-            if request.acks == 0:
-                return None
-            return m.ProduceResponse(
-                node_endpoints=tuple(endpoints.values()),
-                responses=tuple(
-                    m.TopicProduceResponse(
-                        name=name,
-                        topic_id=topic_id,
-                        partition_responses=tuple(final[key] for key in keys),
-                    )
-                    for name, topic_id, keys in headings
-                ),
-            )
-
-        notes = [effect for effect in after if type(effect) is Note]
-        waits = self.produces.add(
-            WaitingProduce(caller, required, answers, complete), now_ms + request.timeout_ms
+        deadline_ms = now_ms + request.timeout_ms
+        final = yield self.produces.until(required, answers, deadline_ms, caller)
+        if request.acks == 0:
+            return None
+        return m.ProduceResponse(
+            node_endpoints=tuple(endpoints.values()),
+            responses=tuple(
+                m.TopicProduceResponse(
+                    name=name,
+                    topic_id=topic_id,
+                    partition_responses=tuple(final[key] for key in keys),
+                )
+                for name, topic_id, keys in headings
+            ),
         )
-        return notes + waits + [effect for effect in after if type(effect) is not Note]
 
     def _id_to_answer(self, data: m.TopicProduceData) -> str:
         """The topic id of the request; where it has a name only, the id of that topic."""
         return data.topic_id if data.topic_id != m.ZERO_UUID else self.id_of(data.name)
 
     def _append(
-        self, topic: str, data: m.ProducePartitionData, acks: int, after: list[Effect], now_ms: int
-    ) -> m.PartitionProduceResponse:
+        self, topic: str, data: m.ProducePartitionData, acks: int, now_ms: int
+    ) -> Step[m.PartitionProduceResponse]:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
@@ -434,22 +434,22 @@ class ReplicaManager:
             if verdict.error is not Errors.NONE:
                 if verdict.error is Errors.INVALID_PRODUCER_EPOCH and self.verdict_rule is None:
                     self._say_fenced(replica, batch)
-                after.append(_not_appended(topic, data.index, batch, verdict.error.name, -1))
+                yield _not_appended(topic, data.index, batch, verdict.error.name, -1)
                 return _refused(
                     data.index, verdict.error.code, log_start=replica.log.log_start_offset
                 )
             # a retry of a batch that is in the log: the same answer, nothing appended
             if verdict.duplicate_of is not None:
                 base_offset = verdict.duplicate_of.base_offset
-                after.append(_not_appended(topic, data.index, batch, "DUPLICATE", base_offset))
+                yield _not_appended(topic, data.index, batch, "DUPLICATE", base_offset)
                 continue
             try:
                 stored = replica.log.append(as_kept, replica.partition.leader_epoch, now_ms)
             except KafkaStorageException:
-                after.append(DISK_FAILED)
+                yield Afterwards([DISK_FAILED])
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
-            after += [
-                Note.of(
+            for work in work_on(wanted, batch, as_kept):
+                yield Note.of(
                     "cpu",
                     partition=f"{topic}-{data.index}",
                     work=work.work,
@@ -458,12 +458,12 @@ class ReplicaManager:
                     bytes_out=work.bytes_out,
                     cpu_us=work.cpu_us,
                 )
-                for work in work_on(wanted, batch, as_kept)
-            ]
             base_offset, has_grown = stored.base_offset, True
-            after.append(append_note(topic, data.index, stored, base_sequence=stored.base_sequence))
+            yield append_note(topic, data.index, stored, base_sequence=stored.base_sequence)
         if has_grown:
-            after += self.appended(replica, now_ms)
+            # the journal keeps what the append did before the answer to it
+            for effect in self.appended(replica, now_ms):
+                yield effect if type(effect) is Note else Afterwards([effect])
         return m.PartitionProduceResponse(
             index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
         )
@@ -504,24 +504,21 @@ class ReplicaManager:
 
     def append_marker(
         self, topic: str, index: int, marker: m.RecordBatch, now_ms: int
-    ) -> tuple[Errors, list[Effect]]:
+    ) -> Step[None]:
         """End a producer's transaction on a partition this broker leads
         (ReplicaManager.appendRecords, from the coordinator)."""
         assert marker.control is not None, "a marker is a control batch"
-        replica, error = self.led_replica(topic, index)
-        if replica is None:
-            return error_for(error), []
+        replica = self.led(topic, index)
         verdict = replica.log.producers.judge_marker(marker)
         if verdict is not Errors.NONE:
-            return verdict, []
+            raise Refusal(verdict)
         try:
             stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
-            return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
-        return Errors.NONE, [
-            append_note(topic, index, stored, marker.control.name),
-            *self.appended(replica, now_ms),
-        ]
+            yield DISK_FAILED
+            raise Refusal(Errors.KAFKA_STORAGE_ERROR) from None
+        yield append_note(topic, index, stored, marker.control.name)
+        yield from self.appended(replica, now_ms)
 
     # -- high watermark and ISR
 

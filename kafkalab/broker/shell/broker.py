@@ -277,7 +277,7 @@ class Broker:
         )
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
         self.verification = TransactionVerification(
-            profile, cluster, self.replicas, self.transactional_offsets.commit
+            profile, cluster, self.replicas, self.transactional_offsets
         )
         self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)
         administration = Administration(

@@ -15,7 +15,6 @@ from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
 from kafkalab.broker.log.offset_lookup import LookUp, look_up
-from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.learners_completion import CompletionRule
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
@@ -209,7 +208,7 @@ class BrokerEnd:
         rows += [
             {"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"}
             for produce in machine.replicas.produces.waiting
-            if isinstance(produce, WaitingProduce)
+            if produce.caller is not None
         ]
         return rows
 

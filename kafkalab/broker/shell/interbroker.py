@@ -34,6 +34,7 @@ from kafkalab.broker.replication.peer_messages import EpochRequest, FollowerFetc
 from kafkalab.broker.replication.role_lines import UNKNOWN_EPOCH, NewRole
 from kafkalab.broker.server_log import ServerLog
 from kafkalab.broker.shell.broker import Broker
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
@@ -358,7 +359,13 @@ class InterBroker:
     def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
         """Have the controller hold an administrator's elections."""
         effects: list[Effect] = []
-        outcome = {place: self.controller.elect(*place, unclean, effects) for place in places}
+        outcome: dict[PartitionKey, Errors] = {}
+        for place in places:
+            try:
+                effects += self.controller.elect(*place, unclean)
+                outcome[place] = Errors.NONE
+            except Refusal as refusal:
+                outcome[place] = refusal.error
         self._command(effects)
         return outcome
 

@@ -5,13 +5,11 @@ In Kafka this is KafkaApis.handleWriteTxnMarkersRequest."""
 
 from __future__ import annotations
 
-from functools import partial
-
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.effects import Caller, Effect
+from kafkalab.broker.effects import Caller
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import Refusal, Step, answers
 from kafkalab.broker.transactions.transactional_offsets import TransactionalOffsets
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -34,39 +32,41 @@ class MarkerWriter:
         self._replicas = replicas
         self._offsets = offsets
 
+    @answers(m.WriteTxnMarkersResponse)
     def handle(
         self, request: m.WriteTxnMarkersRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.WriteTxnMarkersResponse]:
         """Append each marker to each of its partitions; for a partition of the offsets topic, end
         the pending offsets of its groups."""
-        effects: list[Effect] = []
-        answers: dict[PartitionKey, m.PartitionProduceResponse] = {}
+        results: dict[PartitionKey, m.PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
         # coordinators of this lab send one transaction's marker in a request
         (marker,) = request.markers
         for topic in marker.topics:
             for number in topic.partition_indexes:
-                error, more = self._write(marker, topic.name, number, now_ms)
-                effects += more
-                answers[topic.name, number] = m.PartitionProduceResponse(
+                error = Errors.NONE
+                try:
+                    yield from self._write(marker, topic.name, number, now_ms)
+                    if topic.name != OFFSETS_TOPIC:
+                        log = self._replicas.led(topic.name, number).log
+                        required[topic.name, number] = log.log_end_offset
+                except Refusal as refusal:
+                    error = refusal.error
+                results[topic.name, number] = m.PartitionProduceResponse(
                     index=number, error_code=error.code
                 )
-                if error is Errors.NONE and topic.name != OFFSETS_TOPIC:
-                    replica, _ = self._replicas.led_replica(topic.name, number)
-                    assert replica is not None, "the leader has just appended the marker"
-                    required[topic.name, number] = replica.log.log_end_offset
-        waiting = WaitingProduce(caller, required, answers, partial(_response, marker))
-        return effects + self._replicas.produces.add(waiting, now_ms + WAITS_MS)
+        final = yield self._replicas.produces.until(required, results, now_ms + WAITS_MS, caller)
+        return _response(marker, final)
 
     def _write(
         self, marker: m.WritableTxnMarker, topic: str, number: int, now_ms: int
-    ) -> tuple[Errors, list[Effect]]:
+    ) -> Step[None]:
         if topic == OFFSETS_TOPIC:
             partition = self._cluster.partition(topic, number)
             assert partition is not None, "a group that joined has its partition"
             if partition.leader != self._node_id:
-                return Errors.NOT_LEADER_OR_FOLLOWER, []
-            return Errors.NONE, self._offsets.end(
+                raise Refusal(Errors.NOT_LEADER_OR_FOLLOWER)
+            yield from self._offsets.end(
                 number,
                 marker.producer_id,
                 marker.producer_epoch,
@@ -74,6 +74,7 @@ class MarkerWriter:
                 marker.coordinator_epoch,
                 now_ms,
             )
+            return
         control = (
             m.ControlRecordType.COMMIT if marker.transaction_result else m.ControlRecordType.ABORT
         )
@@ -84,7 +85,7 @@ class MarkerWriter:
             marker.coordinator_epoch,
             self._replicas.logs.epoch_ms + now_ms,
         )
-        return self._replicas.append_marker(topic, number, batch, now_ms)
+        yield from self._replicas.append_marker(topic, number, batch, now_ms)
 
 
 def _response(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, Effect, Respond
+from kafkalab.broker.effects import Caller
+from kafkalab.broker.steps import Refusal, answers
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import InitProducerIdRequest, InitProducerIdResponse
 from kafkalab.releases import BrokerProfile
@@ -39,18 +40,14 @@ class ProducerIds:
         self._asked_once = False
         self._arrives_at_ms: int | None = None
 
+    @answers(InitProducerIdResponse)
     def init_producer_id(
         self, request: InitProducerIdRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> InitProducerIdResponse:
         producer_id = self.next_id(caller, now_ms)
         if producer_id is None:
-            return [
-                Respond(
-                    caller,
-                    InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code),
-                )
-            ]
-        return [Respond(caller, InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))]
+            raise Refusal(Errors.COORDINATOR_LOAD_IN_PROGRESS)
+        return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
 
     def next_id(self, caller: Caller | None, now_ms: int) -> int | None:
         """The next id; None while a block is on its way from the controller. caller: None when the

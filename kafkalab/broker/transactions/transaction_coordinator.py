@@ -12,8 +12,7 @@ CONCURRENT_TRANSACTIONS. Left out: authorization, two-phase commit by an outside
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -23,8 +22,9 @@ from kafkalab.broker.cluster.cluster_state import (
     ClusterState,
     Partition,
 )
-from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.server_log import ServerLog, silent_log
+from kafkalab.broker.steps import Refusal, Step, answers, run, together, unheard
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
 from kafkalab.broker.transactions.transaction_metadata import (
@@ -100,11 +100,7 @@ class TransactionCoordinator:
             return self._begin_loading(self._partition(key[2]), now_ms)
         if not record.is_prepared or key[2] in self._pending:
             return []
-        return (
-            self._markers.send(record, now_ms)
-            if record.partitions
-            else self._complete(record, now_ms)
-        )
+        return self._mark(record, now_ms)
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
         """A leader has answered WRITE_TXN_MARKERS. The log does not record written markers, so a
@@ -114,9 +110,15 @@ class TransactionCoordinator:
             return self._begin_loading(self._partition(tag[2]), now_ms)
         if not record.is_prepared or tag[2] in self._pending:
             return []
-        record, effects = self._markers.answered(record, tag, response, now_ms)
-        self._records[self._partition(tag[2])][tag[2]] = record
-        return effects + ([] if record.partitions else self._complete(record, now_ms))
+        return run(self._marked(record, tag, response, now_ms))
+
+    def _marked(
+        self, record: TransactionMetadata, tag: tuple[Any, ...], response: Any, now_ms: int
+    ) -> Step[None]:
+        after = yield from self._markers.answered(record, tag, response, now_ms)
+        self._records[self._partition(tag[2])][tag[2]] = after
+        if not after.partitions:
+            yield from self._complete(after, now_ms)
 
     def load(self, now_ms: int) -> list[Effect]:
         """The process has started: read the partitions that this broker leads."""
@@ -159,103 +161,76 @@ class TransactionCoordinator:
 
     # -- INIT_PRODUCER_ID
 
+    @answers(m.InitProducerIdResponse)
     def init_producer_id(
         self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.InitProducerIdResponse]:
         """Give a producer its id and epoch. The next epoch fences the producer that had the
         transactional id before, and its transaction is aborted."""
-        transactional_id = request.transactional_id
-        error, effects = self._usable(transactional_id, now_ms)
-        if (
-            error is Errors.NONE
-            and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms
-        ):
-            error = Errors.INVALID_TRANSACTION_TIMEOUT
-
-        def refused(error: Errors) -> list[Effect]:
-            return [Respond(caller, m.InitProducerIdResponse(error_code=error.code))]
-
-        def not_written(error: Errors) -> list[Effect]:
-            self._say(
-                "TRANSACTIONAL_ID_REFUSED", error=error.name, transactional_id=transactional_id
-            )
-            return refused(error)
-
-        if error is not Errors.NONE:
-            return effects + refused(error)
-        assert transactional_id is not None, "a request without an id was refused above"
-        effects += self._expire(transactional_id, now_ms)
-        found = self._find(transactional_id, now_ms)
-        if found is None and transactional_id not in self._pending:
-            producer_id = self._next_producer_id(caller, now_ms)
-            if producer_id is None:
-                return effects + refused(Errors.COORDINATOR_LOAD_IN_PROGRESS)
+        id = yield from self._usable(request.transactional_id, now_ms)
+        if not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms:
+            raise Refusal(Errors.INVALID_TRANSACTION_TIMEOUT)
+        yield from self._expire(id, now_ms)
+        found = self._find(id, now_ms)
+        if found is None and id in self._pending:
+            raise Refusal(Errors.CONCURRENT_TRANSACTIONS)
+        if found is None:
             found = TransactionMetadata(
-                transactional_id=transactional_id,
-                producer_id=producer_id,
+                transactional_id=id,
+                producer_id=self._draw_id(caller, now_ms),
                 timeout_ms=request.transaction_timeout_ms,
                 updated_ms=now_ms,
             )
-        outcome = (
-            Errors.CONCURRENT_TRANSACTIONS
-            if found is None
-            else self._initialize(found, request, caller, now_ms)
+        after = self._initialized(found, request, caller, now_ms)
+        if after.state is TransactionState.PREPARE_EPOCH_FENCE:
+            yield from self._decide(after, False, self._raises_epochs, caller, now_ms)
+            raise Refusal(Errors.CONCURRENT_TRANSACTIONS)
+        try:
+            yield from self._write(after, now_ms)
+        except Refusal as refusal:
+            self._say("TRANSACTIONAL_ID_REFUSED", error=refusal.error.name, transactional_id=id)
+            raise
+        self._say(
+            "TRANSACTIONAL_ID_INITIALIZED",
+            transactional_id=id,
+            producer_id=after.producer_id,
+            producer_epoch=after.epoch,
+            index=self._partition(id),
         )
-        if isinstance(outcome, Errors):
-            if outcome is Errors.PRODUCER_FENCED:
-                outcome = self._fenced(caller, WireChange.INIT_NAMES_FENCING)
-            return effects + refused(outcome)
-        if outcome.state is TransactionState.PREPARE_EPOCH_FENCE:
-            fence = self._decide(
-                outcome,
-                False,
-                self._profile.transaction_version >= 2,
-                caller,
-                now_ms,
-                lambda decided: refused(Errors.CONCURRENT_TRANSACTIONS),
-                refused,
-            )
-            assert fence is not None, "a fence keeps the producer id, so it waits for no new one"
-            return effects + fence
+        return m.InitProducerIdResponse(producer_id=after.producer_id, producer_epoch=after.epoch)
 
-        def initialized() -> list[Effect]:
-            self._say(
-                "TRANSACTIONAL_ID_INITIALIZED",
-                transactional_id=transactional_id,
-                producer_id=outcome.producer_id,
-                producer_epoch=outcome.epoch,
-                index=self._partition(outcome.transactional_id),
-            )
-            answer = m.InitProducerIdResponse(
-                producer_id=outcome.producer_id, producer_epoch=outcome.epoch
-            )
-            return [Respond(caller, answer)]
+    def _draw_id(self, caller: Caller | None, now_ms: int) -> int:
+        producer_id = self._next_producer_id(caller, now_ms)
+        if producer_id is None:
+            raise Refusal(Errors.COORDINATOR_LOAD_IN_PROGRESS)
+        return producer_id
 
-        return effects + self._write(outcome, now_ms, initialized, not_written)
-
-    def _initialize(
+    def _initialized(
         self,
         found: TransactionMetadata,
         request: m.InitProducerIdRequest,
         caller: Caller,
         now_ms: int,
-    ) -> TransactionMetadata | Errors:
-        """The id's next metadata, or an error (prepareInitProducerIdTransit)."""
+    ) -> TransactionMetadata:
+        """The id's next metadata (prepareInitProducerIdTransit)."""
         expected = None if request.producer_id == NO_PRODUCER_ID else request.producer_epoch
         if expected is not None and not self._knows(found, request.producer_id, expected):
-            return Errors.PRODUCER_FENCED
+            raise Refusal(self._fenced(caller, WireChange.INIT_NAMES_FENCING))
         if found.is_prepared or found.transactional_id in self._pending:
-            return Errors.CONCURRENT_TRANSACTIONS
+            raise Refusal(Errors.CONCURRENT_TRANSACTIONS)
         if found.state is TransactionState.ONGOING:
             return found.fenced()
         if is_exhausted(found.epoch) and expected in (None, found.epoch):
-            producer_id = self._next_producer_id(caller, now_ms)
-            if producer_id is None:
-                return Errors.COORDINATOR_LOAD_IN_PROGRESS
             return found.with_new_id(
-                producer_id, request.transaction_timeout_ms, expected is not None, now_ms
+                self._draw_id(caller, now_ms),
+                request.transaction_timeout_ms,
+                expected is not None,
+                now_ms,
             )
-        return found.initialized(request.transaction_timeout_ms, expected, now_ms)
+        after = found.initialized(request.transaction_timeout_ms, expected, now_ms)
+        if after is None:
+            raise Refusal(self._fenced(caller, WireChange.INIT_NAMES_FENCING))
+        return after
 
     def _knows(self, found: TransactionMetadata, producer_id: int, epoch: int) -> bool:
         """Whether this producer id is the present one, or the previous one whose epochs are used up
@@ -268,219 +243,139 @@ class TransactionCoordinator:
 
     # -- partitions and groups join the transaction
 
+    @answers(m.AddPartitionsToTxnResponse)
     def add_partitions(
         self, request: m.AddPartitionsToTxnRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.AddPartitionsToTxnResponse]:
         """Add partitions to the transaction; a broker's request can also verify that they are in it
         (KIP-890)."""
         if WireChange.ADD_PARTITIONS_OF_SEVERAL.holds_for(caller.header):
-            asked, fenced = request.transactions, Errors.PRODUCER_FENCED
-
-            def answer(
-                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
-            ) -> m.AddPartitionsToTxnResponse:
-                return m.AddPartitionsToTxnResponse(
-                    results_by_transaction=tuple(
-                        m.AddPartitionsToTxnResult(
-                            transactional_id=one.transactional_id, topic_results=found
-                        )
-                        for one, found in zip(asked, topics, strict=True)
-                    )
-                )
-        else:
-            fenced = self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING)
-            asked = (
-                m.AddPartitionsToTxnTransaction(
-                    transactional_id=request.v3_and_below_transactional_id,
-                    producer_id=request.v3_and_below_producer_id,
-                    producer_epoch=request.v3_and_below_producer_epoch,
-                    topics=request.v3_and_below_topics,
-                ),
+            found = yield from together(
+                [
+                    self._add_or_verify(one, Errors.PRODUCER_FENCED, now_ms)
+                    for one in request.transactions
+                ]
             )
-
-            def answer(
-                topics: Sequence[tuple[m.AddPartitionsToTxnTopicResult, ...]],
-            ) -> m.AddPartitionsToTxnResponse:
-                return m.AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
-
-        results: dict[int, tuple[m.AddPartitionsToTxnTopicResult, ...]] = {}
-
-        def done(place: int, topics: tuple[m.AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
-            results[place] = topics
-            if len(results) < len(asked):
-                return []
-            return [Respond(caller, answer([results[index] for index in range(len(asked))]))]
-
-        effects: list[Effect] = []
-        for place, one in enumerate(asked):
-            effects += self._add_or_verify(one, fenced, now_ms, partial(done, place))
-        return effects or [Respond(caller, answer(()))]
+            return m.AddPartitionsToTxnResponse(
+                results_by_transaction=tuple(
+                    m.AddPartitionsToTxnResult(
+                        transactional_id=one.transactional_id, topic_results=topics
+                    )
+                    for one, topics in zip(request.transactions, found, strict=True)
+                )
+            )
+        asked = m.AddPartitionsToTxnTransaction(
+            transactional_id=request.v3_and_below_transactional_id,
+            producer_id=request.v3_and_below_producer_id,
+            producer_epoch=request.v3_and_below_producer_epoch,
+            topics=request.v3_and_below_topics,
+        )
+        fenced = self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING)
+        topics = yield from self._add_or_verify(asked, fenced, now_ms)
+        return m.AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics)
 
     def _add_or_verify(
-        self,
-        asked: m.AddPartitionsToTxnTransaction,
-        fenced: Errors,
-        now_ms: int,
-        done: Callable[[tuple[m.AddPartitionsToTxnTopicResult, ...]], list[Effect]],
-    ) -> list[Effect]:
+        self, asked: m.AddPartitionsToTxnTransaction, fenced: Errors, now_ms: int
+    ) -> Step[tuple[m.AddPartitionsToTxnTopicResult, ...]]:
         places = tuple(
             (topic.name, number) for topic in asked.topics for number in topic.partitions
         )
         unknown = [place for place in places if self._cluster.partition(*place) is None]
-        if (
-            unknown
-        ):  # with an unknown partition none is added (KafkaApis.handleAddPartitionsToTxnRequest)
-            return done(
-                _results(
-                    asked.topics,
-                    lambda place: (
-                        Errors.UNKNOWN_TOPIC_OR_PARTITION
-                        if place in unknown
-                        else Errors.OPERATION_NOT_ATTEMPTED
-                    ),
-                )
+        # with an unknown partition none is added (KafkaApis.handleAddPartitionsToTxnRequest)
+        if unknown:
+            return _results(
+                asked.topics,
+                lambda place: (
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION
+                    if place in unknown
+                    else Errors.OPERATION_NOT_ATTEMPTED
+                ),
             )
-        error, effects = self._usable(asked.transactional_id, now_ms)
-        if error is Errors.NONE and asked.verify_only:
-            found = self._find(asked.transactional_id, now_ms)
-            error = self._member_error(found, asked.producer_id, asked.producer_epoch, fenced)
-            joined = found.partitions if found is not None else ()
-            return effects + done(
-                _results(
-                    asked.topics,
-                    lambda place: (
-                        error
-                        if error is not Errors.NONE or place in joined
-                        else Errors.TRANSACTION_ABORTABLE
-                    ),
-                )
-            )
-
-        def answered(error: Errors) -> list[Effect]:
-            return done(_results(asked.topics, lambda place: error))
-
-        if error is not Errors.NONE:
-            return effects + answered(error)
-        return effects + self._join(
-            asked.transactional_id,
-            asked.producer_id,
-            asked.producer_epoch,
-            places,
-            fenced,
-            now_ms,
-            answered,
+        producer = asked.producer_id, asked.producer_epoch
+        try:
+            id = yield from self._usable(asked.transactional_id, now_ms)
+            if not asked.verify_only:
+                yield from self._join(id, producer, places, fenced, now_ms)
+                return _results(asked.topics, lambda place: Errors.NONE)
+            joined = self._owned(id, producer, fenced, now_ms).partitions
+        except Refusal as refusal:
+            error = refusal.error
+            return _results(asked.topics, lambda place: error)
+        return _results(
+            asked.topics,
+            lambda place: Errors.NONE if place in joined else Errors.TRANSACTION_ABORTABLE,
         )
 
+    @answers(m.AddOffsetsToTxnResponse)
     def add_offsets(
         self, request: m.AddOffsetsToTxnRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.AddOffsetsToTxnResponse]:
         """Add a group, which is its partition of the offsets topic, to the transaction."""
-
-        def done(error: Errors) -> list[Effect]:
-            return [Respond(caller, m.AddOffsetsToTxnResponse(error_code=error.code))]
-
-        error, effects = self._usable(request.transactional_id, now_ms)
-        if error is not Errors.NONE:
-            return effects + done(error)
+        id = yield from self._usable(request.transactional_id, now_ms)
         place = (OFFSETS_TOPIC, self._cluster.offsets_partition_of(request.group_id))
-        return effects + self._join(
-            request.transactional_id,
-            request.producer_id,
-            request.producer_epoch,
-            (place,),
-            self._fenced(caller, WireChange.ADD_OFFSETS_NAMES_FENCING),
-            now_ms,
-            done,
-        )
+        producer = request.producer_id, request.producer_epoch
+        fenced = self._fenced(caller, WireChange.ADD_OFFSETS_NAMES_FENCING)
+        yield from self._join(id, producer, (place,), fenced, now_ms)
+        return m.AddOffsetsToTxnResponse()
 
     def _join(
         self,
         transactional_id: str,
-        producer_id: int,
-        epoch: int,
+        producer: tuple[int, int],
         places: tuple[Place, ...],
         fenced: Errors,
         now_ms: int,
-        done: Callable[[Errors], list[Effect]],
-    ) -> list[Effect]:
-        found = self._find(transactional_id, now_ms)
-        error = self._member_error(found, producer_id, epoch, fenced)
-        if error is not Errors.NONE:
-            return done(error)
-        assert found is not None, "an id without metadata was refused above"
+    ) -> Step[None]:
+        found = self._owned(transactional_id, producer, fenced, now_ms)
         if found.state is TransactionState.ONGOING and set(places) <= set(found.partitions):
-            return done(Errors.NONE)
-        return self._write(
-            found.with_partitions(places, now_ms),
-            now_ms,
-            lambda: [*self._keep_scanning(now_ms), *done(Errors.NONE)],
-            done,
-        )
+            return
+        yield from self._write(found.with_partitions(places, now_ms), now_ms)
+        yield from self._keep_scanning(now_ms)
 
-    def _member_error(
-        self, found: TransactionMetadata | None, producer_id: int, epoch: int, fenced: Errors
-    ) -> Errors:
-        if found is None or found.producer_id != producer_id:
-            return Errors.INVALID_PRODUCER_ID_MAPPING
-        if found.epoch != epoch:
-            return fenced
-        return (
-            Errors.CONCURRENT_TRANSACTIONS
-            if found.is_prepared or found.transactional_id in self._pending
-            else Errors.NONE
-        )
+    def _owned(
+        self, transactional_id: str, producer: tuple[int, int], fenced: Errors, now_ms: int
+    ) -> TransactionMetadata:
+        """The id's metadata, where it is this producer's and no decision is under way."""
+        found = self._find(transactional_id, now_ms)
+        if found is None or found.producer_id != producer[0]:
+            raise Refusal(Errors.INVALID_PRODUCER_ID_MAPPING)
+        if found.epoch != producer[1]:
+            raise Refusal(fenced)
+        if found.is_prepared or transactional_id in self._pending:
+            raise Refusal(Errors.CONCURRENT_TRANSACTIONS)
+        return found
 
     # -- END_TXN
 
-    def end_txn(self, request: m.EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @property
+    def _raises_epochs(self) -> bool:
+        return self._profile.transaction_version >= 2
+
+    @answers(m.EndTxnResponse)
+    def end_txn(
+        self, request: m.EndTxnRequest, caller: Caller, now_ms: int
+    ) -> Step[m.EndTxnResponse]:
         """Commit or abort. The answer is sent when the decision is written; the markers follow."""
-        raises = (
-            WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header)
-            and self._profile.transaction_version >= 2
-        )
-
-        def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
-            if error is not Errors.NONE or not raises:
-                return [Respond(caller, m.EndTxnResponse(error_code=error.code))]
-            assert after is not None, "a transaction that has ended has metadata"
-            changes_id = after.next_producer_id != NO_PRODUCER_ID
-            return [
-                Respond(
-                    caller,
-                    m.EndTxnResponse(
-                        producer_id=after.next_producer_id if changes_id else after.producer_id,
-                        producer_epoch=0 if changes_id else after.epoch,
-                    ),
-                )
-            ]
-
-        error, effects = self._usable(request.transactional_id, now_ms)
-        if error is not Errors.NONE:
-            return effects + done(error)
-        found = self._find(request.transactional_id, now_ms)
-        outcome = self._end_error(found, request, raises, caller)
-        if outcome is not None:
-            return effects + done(outcome, found)
-        assert found is not None, "an id without metadata was refused above"
-        # an abort of a transaction that the coordinator does not have: only the epoch grows
-        if found.state is not TransactionState.ONGOING:
-            found = found.with_partitions((), now_ms)
-        decided = self._decide(
-            found, request.committed, raises, caller, now_ms, partial(done, Errors.NONE), done
-        )
-        return effects + (done(Errors.COORDINATOR_LOAD_IN_PROGRESS) if decided is None else decided)
-
-    def _end_error(
-        self,
-        found: TransactionMetadata | None,
-        request: m.EndTxnRequest,
-        raises: bool,
-        caller: Caller,
-    ) -> Errors | None:
-        """The error of an END_TXN; NONE for a retry of a done one; None where the transaction has
-        to be ended."""
+        raises = WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header) and self._raises_epochs
+        id = yield from self._usable(request.transactional_id, now_ms)
+        found = self._find(id, now_ms)
         if found is None:
-            return Errors.INVALID_PRODUCER_ID_MAPPING
+            raise Refusal(Errors.INVALID_PRODUCER_ID_MAPPING)
+        if self._is_to_end(found, request, raises, caller):
+            # an abort of a transaction that the coordinator does not have: only the epoch grows
+            if found.state is not TransactionState.ONGOING:
+                found = found.with_partitions((), now_ms)
+            found = yield from self._decide(found, request.committed, raises, caller, now_ms)
+        if not raises:
+            return m.EndTxnResponse()
+        if found.next_producer_id != NO_PRODUCER_ID:
+            return m.EndTxnResponse(producer_id=found.next_producer_id, producer_epoch=0)
+        return m.EndTxnResponse(producer_id=found.producer_id, producer_epoch=found.epoch)
+
+    def _is_to_end(
+        self, found: TransactionMetadata, request: m.EndTxnRequest, raises: bool, caller: Caller
+    ) -> bool:
+        """Whether the transaction has to be ended; a retry of an END_TXN that is done has not."""
         overflown = (
             found.bumps_epoch
             and found.previous_producer_id == request.producer_id
@@ -488,7 +383,7 @@ class TransactionCoordinator:
             and found.epoch == 0
         )
         if found.producer_id != request.producer_id and not overflown:
-            return Errors.INVALID_PRODUCER_ID_MAPPING
+            raise Refusal(Errors.INVALID_PRODUCER_ID_MAPPING)
         # a fence does not keep the epoch before
         is_retry = overflown or (
             found.bumps_epoch
@@ -498,17 +393,17 @@ class TransactionCoordinator:
         if (found.epoch != request.producer_epoch and not is_retry) or (
             is_retry and found.state in (_S.EMPTY, _S.ONGOING)
         ):
-            return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
+            raise Refusal(self._fenced(caller, WireChange.END_TXN_NAMES_FENCING))
         # once the decision is written, the move to Complete is pending
         if found.is_prepared or found.transactional_id in self._pending:
-            return Errors.CONCURRENT_TRANSACTIONS
+            raise Refusal(Errors.CONCURRENT_TRANSACTIONS)
         if found.state is TransactionState.ONGOING:
-            return None
+            return True
         if raises and not is_retry and not request.committed and found.state in AT_REST:
-            return None
-        return (
-            Errors.NONE if found.state is COMPLETE[request.committed] else Errors.INVALID_TXN_STATE
-        )
+            return True
+        if found.state is not COMPLETE[request.committed]:
+            raise Refusal(Errors.INVALID_TXN_STATE)
+        return False
 
     def _decide(
         self,
@@ -517,42 +412,28 @@ class TransactionCoordinator:
         bumps_epoch: bool,
         caller: Caller | None,
         now_ms: int,
-        then: Callable[[TransactionMetadata], list[Effect]],
-        failed: Callable[[Errors], list[Effect]],
-    ) -> list[Effect] | None:
-        """Write the decision and send the markers; None where it needs a new producer id and has
-        none yet. then(the decision) or failed(error) gives the effects that follow."""
+    ) -> Step[TransactionMetadata]:
+        """Write the decision, send the markers, and return the decision."""
         next_id = NO_PRODUCER_ID
         if bumps_epoch and found.state is TransactionState.ONGOING and is_exhausted(found.epoch):
-            drawn = self._next_producer_id(caller, now_ms)
-            if drawn is None:
-                return None
-            next_id = drawn
+            next_id = self._draw_id(caller, now_ms)
         decided = found.decided(committed, bumps_epoch, next_id, now_ms)
-        return self._write(
-            decided,
-            now_ms,
-            lambda: [
-                *(
-                    self._markers.send(decided, now_ms)
-                    if decided.partitions
-                    else self._complete(decided, now_ms)
-                ),
-                *then(decided),
-            ],
-            failed,
-        )
+        yield from self._write(decided, now_ms)
+        yield from self._mark(decided, now_ms)
+        return decided
 
-    def _complete(self, record: TransactionMetadata, now_ms: int) -> list[Effect]:
+    def _mark(self, decided: TransactionMetadata, now_ms: int) -> list[Effect]:
+        """Send the markers of a decided transaction; nobody waits for them."""
+        if decided.partitions:
+            return self._markers.send(decided, now_ms)
+        return run(self._complete(decided, now_ms))
+
+    def _complete(self, record: TransactionMetadata, now_ms: int) -> Step[None]:
         """Write Complete*, after every marker is written. After an error it is tried again."""
-        return self._write(
-            record.completed(now_ms),
-            now_ms,
-            lambda: [],
-            lambda error: [
-                SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)
-            ],
-        )
+        try:
+            yield from self._write(record.completed(now_ms), now_ms)
+        except Refusal:
+            yield SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)
 
     # -- transaction time-outs
 
@@ -581,23 +462,13 @@ class TransactionCoordinator:
                     record.started_ms + record.timeout_ms < now_ms
                     and record.transactional_id not in self._pending
                 ):
-                    fence = self._decide(
-                        record.fenced(),
-                        False,
-                        self._profile.transaction_version >= 2,
-                        None,
-                        now_ms,
-                        self._rolled_back,
-                        lambda error: [],
-                    )
-                    assert fence is not None, "a fence keeps the producer id"
-                    effects += fence
+                    effects += unheard(self._roll_back(record, now_ms))
         return effects + (self._keep_scanning(now_ms) if still_open else [])
 
-    def _rolled_back(self, decided: TransactionMetadata) -> list[Effect]:
-        """A transaction that lasted too long is aborted."""
-        self._say("TRANSACTION_TIMED_OUT", transactional_id=decided.transactional_id)
-        return []
+    def _roll_back(self, record: TransactionMetadata, now_ms: int) -> Step[None]:
+        """Abort a transaction that lasted too long."""
+        yield from self._decide(record.fenced(), False, self._raises_epochs, None, now_ms)
+        self._say("TRANSACTION_TIMED_OUT", transactional_id=record.transactional_id)
 
     # -- loading
 
@@ -643,30 +514,25 @@ class TransactionCoordinator:
                 )
             )
             if record.is_prepared:
-                effects += (
-                    self._markers.send(record, now_ms)
-                    if record.partitions
-                    else self._complete(record, now_ms)
-                )
+                effects += self._mark(record, now_ms)
             elif record.state is TransactionState.ONGOING:
                 effects += self._keep_scanning(now_ms)
         return effects
 
     # -- helpers
 
-    def _usable(self, transactional_id: str | None, now_ms: int) -> tuple[Errors, list[Effect]]:
-        """(NONE or the reason why this broker cannot serve the id now, the effects that follow)."""
+    def _usable(self, transactional_id: str | None, now_ms: int) -> Step[str]:
+        """The id, where this broker can serve it now."""
         if not transactional_id:
-            return Errors.INVALID_REQUEST, []
+            raise Refusal(Errors.INVALID_REQUEST)
         index = self._partition(transactional_id)
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id:
-            return Errors.NOT_COORDINATOR, []
-        effects = self._begin_loading(index, now_ms)
-        return (
-            Errors.COORDINATOR_LOAD_IN_PROGRESS if index in self._loading else Errors.NONE,
-            effects,
-        )
+            raise Refusal(Errors.NOT_COORDINATOR)
+        yield from self._begin_loading(index, now_ms)
+        if index in self._loading:
+            raise Refusal(Errors.COORDINATOR_LOAD_IN_PROGRESS)
+        return transactional_id
 
     def _fenced(self, caller: Caller, named: WireChange) -> Errors:
         """The error for a fenced producer; older brokers and requests do not have
@@ -718,33 +584,22 @@ class TransactionCoordinator:
     def _led(self) -> list[int]:
         return [index for index in self._loaded if self._is_read(index)]
 
-    def _write(
-        self,
-        record: TransactionMetadata,
-        now_ms: int,
-        then: Callable[[], list[Effect]],
-        failed: Callable[[Errors], list[Effect]],
-    ) -> list[Effect]:
-        """Append the record. then() follows when it is replicated, failed(error) when it could not
-        be written or another broker has read the log since."""
+    def _write(self, record: TransactionMetadata, now_ms: int) -> Step[None]:
+        """Append the record and wait until it is replicated. It is refused where it could not be
+        written, or another broker has read the log since."""
         id, index = record.transactional_id, self._partition(record.transactional_id)
         epoch = self._loaded.get(index)
         self._pending[id] = record
-
-        def written(error: Errors) -> list[Effect]:
+        try:
+            yield from self._log.append(index, record, now_ms)
+        finally:
             if self._pending.get(id) is record:
                 del self._pending[id]
-            if error is Errors.NONE and (
-                self._loaded.get(index) != epoch or not self._is_read(index)
-            ):
-                error = Errors.NOT_COORDINATOR
-            if error is not Errors.NONE:
-                return failed(error)
-            before = self._records[index].get(id)
-            self._records[index][id] = record
-            return [_state_note(record, before), *then()]
-
-        return self._log.append(index, record, now_ms, written)
+        if self._loaded.get(index) != epoch or not self._is_read(index):
+            raise Refusal(Errors.NOT_COORDINATOR)
+        before = self._records[index].get(id)
+        self._records[index][id] = record
+        yield _state_note(record, before)
 
     def _partition(self, transactional_id: str) -> int:
         return self._cluster.transaction_partition(transactional_id).index

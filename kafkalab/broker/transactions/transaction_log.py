@@ -14,17 +14,17 @@ tell a retry from a zombie.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
 from kafkalab.broker.effects import Effect
 from kafkalab.broker.log.disk import DISK_FAILED
-from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
+from kafkalab.broker.steps import Afterwards, Refusal, Step, unheard
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
-from kafkalab.errors import Errors, KafkaStorageException, error_for
+from kafkalab.errors import Errors, KafkaStorageException
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 
 KEY_TYPE, VALUE_VERSION = 0, 1
@@ -54,8 +54,6 @@ MEANS = {
 """Error of an append -> the error that the producer gets for it
 (TransactionStateManager.appendTransactionToLog)."""
 
-OnWritten = Callable[[Errors], list[Effect]]
-
 
 class TransactionLog:
     """The partitions of `__transaction_state` on one broker (TransactionStateManager)."""
@@ -63,20 +61,17 @@ class TransactionLog:
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
 
-    def append(
-        self, partition: int, record: TransactionMetadata, now_ms: int, on_written: OnWritten
-    ) -> list[Effect]:
-        """Write a step. on_written(error) gives the effects that follow, at once or when the
-        replicas in sync have it."""
+    def append(self, partition: int, record: TransactionMetadata, now_ms: int) -> Step[None]:
+        """Write a step of a coordinator, and wait until the replicas in sync have it."""
         batch = _batch(record.transactional_id, _value(record), _size(record), now_ms)
-        return self._append(partition, batch, now_ms, record.timeout_ms, on_written)
+        yield from self._append(partition, batch, now_ms, record.timeout_ms)
 
     def delete(self, partition: int, transactional_id: str, now_ms: int) -> list[Effect]:
         """Write the tombstone of an expired id. No request waits for it."""
         batch = _batch(
             transactional_id, None, BATCH_BYTES + KEY_BYTES + len(transactional_id), now_ms
         )
-        return self._append(partition, batch, now_ms, 0, lambda error: [])
+        return unheard(self._append(partition, batch, now_ms, 0))
 
     def has_records(self, partition: int) -> bool:
         replica = self._replicas.found((TRANSACTION_TOPIC, partition))
@@ -96,33 +91,23 @@ class TransactionLog:
         )
 
     def _append(
-        self,
-        partition: int,
-        batch: RecordBatch,
-        now_ms: int,
-        timeout_ms: int,
-        on_written: OnWritten,
-    ) -> list[Effect]:
-        replica, error = self._replicas.led_replica(TRANSACTION_TOPIC, partition)
-        if replica is None:
-            return on_written(_meaning(error_for(error)))
-        if not self._replicas.has_enough_in_sync(replica):
-            return on_written(_meaning(Errors.NOT_ENOUGH_REPLICAS))
+        self, partition: int, batch: RecordBatch, now_ms: int, timeout_ms: int
+    ) -> Step[None]:
         try:
+            replica = self._replicas.led(TRANSACTION_TOPIC, partition)
+            if not self._replicas.has_enough_in_sync(replica):
+                raise Refusal(Errors.NOT_ENOUGH_REPLICAS)
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
+            yield append_note(TRANSACTION_TOPIC, partition, stored)
+            yield from self._replicas.appended(replica, now_ms)
+            yield from self._replicas.produces.replicated(
+                (TRANSACTION_TOPIC, partition), stored.last_offset + 1, now_ms + timeout_ms
+            )
         except KafkaStorageException:
-            return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        appended = append_note(TRANSACTION_TOPIC, partition, stored)
-        waiting = WaitingAppend(
-            (TRANSACTION_TOPIC, partition),
-            stored.last_offset + 1,
-            lambda error: on_written(_meaning(error)),
-        )
-        return [
-            appended,
-            *self._replicas.appended(replica, now_ms),
-            *self._replicas.produces.add(waiting, now_ms + timeout_ms),
-        ]
+            yield Afterwards([DISK_FAILED])
+            raise Refusal(MEANS[Errors.KAFKA_STORAGE_ERROR]) from None
+        except Refusal as refusal:
+            raise Refusal(MEANS.get(refusal.error, refusal.error)) from None
 
 
 def latest(batches: Iterable[RecordBatch]) -> dict[str, TransactionMetadata]:
@@ -137,10 +122,6 @@ def latest(batches: Iterable[RecordBatch]) -> dict[str, TransactionMetadata]:
             else:
                 found[id] = _metadata(id, json.loads(record.value)["data"])
     return found
-
-
-def _meaning(error: Errors) -> Errors:
-    return MEANS.get(error, error)
 
 
 def _batch(transactional_id: str, value: str | None, size_bytes: int, now_ms: int) -> RecordBatch:

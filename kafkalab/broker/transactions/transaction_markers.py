@@ -12,6 +12,7 @@ from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import AskBroker, Effect, SetTimer
+from kafkalab.broker.steps import Step
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors
@@ -87,25 +88,29 @@ class TransactionMarkers:
         tag: tuple[Any, ...],
         response: m.WriteTxnMarkersResponse | None,
         now_ms: int,
-    ) -> tuple[TransactionMetadata, list[Effect]]:
-        """The metadata after an answer, and the effects for partitions that could not write.
+    ) -> Step[TransactionMetadata]:
+        """The metadata after an answer; partitions that could not write are asked again.
 
         After a lost connection (None) the marker may or may not be written; it is written again,
         which changes nothing."""
         *_, producer_id, epoch, places = tag
         if (record.producer_id, record.epoch) != (producer_id, epoch):
-            return record, []
+            return record
         if response is None:
-            return record, [self._retry(record, now_ms)]
+            yield self._retry(record, now_ms)
+            return record
         codes = {
             (topic.name, part.partition_index): part.error_code
             for marker in response.markers
             for topic in marker.topics
             for part in topic.partitions
         }
-        done = tuple(place for place in places if codes.get(place) in (Errors.NONE.code, *OUTDATED))
-        after = record.without_partitions(done)
-        return after, [self._retry(after, now_ms)] if len(done) < len(places) else []
+        marked = tuple(
+            place for place in places if codes.get(place) in (Errors.NONE.code, *OUTDATED)
+        )
+        if len(marked) < len(places):
+            yield self._retry(record, now_ms)
+        return record.without_partitions(marked)
 
     def _retry(self, record: TransactionMetadata, now_ms: int) -> SetTimer:
         return SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from kafkalab.broker.transactions.transaction_state import MOVES, TransactionState
-from kafkalab.errors import Errors
 from kafkalab.protocol.frozen import message
 
 NO_PRODUCER_ID = -1
@@ -63,10 +62,10 @@ class TransactionMetadata:
 
     def initialized(
         self, timeout_ms: int, expected_epoch: int | None, now_ms: int
-    ) -> TransactionMetadata | Errors:
+    ) -> TransactionMetadata | None:
         """INIT_PRODUCER_ID from Empty or Complete*: the next epoch. expected_epoch: the epoch that
-        a producer names which already had one (KIP-360). Its retry gets the same epoch again,
-        another producer gets PRODUCER_FENCED."""
+        a producer names which already had one (KIP-360). Its retry gets the same epoch again;
+        None for another producer, which is fenced."""
         after = self._to(
             TransactionState.EMPTY,
             timeout_ms=timeout_ms,
@@ -80,7 +79,7 @@ class TransactionMetadata:
             return replace(after, epoch=self.epoch + 1, last_epoch=NO_EPOCH)
         if self.epoch == NO_EPOCH or expected_epoch == self.epoch:
             return replace(after, epoch=self.epoch + 1, last_epoch=self.epoch)
-        return after if expected_epoch == self.last_epoch else Errors.PRODUCER_FENCED
+        return after if expected_epoch == self.last_epoch else None
 
     def with_new_id(
         self, producer_id: int, timeout_ms: int, keeps_last_epoch: bool, now_ms: int

@@ -16,13 +16,10 @@ import enum
 import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.moves import moves_of
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-    from kafkalab.sim.journal import Journal
+from kafkalab.sim.journal import Journal
 
 
 class ConnectionState(enum.Enum):
@@ -112,7 +109,7 @@ class ClusterConnectionStates:
     def of(
         cls,
         config: Mapping[str, Any],
-        profile: Profile,
+        jitter_inside_cap: bool,
         rng: random.Random,
         setup_rng: random.Random,
         journal: Journal,
@@ -129,7 +126,7 @@ class ClusterConnectionStates:
             rng,
             config["reconnect.backoff.ms"],
             config["reconnect.backoff.max.ms"],
-            profile.connecting.jitter_inside_cap,
+            jitter_inside_cap,
             journal,
             who,
             setup_ms,

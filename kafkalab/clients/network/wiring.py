@@ -129,7 +129,7 @@ def network_client(
     )
     states = ClusterConnectionStates.of(
         config,
-        profile,
+        profile.connecting.jitter_inside_cap,
         lab.streams.stream(f"{who}/backoff"),
         lab.streams.stream(f"{who}/connection set-up"),
         lab.journal,

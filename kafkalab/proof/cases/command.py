@@ -64,11 +64,11 @@ def main(argv: Sequence[str]) -> int:
     except ValueError as error:
         print(f"{file} holds no questions: {error}", file=sys.stderr)
         return 2
-    print(json.dumps(answers(meta, vectors), ensure_ascii=False, indent=1))
+    print(json.dumps(answer_cases(meta, vectors), ensure_ascii=False, indent=1))
     return 0
 
 
-def answers(meta: Mapping[str, Any], vectors: Sequence[Any]) -> dict[str, Any]:
+def answer_cases(meta: Mapping[str, Any], vectors: Sequence[Any]) -> dict[str, Any]:
     """The answer, or {"error": sentence}, to each entry that is asked."""
     found = {}
     for number, vector in enumerate(vectors):

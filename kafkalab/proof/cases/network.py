@@ -122,7 +122,12 @@ def _states(
         config = ConsumerConfig.for_version(FIRST_WITH_SETUP_TIMEOUT, keys)
     clock = Scheduler()
     states = ClusterConnectionStates.of(
-        config, entry.profile, Luck(luck), Luck(luck), Journal(clock), "client"
+        config,
+        entry.profile.connecting.jitter_inside_cap,
+        Luck(luck),
+        Luck(luck),
+        Journal(clock),
+        "client",
     )
     for _ in range(failures):
         states.connecting("0", clock.now_ms)

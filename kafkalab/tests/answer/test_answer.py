@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkalab.proof.cases.command import FAMILIES, answers
+from kafkalab.proof.cases.command import FAMILIES, answer_cases
 from kafkalab.tests.shares import share
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,7 +33,7 @@ def test_the_machines_answer_as_the_real_ones(group):
     questions = [
         {key: value for key, value in case.items() if key != "expected"} for case in BY_GROUP[group]
     ]
-    found = answers(CASES["meta"], questions)
+    found = answer_cases(CASES["meta"], questions)
     for case in BY_GROUP[group]:
         shape = as_sets if case["check"] == "set" else lambda value: value
         answer = found[case["id"]]

@@ -6,6 +6,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.client_quotas import ClientQuotas
 from kafkalab.broker.replication.fetch_requests import Fetches
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import run
 from kafkalab.protocol.messages import (
     FetchPartition,
     FetchRequest,
@@ -78,7 +79,7 @@ class ReaderByHand(ByHand):
                 ),
             )
         )
-        self.do(self.replicas.produce(request, a_caller(request, "shop"), self.now_ms))
+        self.do(run(self.replicas.produce(request, a_caller(request, "shop"), self.now_ms)))
         for appended in self.others:
             self.do(self.fetches.look_again(appended.topic, appended.partition, 0))
         self.others.clear()

@@ -1,14 +1,17 @@
 """A partition's log, what its leader remembers of producers,
 and PRODUCE and LIST_OFFSETS in front of them."""
 
+from functools import partial
+
 import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended
+from kafkalab.broker.effects import Appended, Note
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.log.producer_state import ProducerState
 from kafkalab.broker.replication.offset_requests import OffsetRequests
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import answers
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ListOffsetsPartition,
@@ -19,12 +22,15 @@ from kafkalab.protocol.messages import (
     OffsetForLeaderTopic,
     ProducePartitionData,
     ProduceRequest,
+    ProduceResponse,
     RecordBatch,
     TopicProduceData,
     WireRecord,
 )
 from kafkalab.releases import broker_profile
 from kafkalab.tests.broker.driver import NAME_OF, ByHand, a_cluster
+
+PRODUCE = answers(ProduceResponse)(ReplicaManager.produce)
 
 
 def a_batch(count=1, size_bytes=100, producer=-1, epoch=-1, sequence=-1, timestamp_ms=0):
@@ -164,7 +170,7 @@ class LeaderByHand(ByHand):
 
     def produce(self, *batches, acks=-1, partition=0, topic="orders", version=11, topic_id=None):
         names = {"name": topic} if topic_id is None else {"topic_id": topic_id}
-        self.machine = self.replicas.produce
+        self.machine = partial(PRODUCE, self.replicas)
         return self.ask(
             ProduceRequest(
                 acks=acks,
@@ -212,6 +218,17 @@ def test_producing_appends_answers_with_the_offset_and_wakes_readers():
         (0, 2),
         (3, 4),
     ]
+
+
+def test_the_journal_has_what_an_append_did_before_the_answer_to_it(monkeypatch):
+    order = []
+    monkeypatch.setattr(LeaderByHand, "do", lambda self, effects: order.extend(effects))
+    leader = LeaderByHand(log_segment_bytes=1_048_576)
+    for _ in range(2):
+        order.clear()
+        leader.produce(a_batch(size_bytes=700_000))
+    told = [one.kind if isinstance(one, Note) else type(one).__name__ for one in order]
+    assert told[:4] == ["record.appended", "log.rolled", "Respond", "Appended"]
 
 
 def test_acks_0_is_answered_with_nothing_but_written_all_the_same():

@@ -220,7 +220,7 @@ def test_an_unused_id_is_forgotten_after_seven_days():
     assert wire.init() == (1, 0)
 
 
-def commit_offsets(wire, producer, offset=5, generation=-1):
+def commit_offsets(wire, producer, offset=5, generation=-1, partition=0):
     if wire.versions is not NEW:
         wire.ask(
             wire.coordinator,
@@ -244,7 +244,7 @@ def commit_offsets(wire, producer, offset=5, generation=-1):
                     name="orders",
                     partitions=(
                         m.TxnOffsetCommitRequestPartition(
-                            partition_index=0, committed_offset=offset
+                            partition_index=partition, committed_offset=offset
                         ),
                     ),
                 ),
@@ -290,6 +290,14 @@ def test_a_consumer_of_another_generation_cannot_commit_with_a_transaction():
     wire = Wire("4.4", NEW)
     producer = wire.init()
     assert commit_offsets(wire, producer, generation=3) == "ILLEGAL_GENERATION"
+
+
+def test_a_commit_that_is_refused_leaves_the_group_without_pending_offsets():
+    wire = Wire("4.4", NEW)
+    producer = wire.init()
+    assert commit_offsets(wire, producer, partition=99) == "UNKNOWN_TOPIC_OR_PARTITION"
+    coordinator = wire.lab.broker(wire.lab.coordinator_of("copier")).machine.coordinator
+    assert coordinator.table.find("copier").pending_offsets == {}, "else it would never expire"
 
 
 def test_the_table_of_states():

@@ -2,6 +2,7 @@
 and what the logs hold then."""
 
 from kafkalab import Lab
+from kafkalab.broker.steps import unheard
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.errors import error_for
 from kafkalab.protocol import messages as m
@@ -180,11 +181,8 @@ class Wire:
         """The coordinator's log begins with this record of an id."""
         machine = self.lab.broker(self.coordinator).machine
         partition = self.lab.cluster.transaction_partition(record.transactional_id).index
-        machine.do(
-            TransactionLog(machine.replicas).append(
-                partition, record, self.lab.now_ms, lambda error: []
-            )
-        )
+        log = TransactionLog(machine.replicas)
+        machine.do(unheard(log.append(partition, record, self.lab.now_ms)))
 
     def state(self):
         record = self.lab.broker(self.coordinator).machine.transactions.record_of("tx")

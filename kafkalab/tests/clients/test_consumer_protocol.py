@@ -7,6 +7,7 @@ import re
 import pytest
 
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.broker.steps import run
 from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
 from kafkalab.clients.consumer.modern.membership_manager import MOVES, MemberState
 from kafkalab.errors import (
@@ -233,7 +234,7 @@ def test_a_commit_after_the_broker_forgot_the_member_fails():
     poll_for(lab, consumer, 1_000)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
     with pytest.raises(CommitFailedException) as refused:
         consumer.commit_sync()
     assert str(refused.value) == (
@@ -269,7 +270,7 @@ def test_a_fenced_member_loses_everything_and_joins_anew():
     poll_for(lab, consumer, 1_000)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
     poll_for(lab, consumer, 8_000)
     assert "FENCED" in states_of(lab, "one")
     assert listener.heard == [
@@ -539,7 +540,7 @@ def test_an_auto_commit_that_fails_at_close_is_written_and_not_raised(version):
     consumer.seek(TopicPartition("orders", 0), 0)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
     consumer.close()
     (line,) = (
         event

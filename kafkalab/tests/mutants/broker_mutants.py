@@ -13,6 +13,7 @@ from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.proof.cases import logs as log_answers
 from kafkalab.tests.mutants.catchers import Law, Vector
@@ -36,20 +37,24 @@ def sessions_never_renewed(patch):
 
 
 def generation_not_checked(patch):
-    honest = ClassicGroups._member_error
+    honest = ClassicGroups._group_of
 
-    def member_error(self, *args):
-        error = honest(self, *args)
-        return None if error is Errors.ILLEGAL_GENERATION else error
+    def group_of(self, request):
+        try:
+            return honest(self, request)
+        except Refusal as refusal:
+            if refusal.error is not Errors.ILLEGAL_GENERATION:
+                raise
+            return self.groups[request.group_id]
 
-    patch.setattr(ClassicGroups, "_member_error", member_error)
+    patch.setattr(ClassicGroups, "_group_of", group_of)
 
 
 def static_names_not_fenced(patch):
-    honest = membership.membership_error
+    honest = membership.check_member
     patch.setattr(
         membership,
-        "membership_error",
+        "check_member",
         lambda group, member_id, instance_id: honest(group, member_id, None),
     )
 
@@ -58,8 +63,9 @@ def initial_delay_never_extended(patch):
     honest = JoinPhase.admit
 
     def admit(self, group, *rest):
-        honest(self, group, *rest)
+        parked = yield from honest(self, group, *rest)
         group.somebody_joined_meanwhile = False
+        return parked
 
     patch.setattr(JoinPhase, "admit", admit)
 
@@ -100,13 +106,16 @@ def epochs_not_checked(patch):
 
 
 def commits_of_any_generation(patch):
-    honest = OffsetMetadataManager._commit_error
+    honest = OffsetMetadataManager._check
 
-    def commit_error(self, *args):
-        error = honest(self, *args)
-        return Errors.NONE if error is Errors.ILLEGAL_GENERATION else error
+    def check(self, *args):
+        try:
+            honest(self, *args)
+        except Refusal as refusal:
+            if refusal.error is not Errors.ILLEGAL_GENERATION:
+                raise
 
-    patch.setattr(OffsetMetadataManager, "_commit_error", commit_error)
+    patch.setattr(OffsetMetadataManager, "_check", check)
 
 
 def watermark_is_the_leaders_end(patch):

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from kafkalab.proof.cases.command import answers
+from kafkalab.proof.cases.command import answer_cases
 from kafkalab.proof.conformance import table
 from kafkalab.proof.conformance.seeds import conform
 from kafkalab.proof.laws.stories import STORIES
@@ -49,7 +49,7 @@ class Vector:
     def catch(self) -> str:
         content = json.loads(CASES.read_text(encoding="utf-8"))
         asked = [case for case in content["vectors"] if case["group"] == self.group]
-        found = answers(
+        found = answer_cases(
             content["meta"],
             [{key: value for key, value in case.items() if key != "expected"} for case in asked],
         )

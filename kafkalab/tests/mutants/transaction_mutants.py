@@ -10,7 +10,6 @@ from kafkalab.broker.transactions.transaction_coordinator import TransactionCoor
 from kafkalab.broker.transactions.transaction_markers import TransactionMarkers
 from kafkalab.broker.transactions.transaction_metadata import TransactionMetadata
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
-from kafkalab.errors import Errors
 from kafkalab.protocol.messages import ControlRecordType
 from kafkalab.tests.mutants.catchers import Law
 from kafkalab.tests.mutants.mutant import Mutant
@@ -23,7 +22,7 @@ def markers_not_written(patch):
     patch.setattr(
         ReplicaManager,
         "append_marker",
-        lambda self, topic, index, marker, now_ms: (Errors.NONE, []),
+        lambda self, topic, index, marker, now_ms: (),
     )
 
 
@@ -53,8 +52,8 @@ def first_partition_only(patch):
     honest = TransactionMarkers.answered
 
     def answered(self, record, tag, response, now_ms):
-        after, effects = honest(self, record, tag, response, now_ms)
-        return after.without_partitions(after.partitions), effects
+        after = yield from honest(self, record, tag, response, now_ms)
+        return after.without_partitions(after.partitions)
 
     patch.setattr(TransactionMarkers, "answered", answered)
 
@@ -103,11 +102,7 @@ def same_epoch_again(patch):
 
     def initialized(self, timeout_ms, expected_epoch, now_ms):
         after = honest(self, timeout_ms, expected_epoch, now_ms)
-        return (
-            replace(after, epoch=max(0, self.epoch))
-            if isinstance(after, TransactionMetadata)
-            else after
-        )
+        return None if after is None else replace(after, epoch=max(0, self.epoch))
 
     patch.setattr(TransactionMetadata, "initialized", initialized)
 

@@ -11,6 +11,7 @@ from typing import Any
 from kafkalab.broker.effects import Caller, Note
 from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupResponseMember
@@ -264,9 +265,10 @@ def classic_member_fields(member: ClassicGroupMember) -> dict[str, Any]:
     }
 
 
-def membership_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> Errors | None:
-    """UNKNOWN_MEMBER_ID for an unknown id, FENCED_INSTANCE_ID where another member has the instance
-    id now (KIP-345); else None."""
+def check_member(group: ClassicGroup, member_id: str, instance_id: str | None) -> None:
+    """Refuse an unknown id with UNKNOWN_MEMBER_ID, and with FENCED_INSTANCE_ID where another member
+    has the instance id now (KIP-345)."""
     if instance_id is not None and group.static_members.get(instance_id, member_id) != member_id:
-        return Errors.FENCED_INSTANCE_ID
-    return None if member_id in group.members else Errors.UNKNOWN_MEMBER_ID
+        raise Refusal(Errors.FENCED_INSTANCE_ID)
+    if member_id not in group.members:
+        raise Refusal(Errors.UNKNOWN_MEMBER_ID)

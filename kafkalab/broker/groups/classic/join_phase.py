@@ -20,6 +20,7 @@ from kafkalab.broker.groups.classic.group import (
 )
 from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState
 from kafkalab.broker.groups.group_lines import GroupLines
+from kafkalab.broker.steps import PARKED, Parked, Refusal, Step
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse
@@ -60,8 +61,7 @@ class JoinPhase:
         caller: Caller,
         member_id: str,
         now_ms: int,
-        out: list[Effect],
-    ) -> None:
+    ) -> Step[Parked]:
         """Add a new member and begin a rebalance."""
         member = ClassicGroupMember(
             member_id,
@@ -79,7 +79,7 @@ class JoinPhase:
             self._profile.initial_delay_extends != FIRST_GENERATION or group.generation == 0
         ):
             group.somebody_joined_meanwhile = True
-        out.append(SetTimer(("session", group.id, member_id), member.deadline_ms))
+        yield SetTimer(("session", group.id, member_id), member.deadline_ms)
         why: Why = (
             "new member",
             {
@@ -88,7 +88,8 @@ class JoinPhase:
                 "client_reason": join_reason(request, caller),
             },
         )
-        self.rebalance(group, f"member {member_id} joined", why, now_ms, out)
+        yield from self.rebalance(group, f"member {member_id} joined", why, now_ms)
+        return PARKED
 
     def park_join(
         self,
@@ -111,7 +112,7 @@ class JoinPhase:
         caller: Caller,
         *,
         old_leader: str | None = None,
-    ) -> Respond:
+    ) -> JoinGroupResponse:
         """The JOIN_GROUP answer with the present generation. Only the leader gets the list of
         members.
 
@@ -125,40 +126,35 @@ class JoinPhase:
         names_members = leads and (not returned or can_skip)
         leader = old_leader if returned and not can_skip else group.leader
         assert leader is not None, "a group whose joins are answered has a leader"
-        return Respond(
-            caller,
-            JoinGroupResponse(
-                generation_id=group.generation,
-                protocol_type=group.protocol_type
-                if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
-                else None,
-                protocol_name=group.protocol,
-                leader=leader,
-                skip_assignment=returned and leads and can_skip,
-                member_id=member.id,
-                members=group.described_members() if names_members else (),
-            ),
+        return JoinGroupResponse(
+            generation_id=group.generation,
+            protocol_type=group.protocol_type
+            if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
+            else None,
+            protocol_name=group.protocol,
+            leader=leader,
+            skip_assignment=returned and leads and can_skip,
+            member_id=member.id,
+            members=group.described_members() if names_members else (),
         )
 
     # -- from the first join to the answers
 
-    def rebalance(
-        self, group: ClassicGroup, reason: str, why: Why, now_ms: int, out: list[Effect]
-    ) -> None:
+    def rebalance(self, group: ClassicGroup, reason: str, why: Why, now_ms: int) -> Step[None]:
         """Begin a rebalance, unless one is in progress. why: the reason in the server.log."""
         if group.state is PREPARING:
-            self.complete_if_everybody_joined(group, now_ms, out)
+            yield from self.complete_if_everybody_joined(group, now_ms)
             return
         if group.state is COMPLETING:
             for member in group.members.values():
                 member.assignment = b""
                 if member.parked_sync is not None:
-                    out.append(Respond(member.parked_sync, _SYNC_AGAIN))
+                    yield Respond(member.parked_sync, _SYNC_AGAIN)
                     member.parked_sync = None
-            out.append(CancelTimer(("sync", group.id)))
+            yield CancelTimer(("sync", group.id))
         group.came_from_empty = group.state is EMPTY
         before = group.state.value
-        self.transition_to(group, PREPARING, reason, now_ms, out)
+        yield from self.transition_to(group, PREPARING, reason, now_ms)
         self._say.prepares(group.id, group.state.value, group.generation, *why, before)
         longest_ms = group.longest_rebalance_timeout_ms
         if group.came_from_empty:  # KIP-134: the first member waits, so that many can join at once
@@ -166,28 +162,25 @@ class JoinPhase:
             group.somebody_joined_meanwhile = False
             group.initial_delay_left_ms = longest_ms - delay_ms
             if delay_ms > 0:
-                out.append(SetTimer(("join", group.id), now_ms + delay_ms))
+                yield SetTimer(("join", group.id), now_ms + delay_ms)
             else:
-                self._complete_join(group, now_ms, out)
+                yield from self._complete_join(group, now_ms)
         else:
-            out.append(SetTimer(("join", group.id), now_ms + longest_ms))
-            self.complete_if_everybody_joined(group, now_ms, out)
+            yield SetTimer(("join", group.id), now_ms + longest_ms)
+            yield from self.complete_if_everybody_joined(group, now_ms)
 
-    def complete_if_everybody_joined(
-        self, group: ClassicGroup, now_ms: int, out: list[Effect]
-    ) -> None:
+    def complete_if_everybody_joined(self, group: ClassicGroup, now_ms: int) -> Step[None]:
         # the initial delay always ends by its timer
         if not group.came_from_empty and group.everybody_joined:
-            self._complete_join(group, now_ms, out)
+            yield from self._complete_join(group, now_ms)
 
-    def is_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
+    def is_over(self, group: ClassicGroup, now_ms: int) -> Step[None]:
         """End the join phase: the initial delay or the rebalance timeout has passed.
 
         An answer may let the next request of its connection end the phase before this timer is
         set; then nothing is left to end."""
-        out: list[Effect] = []
         if group.state is not PREPARING:
-            return out
+            return
         if (
             group.came_from_empty
             and group.somebody_joined_meanwhile
@@ -198,11 +191,11 @@ class JoinPhase:
             )
             group.initial_delay_left_ms -= delay_ms
             group.somebody_joined_meanwhile = False
-            return [SetTimer(("join", group.id), now_ms + delay_ms)]
-        self._complete_join(group, now_ms, out)
-        return out
+            yield SetTimer(("join", group.id), now_ms + delay_ms)
+        else:
+            yield from self._complete_join(group, now_ms)
 
-    def _complete_join(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
+    def _complete_join(self, group: ClassicGroup, now_ms: int) -> Step[None]:
         """Begin a new generation with the members that have joined, and answer them all at once."""
         absent = [
             one for one in group.members.values() if one.parked_join is None and not one.is_static
@@ -212,20 +205,20 @@ class JoinPhase:
             self._say("GROUP_MEMBERS_NOT_REJOINED", group.id, members=names)
         for member in absent:
             group.remove(member)
-            out.append(CancelTimer(("session", group.id, member.id)))
+            yield CancelTimer(("session", group.id, member.id))
         joined = [member for member in group.members.values() if member.parked_join is not None]
         # only static members remain and none has joined: wait for them again
         if group.members and not joined:
-            out.append(SetTimer(("join", group.id), now_ms + group.longest_rebalance_timeout_ms))
+            yield SetTimer(("join", group.id), now_ms + group.longest_rebalance_timeout_ms)
             return
         group.came_from_empty = False
         group.generation += 1
-        out.append(CancelTimer(("join", group.id)))
+        yield CancelTimer(("join", group.id))
         if not joined:
             group.protocol = None
-            self.transition_to(group, EMPTY, "the last member is gone", now_ms, out)
+            yield from self.transition_to(group, EMPTY, "the last member is gone", now_ms)
             self._say("GROUP_EMPTY", group.id, generation=group.generation)
-            out += self._write_group(group, now_ms)
+            yield from self._write_group(group, now_ms)
             return
         assert group.leader is not None, "a group with members has a leader"
         if group.members[group.leader].parked_join is None:
@@ -238,7 +231,7 @@ class JoinPhase:
                 member_id=group.leader,
             )
         group.protocol = group.elect_protocol()
-        self.transition_to(group, COMPLETING, "all members have joined", now_ms, out)
+        yield from self.transition_to(group, COMPLETING, "all members have joined", now_ms)
         self._say(
             "GROUP_STABILIZED", group.id, generation=group.generation, count=len(group.members)
         )
@@ -247,67 +240,54 @@ class JoinPhase:
             caller = group.take_join(member)
             member.is_new = False
             group.to_sync[member.id] = None
-            self.renew(group, member, now_ms, out)
-            out.append(self.answer(group, member, caller))
+            yield from self.renew(group, member, now_ms)
+            yield Respond(caller, self.answer(group, member, caller))
         if self._profile.drops_members_without_sync:
-            out.append(SetTimer(("sync", group.id), now_ms + group.longest_rebalance_timeout_ms))
+            yield SetTimer(("sync", group.id), now_ms + group.longest_rebalance_timeout_ms)
 
-    def pending_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
+    def pending_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> Step[None]:
         """Drop a pending id, which nobody joins with any more."""
         group.pending.pop(member_id, None)
-        out: list[Effect] = []
         if group.state is PREPARING:
-            self.complete_if_everybody_joined(group, now_ms, out)
-        return out
+            yield from self.complete_if_everybody_joined(group, now_ms)
 
     # -- used by all steps
 
-    def renew(
-        self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
-    ) -> None:
+    def renew(self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int) -> Step[None]:
         """Renew a member's session after a request of it, with a timer that is due at its end.
 
         A heartbeat moves the deadline only. A timer that is due too early is set again, so a
         heartbeat needs no timer of its own.
         """
         member.deadline_ms = now_ms + member.session_timeout_ms
-        out.append(SetTimer(("session", group.id, member.id), member.deadline_ms))
+        yield SetTimer(("session", group.id, member.id), member.deadline_ms)
 
     def transition_to(
-        self,
-        group: ClassicGroup,
-        state: ClassicGroupState,
-        reason: str,
-        now_ms: int,
-        out: list[Effect],
-    ) -> None:
+        self, group: ClassicGroup, state: ClassicGroupState, reason: str, now_ms: int
+    ) -> Step[None]:
         """Change a group's state; no other place does."""
         before = group.state
         MOVES.step(before, state, "group", group.id)
         group.state, group.in_state_since_ms = state, now_ms
-        out.append(
-            Note.of(
-                "state",
-                machine="group",
-                of=group.id,
-                group=group.id,
-                before=before.value,
-                after=state.value,
-                generation=group.generation,
-                reason=reason,
-                protocol_type=group.protocol_type,
-                protocol=group.protocol,
-                leader=group.leader,
-            )
+        yield Note.of(
+            "state",
+            machine="group",
+            of=group.id,
+            group=group.id,
+            before=before.value,
+            after=state.value,
+            generation=group.generation,
+            reason=reason,
+            protocol_type=group.protocol_type,
+            protocol=group.protocol,
+            leader=group.leader,
         )
         if state is STABLE:
-            out.append(
-                Note.of(
-                    "group.assigned",
-                    group=group.id,
-                    generation=group.generation,
-                    assignments={one.id: one.assignment for one in group.members.values()},
-                )
+            yield Note.of(
+                "group.assigned",
+                group=group.id,
+                generation=group.generation,
+                assignments={one.id: one.assignment for one in group.members.values()},
             )
 
 
@@ -316,16 +296,19 @@ def join_reason(request: JoinGroupRequest, caller: Caller) -> str | None:
     return request.reason if WireChange.JOIN_GIVES_REASON.holds_for(caller.header) else None
 
 
-def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:
+def refused_join(request: JoinGroupRequest, caller: Caller, refusal: Refusal) -> JoinGroupResponse:
+    """A JOIN_GROUP answer with an error, which repeats the id that the member has sent."""
+    return join_without_generation(caller, refusal.error, request.member_id)
+
+
+def join_without_generation(caller: Caller, error: Errors, member_id: str) -> JoinGroupResponse:
+    """A JOIN_GROUP answer without a generation."""
     nullable = WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
-    return Respond(
-        caller,
-        JoinGroupResponse(
-            error_code=error.code,
-            generation_id=NO_GENERATION,
-            member_id=member_id,
-            protocol_name=None if nullable else "",
-        ),
+    return JoinGroupResponse(
+        error_code=error.code,
+        generation_id=NO_GENERATION,
+        member_id=member_id,
+        protocol_name=None if nullable else "",
     )
 
 

@@ -15,7 +15,7 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.any_group import GroupsById
-from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember, membership_error
+from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember, check_member
 from kafkalab.broker.groups.classic.join_phase import (
     COMPLETING,
     DEAD,
@@ -26,9 +26,11 @@ from kafkalab.broker.groups.classic.join_phase import (
     Why,
     WriteGroup,
     join_reason,
-    join_refused,
+    join_without_generation,
+    refused_join,
 )
 from kafkalab.broker.groups.group_lines import GroupLines
+from kafkalab.broker.steps import PARKED, Afterwards, Parked, Refusal, Step, answers, run
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
@@ -36,7 +38,6 @@ from kafkalab.protocol import messages as m
 from kafkalab.releases import BrokerProfile
 
 _ALIVE = m.HeartbeatResponse()
-_JOIN_AGAIN = m.HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 
 
 class ClassicGroups:
@@ -77,7 +78,7 @@ class ClassicGroups:
             m.HeartbeatRequest: self._heartbeat,
             m.LeaveGroupRequest: self._leave,
         }
-        self._alarms: dict[str, Callable[..., list[Effect]]] = {
+        self._alarms: dict[str, Callable[..., Step[None]]] = {
             "join": self._phase.is_over,
             "session": self._session_over,
             "pending": self._pending_expired,
@@ -93,99 +94,93 @@ class ClassicGroups:
         """Handle a timer: ("join", group), ("sync", group), ("session", group, member) or
         ("pending", group, member)."""
         group = self.groups.get(key[1])
-        return (
-            _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group)
-            if group is not None
-            else []
-        )
+        if group is None:
+            return []
+        return _with_news(run(self._alarms[key[0]](group, *key[2:], now_ms)), group)
 
-    def retire(self, group_id: str, now_ms: int) -> list[Effect]:
+    def retire(self, group_id: str, now_ms: int) -> Step[None]:
         """Stop coordinating a group: parked requests are answered with NOT_COORDINATOR."""
         group = self.groups[group_id]
         self._say("GROUP_UNLOADED", group_id, generation=group.generation)
-        out: list[Effect] = [CancelTimer(("join", group_id)), CancelTimer(("sync", group_id))]
+        yield CancelTimer(("join", group_id))
+        yield CancelTimer(("sync", group_id))
         for member in group.members.values():
-            out.append(CancelTimer(("session", group_id, member.id)))
-            if member.parked_join is not None:
-                out.append(join_refused(member.parked_join, Errors.NOT_COORDINATOR, member.id))
-            if member.parked_sync is not None:
-                out.append(
-                    Respond(
-                        member.parked_sync,
-                        m.SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code),
-                    )
-                )
-        out += [CancelTimer(("pending", group_id, member_id)) for member_id in group.pending]
+            yield CancelTimer(("session", group_id, member.id))
+            yield from _answer_parked(member, Errors.NOT_COORDINATOR, member.id)
+        yield from [CancelTimer(("pending", group_id, member_id)) for member_id in group.pending]
         for member in list(group.members.values()):
             group.remove(member)
         group.news.clear()
         group.pending.clear()
-        self._phase.transition_to(group, DEAD, "the group is coordinated elsewhere", now_ms, out)
-        return out
+        yield from self._phase.transition_to(
+            group, DEAD, "the group is coordinated elsewhere", now_ms
+        )
 
-    def end(self, group: ClassicGroup, reason: str, now_ms: int) -> list[Effect]:
+    def end(self, group: ClassicGroup, reason: str, now_ms: int) -> Step[None]:
         """End a group without members: it becomes DEAD and is removed. The caller removes its
         records."""
-        out: list[Effect] = []
-        self._phase.transition_to(group, DEAD, reason, now_ms, out)
+        yield from self._phase.transition_to(group, DEAD, reason, now_ms)
         self._say("GROUP_DEAD", group.id, generation=group.generation)
         del self.groups[group.id]
-        return out
 
     def _coordinates(self, group_id: str) -> bool:
         return self._cluster.coordinator_of(group_id) == self._node_id
 
     # -- JOIN_GROUP
 
-    def _join(self, request: m.JoinGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    @answers(m.JoinGroupResponse, refused_join)
+    def _join(
+        self, request: m.JoinGroupRequest, caller: Caller, now_ms: int
+    ) -> Step[m.JoinGroupResponse | Parked]:
+        self._check_join(request)
         group = self.groups.get(request.group_id)
-        error = self._join_error(group, request)
-        if error is not None:
-            return [join_refused(caller, error, request.member_id)]
         if group is None:
             group = self.groups[request.group_id] = ClassicGroup(request.group_id)
             # the group of the other protocol is vacant: this one takes its id and offsets
             if self._modern.get(request.group_id) is not None:
                 group.offsets = self._modern.pop(request.group_id).offsets
         if not self._has_room(group, request.member_id):
-            return self._turn_away(group, request.member_id, caller)
+            yield from self._turn_away(group, request.member_id)
         if request.member_id == "":
-            return self._join_without_id(group, request, caller, now_ms)
-        if request.member_id in group.pending:
-            out: list[Effect] = [CancelTimer(("pending", group.id, request.member_id))]
-            self._say(
-                "GROUP_PENDING_MEMBER_JOINS",
-                group.id,
-                member_id=request.member_id,
-                state_to=group.state.value,
-            )
-            self._phase.admit(group, request, caller, request.member_id, now_ms, out)
-            return out
-        return self._join_again(group, group.members[request.member_id], request, caller, now_ms)
+            return (yield from self._join_without_id(group, request, caller, now_ms))
+        if request.member_id not in group.pending:
+            member = group.members[request.member_id]
+            return (yield from self._join_again(group, member, request, caller, now_ms))
+        yield CancelTimer(("pending", group.id, request.member_id))
+        self._say(
+            "GROUP_PENDING_MEMBER_JOINS",
+            group.id,
+            member_id=request.member_id,
+            state_to=group.state.value,
+        )
+        return (yield from self._phase.admit(group, request, caller, request.member_id, now_ms))
 
-    def _join_error(self, group: ClassicGroup | None, request: m.JoinGroupRequest) -> Errors | None:
+    def _check_join(self, request: m.JoinGroupRequest) -> None:
+        """Refuse a JOIN_GROUP that no group can take."""
+        group = self.groups.get(request.group_id)
         if not request.group_id:
-            return Errors.INVALID_GROUP_ID
+            raise Refusal(Errors.INVALID_GROUP_ID)
         if not self._coordinates(request.group_id):
-            return Errors.NOT_COORDINATOR
+            raise Refusal(Errors.NOT_COORDINATOR)
         if (
             not self._config.group_min_session_timeout_ms
             <= request.session_timeout_ms
             <= self._largest_session_ms
         ):
-            return Errors.INVALID_SESSION_TIMEOUT
+            raise Refusal(Errors.INVALID_SESSION_TIMEOUT)
         modern = self._modern.get(request.group_id)
         if modern is not None and not modern.is_vacant:
-            return Errors.INCONSISTENT_GROUP_PROTOCOL
+            raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
         if group is None:
-            return Errors.UNKNOWN_MEMBER_ID if request.member_id else None
+            if request.member_id:
+                raise Refusal(Errors.UNKNOWN_MEMBER_ID)
+            return
         if group.state is DEAD:
-            return Errors.COORDINATOR_NOT_AVAILABLE
+            raise Refusal(Errors.COORDINATOR_NOT_AVAILABLE)
         if not group.supports(request.protocol_type, request.protocols):
-            return Errors.INCONSISTENT_GROUP_PROTOCOL
-        if request.member_id == "" or request.member_id in group.pending:
-            return None
-        return membership_error(group, request.member_id, request.group_instance_id)
+            raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
+        if request.member_id != "" and request.member_id not in group.pending:
+            check_member(group, request.member_id, request.group_instance_id)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
         """Whether the group has room for the member (group.max.size, KIP-389). Known members stay,
@@ -197,33 +192,29 @@ class ClassicGroups:
             ) < most
         return group.state in (EMPTY, DEAD) or known or len(group.members) < most
 
-    def _turn_away(self, group: ClassicGroup, member_id: str, caller: Caller) -> list[Effect]:
+    def _turn_away(self, group: ClassicGroup, member_id: str) -> Step[None]:
         group.pending.pop(member_id, None)
         if member_id in group.members:
             group.remove(group.members[member_id])
-        return [
-            CancelTimer(("pending", group.id, member_id)),
-            CancelTimer(("session", group.id, member_id)),
-            join_refused(caller, Errors.GROUP_MAX_SIZE_REACHED, member_id),
-        ]
+        yield CancelTimer(("pending", group.id, member_id))
+        yield CancelTimer(("session", group.id, member_id))
+        raise Refusal(Errors.GROUP_MAX_SIZE_REACHED)
 
     def _join_without_id(
         self, group: ClassicGroup, request: m.JoinGroupRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
+    ) -> Step[m.JoinGroupResponse | Parked]:
         instance = request.group_instance_id
         new_id = f"{instance or caller.header.client_id}-{self._draw_member_uuid(caller)}"
         if instance in group.static_members:
-            return self._return_of_static(group, request, caller, new_id, now_ms)
+            return (yield from self._return_of_static(group, request, caller, new_id, now_ms))
         if instance is None and WireChange.MEMBER_ID_REQUIRED.holds_for(caller.header):
             group.pending[new_id] = None
             self._say(
                 "GROUP_MEMBER_ID_GIVEN", group.id, member_id=new_id, state_to=group.state.value
             )
-            return [
-                join_refused(caller, Errors.MEMBER_ID_REQUIRED, new_id),
-                SetTimer(("pending", group.id, new_id), now_ms + request.session_timeout_ms),
-            ]
-        out: list[Effect] = []
+            due_ms = now_ms + request.session_timeout_ms
+            yield Afterwards([SetTimer(("pending", group.id, new_id), due_ms)])
+            return join_without_generation(caller, Errors.MEMBER_ID_REQUIRED, new_id)
         if instance is not None:
             self._say(
                 "GROUP_STATIC_MEMBER_JOINS",
@@ -232,8 +223,7 @@ class ClassicGroups:
                 member_id=new_id,
                 state_to=group.state.value,
             )
-        self._phase.admit(group, request, caller, new_id, now_ms, out)
-        return out
+        return (yield from self._phase.admit(group, request, caller, new_id, now_ms))
 
     def _join_again(
         self,
@@ -242,11 +232,10 @@ class ClassicGroups:
         request: m.JoinGroupRequest,
         caller: Caller,
         now_ms: int,
-    ) -> list[Effect]:
+    ) -> Step[m.JoinGroupResponse | Parked]:
         """Serve the JOIN_GROUP of a known member: in a rebalance, to begin one, or because it lost
         the answer."""
         changed = member.protocols != request.protocols
-        out: list[Effect] = []
         if changed:
             group.news.append(
                 Note.of(
@@ -271,16 +260,16 @@ class ClassicGroups:
                 words,
             )
             self._phase.park_join(group, member, request, caller, now_ms)
-            self._phase.rebalance(group, f"{who} {member.id} joined again", why, now_ms, out)
+            yield from self._phase.rebalance(group, f"{who} {member.id} joined again", why, now_ms)
         elif group.state is PREPARING:
             self._phase.park_join(group, member, request, caller, now_ms)
-            self._phase.complete_if_everybody_joined(group, now_ms, out)
+            yield from self._phase.complete_if_everybody_joined(group, now_ms)
         elif group.state is EMPTY:
-            out.append(join_refused(caller, Errors.UNKNOWN_MEMBER_ID, member.id))
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         else:  # nothing has changed: answer with the present generation again
             member.deadline_ms = now_ms + member.session_timeout_ms
-            out.append(self._phase.answer(group, member, caller))
-        return out
+            return self._phase.answer(group, member, caller)
+        return PARKED
 
     def _return_of_static(
         self,
@@ -289,13 +278,13 @@ class ClassicGroups:
         caller: Caller,
         new_id: str,
         now_ms: int,
-    ) -> list[Effect]:
+    ) -> Step[m.JoinGroupResponse | Parked]:
         """Give a restarted static member its old place under a new id (KIP-345). A stable group
         stays stable."""
         assert request.group_instance_id is not None, "the group knows this static member"
         member = group.members[group.static_members[request.group_instance_id]]
         old_id, old_leader = member.id, group.leader
-        out: list[Effect] = [CancelTimer(("session", group.id, old_id))]
+        yield CancelTimer(("session", group.id, old_id))
         self._say(
             "GROUP_STATIC_MEMBER_RETURNS",
             group.id,
@@ -305,27 +294,19 @@ class ClassicGroups:
             old_member=old_id,
             state_to=group.state.value,
         )
-        if member.parked_join is not None:
-            out.append(join_refused(member.parked_join, Errors.FENCED_INSTANCE_ID, old_id))
-        if member.parked_sync is not None:
-            out.append(
-                Respond(
-                    member.parked_sync,
-                    m.SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code),
-                )
-            )
-            member.parked_sync = None
+        yield from _answer_parked(member, Errors.FENCED_INSTANCE_ID, old_id)
+        member.parked_sync = None
         group.rename(member, new_id)
         self._phase.park_join(group, member, request, caller, now_ms)
-        out.append(SetTimer(("session", group.id, new_id), member.deadline_ms))
+        yield SetTimer(("session", group.id, new_id), member.deadline_ms)
         if group.state is STABLE and group.elect_protocol() == group.protocol:
             self._say("GROUP_STATIC_MEMBER_STAYS", group.id)
-            out += self._write_group(group, now_ms)
+            yield from self._write_group(group, now_ms)
             group.take_join(member)
             member.is_new = False
-            out.append(self._phase.answer(group, member, caller, old_leader=old_leader))
-        elif group.state is PREPARING:
-            self._phase.complete_if_everybody_joined(group, now_ms, out)
+            return self._phase.answer(group, member, caller, old_leader=old_leader)
+        if group.state is PREPARING:
+            yield from self._phase.complete_if_everybody_joined(group, now_ms)
         else:
             why: Why = (
                 "static member changed",
@@ -335,19 +316,18 @@ class ClassicGroups:
                     "client_reason": join_reason(request, caller),
                 },
             )
-            self._phase.rebalance(group, f"static member {new_id} came back", why, now_ms, out)
-        return out
+            yield from self._phase.rebalance(
+                group, f"static member {new_id} came back", why, now_ms
+            )
+        return PARKED
 
     # -- SYNC_GROUP
 
-    def _sync(self, request: m.SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        group = self.groups.get(request.group_id)
-        error = self._sync_error(group, request)
-        if error is not None:
-            return [Respond(caller, m.SyncGroupResponse(error_code=error.code))]
-        assert group is not None, "a group that does not exist was refused above"
-        out: list[Effect] = []
+    @answers(m.SyncGroupResponse)
+    def _sync(self, request: m.SyncGroupRequest, caller: Caller, now_ms: int) -> Step[Parked]:
+        group = self._group_of(request)
         member = group.members[request.member_id]
+        self._check_sync(group, member, request)
         group.to_sync.pop(member.id, None)
         member.parked_sync = caller
         has_come = group.state is COMPLETING and group.is_leader(member)
@@ -363,136 +343,112 @@ class ClassicGroups:
             given = {one.member_id: one.assignment for one in request.assignments}
             for one in group.members.values():
                 one.assignment = given.get(one.id, b"")
-            self._phase.transition_to(group, STABLE, "the leader's assignment is here", now_ms, out)
-            out += self._write_group(group, now_ms)
+            yield from self._phase.transition_to(
+                group, STABLE, "the leader's assignment is here", now_ms
+            )
+            yield from self._write_group(group, now_ms)
         if group.state is STABLE:
             for one in group.members.values() if has_come else (member,):
                 if one.parked_sync is not None:
-                    self._answer_sync(group, one, now_ms, out)
+                    yield from self._answer_sync(group, one, now_ms)
             if not group.to_sync:
-                out.append(CancelTimer(("sync", group.id)))
-        return out
+                yield CancelTimer(("sync", group.id))
+        return PARKED
 
-    def _sync_error(self, group: ClassicGroup | None, request: m.SyncGroupRequest) -> Errors | None:
-        error = self._member_error(
-            group,
-            request.group_id,
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id,
-        )
-        if error is not None:
-            return error
-        assert group is not None, "a group that does not exist was refused above"
+    def _check_sync(
+        self, group: ClassicGroup, member: ClassicGroupMember, request: m.SyncGroupRequest
+    ) -> None:
+        """Refuse a SYNC_GROUP that does not fit the group's state."""
         if _names_another_protocol(group, request):
-            return Errors.INCONSISTENT_GROUP_PROTOCOL
+            raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
         if group.state is EMPTY:
-            return Errors.UNKNOWN_MEMBER_ID
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         if group.state is PREPARING:
-            return Errors.REBALANCE_IN_PROGRESS
-        if (
-            group.state is COMPLETING
-            and group.is_leader(group.members[request.member_id])
-            and not self._cluster.is_current
-        ):
+            raise Refusal(Errors.REBALANCE_IN_PROGRESS)
+        if group.state is COMPLETING and group.is_leader(member) and not self._cluster.is_current:
             # the group's record would never be committed: another broker may have the group by now
-            return Errors.NOT_COORDINATOR
-        return None
+            raise Refusal(Errors.NOT_COORDINATOR)
 
     def _answer_sync(
-        self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
-    ) -> None:
+        self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int
+    ) -> Step[None]:
         caller, member.parked_sync = member.parked_sync, None
         assert caller is not None, "only a sync that waits is answered"
         named = WireChange.SYNC_NAMES_PROTOCOL.holds_for(caller.header)
-        self._phase.renew(group, member, now_ms, out)
-        out.append(
-            Respond(
-                caller,
-                m.SyncGroupResponse(
-                    protocol_type=group.protocol_type if named else None,
-                    protocol_name=group.protocol if named else None,
-                    assignment=member.assignment,
-                ),
-            )
+        yield from self._phase.renew(group, member, now_ms)
+        yield Respond(
+            caller,
+            m.SyncGroupResponse(
+                protocol_type=group.protocol_type if named else None,
+                protocol_name=group.protocol if named else None,
+                assignment=member.assignment,
+            ),
         )
 
-    def _sync_phase_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
+    def _sync_phase_over(self, group: ClassicGroup, now_ms: int) -> Step[None]:
         """Remove the members that joined and did not fetch their assignment in time
         (KAFKA-12890)."""
-        out: list[Effect] = []
         silent = [group.members[member_id] for member_id in group.to_sync]
         for member in silent:
             why: Why = ("no sync", {"member_id": member.id})
-            self._remove(group, member, f"member {member.id} did not sync", why, now_ms, out)
-        return out
+            yield from self._remove(group, member, f"member {member.id} did not sync", why, now_ms)
 
     # -- HEARTBEAT and the session
 
-    def _heartbeat(self, request: m.HeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        group = self.groups.get(request.group_id)
-        error = self._member_error(
-            group,
-            request.group_id,
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id,
-        )
-        if error is not None:
-            return [Respond(caller, m.HeartbeatResponse(error_code=error.code))]
-        assert group is not None, "a group that does not exist was refused above"
+    @answers(m.HeartbeatResponse)
+    def _heartbeat(
+        self, request: m.HeartbeatRequest, caller: Caller, now_ms: int
+    ) -> m.HeartbeatResponse:
+        group = self._group_of(request)
         member = group.members[request.member_id]
         member.deadline_ms = now_ms + member.session_timeout_ms
-        if group.state is STABLE:
-            return [Respond(caller, _ALIVE)]
         if group.state is PREPARING:
-            return [Respond(caller, _JOIN_AGAIN)]
-        return [
-            Respond(
-                caller,
-                m.HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code),
-            )
-        ]
+            raise Refusal(Errors.REBALANCE_IN_PROGRESS)
+        if group.state is not STABLE:
+            return m.HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code)
+        return _ALIVE
 
-    def _pending_expired(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
+    def _pending_expired(self, group: ClassicGroup, member_id: str, now_ms: int) -> Step[None]:
         """Drop a pending id: no client has joined with it in time."""
         if member_id in group.pending:
             self._say("GROUP_PENDING_MEMBER_EXPIRED", group.id, member_id=member_id)
-        return self._phase.pending_over(group, member_id, now_ms)
+        yield from self._phase.pending_over(group, member_id, now_ms)
 
-    def _session_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
+    def _session_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> Step[None]:
         member = group.members.get(member_id)
         if member is None:
-            return []
+            return
         waits_for_us = member.parked_sync is not None or (
             member.parked_join is not None and not member.is_new
         )
         if waits_for_us or now_ms < member.deadline_ms:
             again_ms = now_ms + member.session_timeout_ms if waits_for_us else member.deadline_ms
-            return [SetTimer(("session", group.id, member_id), again_ms)]
-        out: list[Effect] = []
+            yield SetTimer(("session", group.id, member_id), again_ms)
+            return
         self._say("GROUP_MEMBER_FAILED", group.id, member_id=member_id)
         why: Why = ("member failed", {"member_id": member_id})
-        self._remove(group, member, f"session of member {member_id} expired", why, now_ms, out)
-        return out
+        yield from self._remove(
+            group, member, f"session of member {member_id} expired", why, now_ms
+        )
 
     # -- LEAVE_GROUP
 
-    def _leave(self, request: m.LeaveGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        by_list = WireChange.LEAVE_BY_LIST.holds_for(caller.header)
+    @answers(m.LeaveGroupResponse)
+    def _leave(
+        self, request: m.LeaveGroupRequest, caller: Caller, now_ms: int
+    ) -> Step[m.LeaveGroupResponse]:
         group = self.groups.get(request.group_id)
         if not self._coordinates(request.group_id):
-            return [Respond(caller, m.LeaveGroupResponse(error_code=Errors.NOT_COORDINATOR.code))]
+            raise Refusal(Errors.NOT_COORDINATOR)
         if group is not None and group.state is DEAD:
-            return [
-                Respond(
-                    caller, m.LeaveGroupResponse(error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
-                )
-            ]
-        out: list[Effect] = []
+            raise Refusal(Errors.COORDINATOR_NOT_AVAILABLE)
         answers = []
         for leaving in request.leaving:
-            error = self._leave_one(group, leaving, request, caller, now_ms, out)
+            error = Errors.NONE
+            try:
+                yield Afterwards(run(self._leave_one(group, leaving, request, caller, now_ms)))
+            except Refusal as refusal:
+                error = refusal.error
             answers.append(
                 m.MemberResponse(
                     member_id=leaving.member_id,
@@ -500,12 +456,9 @@ class ClassicGroups:
                     error_code=error.code,
                 )
             )
-        response = (
-            m.LeaveGroupResponse(members=tuple(answers))
-            if by_list
-            else m.LeaveGroupResponse(error_code=answers[0].error_code)
-        )
-        return [Respond(caller, response), *out]
+        if WireChange.LEAVE_BY_LIST.holds_for(caller.header):
+            return m.LeaveGroupResponse(members=tuple(answers))
+        return m.LeaveGroupResponse(error_code=answers[0].error_code)
 
     def _leave_one(
         self,
@@ -514,10 +467,9 @@ class ClassicGroups:
         request: m.LeaveGroupRequest,
         caller: Caller,
         now_ms: int,
-        out: list[Effect],
-    ) -> Errors:
+    ) -> Step[None]:
         if group is None:
-            return Errors.UNKNOWN_MEMBER_ID
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         member_id = leaving.member_id or group.static_members.get(
             leaving.group_instance_id or "", ""
         )
@@ -525,60 +477,39 @@ class ClassicGroups:
         told = {"member_id": member_id, "reason": reason or NOT_PROVIDED}
         if member_id in group.pending:
             self._say("GROUP_PENDING_MEMBER_LEFT", group.id, **told)
-            out.append(CancelTimer(("pending", group.id, member_id)))
-            out += self._phase.pending_over(group, member_id, now_ms)
-            return Errors.NONE
-        error = membership_error(group, member_id, leaving.group_instance_id)
-        if error is not None:
-            return error
+            yield CancelTimer(("pending", group.id, member_id))
+            yield from self._phase.pending_over(group, member_id, now_ms)
+            return
+        check_member(group, member_id, leaving.group_instance_id)
         self._say("GROUP_MEMBER_LEFT", group.id, **told)
         everybody = ", ".join(one.member_id or member_id for one in request.leaving)
         why: Why = ("member left", {"member_id": member_id, "members": everybody})
-        self._remove(group, group.members[member_id], f"member {member_id} left", why, now_ms, out)
-        return Errors.NONE
+        yield from self._remove(
+            group, group.members[member_id], f"member {member_id} left", why, now_ms
+        )
 
     def _remove(
-        self,
-        group: ClassicGroup,
-        member: ClassicGroupMember,
-        reason: str,
-        why: Why,
-        now_ms: int,
-        out: list[Effect],
-    ) -> None:
+        self, group: ClassicGroup, member: ClassicGroupMember, reason: str, why: Why, now_ms: int
+    ) -> Step[None]:
         """Remove a member; the others share its partitions."""
         group.remove(member)
-        out.append(CancelTimer(("session", group.id, member.id)))
-        if member.parked_join is not None:
-            out.append(join_refused(member.parked_join, Errors.UNKNOWN_MEMBER_ID, ""))
-        if member.parked_sync is not None:
-            out.append(
-                Respond(
-                    member.parked_sync,
-                    m.SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code),
-                )
-            )
-        self._phase.rebalance(group, reason, why, now_ms, out)
+        yield CancelTimer(("session", group.id, member.id))
+        yield from _answer_parked(member, Errors.UNKNOWN_MEMBER_ID, "")
+        yield from self._phase.rebalance(group, reason, why, now_ms)
 
-    def _member_error(
-        self,
-        group: ClassicGroup | None,
-        group_id: str,
-        member_id: str,
-        instance_id: str | None,
-        generation: int,
-    ) -> Errors | None:
-        """Why a request of a member cannot be served; None where it can."""
-        if not self._coordinates(group_id):
-            return Errors.NOT_COORDINATOR
+    def _group_of(self, request: m.SyncGroupRequest | m.HeartbeatRequest) -> ClassicGroup:
+        """The group of a member that is in its present generation."""
+        group = self.groups.get(request.group_id)
+        if not self._coordinates(request.group_id):
+            raise Refusal(Errors.NOT_COORDINATOR)
         if group is None:
-            return Errors.UNKNOWN_MEMBER_ID
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         if group.state is DEAD:
-            return Errors.COORDINATOR_NOT_AVAILABLE
-        error = membership_error(group, member_id, instance_id)
-        if error is None and generation != group.generation:
-            return Errors.ILLEGAL_GENERATION
-        return error
+            raise Refusal(Errors.COORDINATOR_NOT_AVAILABLE)
+        check_member(group, request.member_id, request.group_instance_id)
+        if request.generation_id != group.generation:
+            raise Refusal(Errors.ILLEGAL_GENERATION)
+        return group
 
 
 def _names_another_protocol(group: ClassicGroup, request: m.SyncGroupRequest) -> bool:
@@ -588,6 +519,17 @@ def _names_another_protocol(group: ClassicGroup, request: m.SyncGroupRequest) ->
         None,
         group.protocol_type,
     ) or request.protocol_name not in (None, group.protocol)
+
+
+def _answer_parked(member: ClassicGroupMember, error: Errors, member_id: str) -> Step[None]:
+    """Answer the requests of a member that wait in the group with an error. member_id: the id in
+    the answer to a JOIN_GROUP."""
+    if member.parked_join is not None:
+        yield Respond(
+            member.parked_join, join_without_generation(member.parked_join, error, member_id)
+        )
+    if member.parked_sync is not None:
+        yield Respond(member.parked_sync, m.SyncGroupResponse(error_code=error.code))
 
 
 def _with_news(effects: list[Effect], group: ClassicGroup | None) -> list[Effect]:

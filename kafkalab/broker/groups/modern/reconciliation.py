@@ -36,6 +36,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupMemberState,
     ConsumerGroupState,
 )
+from kafkalab.broker.steps import Refusal, Step, answers, run
 from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
@@ -70,11 +71,13 @@ class HeldHeartbeat(NamedTuple):
     until_ms: int
 
 
-class HeartbeatRefused(Exception):
-    """A heartbeat that cannot be served: the error, and the message of Java's coordinator."""
-
-    def __init__(self, error: Errors, message: str | None) -> None:
-        self.error, self.message = error, message
+def _refused(
+    request: ConsumerGroupHeartbeatRequest, caller: Caller, refusal: Refusal
+) -> ConsumerGroupHeartbeatResponse:
+    """The answer to a heartbeat that cannot be served, with the message of Java's coordinator."""
+    return ConsumerGroupHeartbeatResponse(
+        error_code=refusal.error.code, error_message=refusal.message
+    )
 
 
 class ModernGroups:
@@ -110,11 +113,11 @@ class ModernGroups:
         self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         if self._cluster.is_current:
-            return self._answer(request, caller, now_ms)
+            return self._serve(request, caller, now_ms)
         before = copy.deepcopy(self.groups.get(request.group_id))
         classic = self._classic.get(request.group_id)
         said = len(self._say.log)
-        effects = self._answer(request, caller, now_ms)
+        effects = self._serve(request, caller, now_ms)
         after = self.groups.get(request.group_id)
         if after is None or (before is not None and before.records() == after.records()):
             return effects
@@ -130,66 +133,50 @@ class ModernGroups:
         self._held[key] = HeldHeartbeat(request, caller, until_ms)
         return [SetTimer(("held heartbeat", *key), now_ms + LOOKS_AGAIN_MS)]
 
-    def _answer(
-        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
-        out: list[Effect] = []
-        try:
-            response = self._serve(request, caller, now_ms, out)
-        except HeartbeatRefused as refused:
-            response = ConsumerGroupHeartbeatResponse(
-                error_code=refused.error.code, error_message=refused.message
-            )
-        return [*out, Respond(caller, response)]
-
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
         """Handle a timer: ("member session", group, member), ("member revokes", group, member) or
         ("held heartbeat", group, member)."""
-        what, group_id, member_id = key
-        if what == "held heartbeat":
-            return self._look_at_held(key, now_ms)
+        if key[0] == "held heartbeat":
+            return run(self._look_at_held(key, now_ms))
         if not self._cluster.is_current:
             return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+        return run(self._fence_late(key, now_ms))
+
+    def _fence_late(self, key: tuple[str, ...], now_ms: int) -> Step[None]:
+        """Remove a member that was silent, or that did not give up partitions in time."""
+        what, group_id, member_id = key
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
         if group is None or member is None:
-            return []
+            return
         if what == "member session":
             if now_ms < member.deadline_ms:
-                return [SetTimer(key, member.deadline_ms)]
+                yield SetTimer(key, member.deadline_ms)
+                return
             reason = "the member session expired"
         elif member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS:
             reason = "the member failed to transition within the rebalance timeout"
         else:
-            return []
+            return
         self._say("CONSUMER_GROUP_FENCED", group_id, member_id=member_id, reason=reason)
-        out: list[Effect] = [
-            Note.of("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
-        ]
-        self._remove(group, member, reason, out)
-        return out
+        yield Note.of("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
+        yield from self._remove(group, member, reason)
 
-    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> Step[None]:
         """Serve a held heartbeat when the coordinator is connected again; refuse it when it has
         waited too long."""
         _, group_id, member_id = key
         held = self._held.pop((group_id, member_id), None)
         if held is None:
-            return []
+            return
         if self._cluster.is_current:
-            return self._answer(held.request, held.caller, now_ms)
-        if now_ms >= held.until_ms:
-            error = Errors.COORDINATOR_NOT_AVAILABLE
-            return [
-                Respond(
-                    held.caller,
-                    ConsumerGroupHeartbeatResponse(
-                        error_code=error.code, error_message=error.message
-                    ),
-                )
-            ]
-        self._held[group_id, member_id] = held
-        return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+            yield from self._serve(held.request, held.caller, now_ms)
+        elif now_ms >= held.until_ms:
+            late = Refusal.with_message(Errors.COORDINATOR_NOT_AVAILABLE)
+            yield Respond(held.caller, _refused(held.request, held.caller, late))
+        else:
+            self._held[group_id, member_id] = held
+            yield SetTimer(key, now_ms + LOOKS_AGAIN_MS)
 
     def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
         """Give a group to its new coordinator. A coordinator whose process runs keeps its old state
@@ -210,31 +197,29 @@ class ModernGroups:
         """Drop the held heartbeats: the process has died."""
         self._held.clear()
 
-    def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
+    def load(self, now_ms: int, ids: Iterable[str] | None = None) -> Step[None]:
         """Begin again after a crash, or as another coordinator: every record of this protocol is
         written at once, so only the sessions are new. ids: the groups; None means all."""
-        out: list[Effect] = []
         for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
-                self._watch(group, member, now_ms, out)
-        return out
+                yield from self._watch(group, member, now_ms)
 
-    def commit_error(
+    def check_commit(
         self, request: OffsetCommitRequest | TxnOffsetCommitRequest, knows_epochs: bool = True
-    ) -> Errors:
-        """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or
-        an older one in which it already had these partitions (KIP-1251).
+    ) -> None:
+        """Refuse a commit to a group of this protocol that may not be kept. The epoch is the
+        member's, or an older one in which it already had these partitions (KIP-1251).
 
         knows_epochs: the request's version has member epochs (ConsumerGroup.validateOffsetCommit)
         """
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
         if epoch < 0 and not group.members:
-            return Errors.NONE
+            return
         member = group.members.get(request.member_id)
         if member is None:
-            return Errors.UNKNOWN_MEMBER_ID
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
         if not knows_epochs:
-            return Errors.UNSUPPORTED_VERSION
+            raise Refusal(Errors.UNSUPPORTED_VERSION)
         given = [
             member.assigned.get(
                 (topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index),
@@ -243,61 +228,64 @@ class ModernGroups:
             for topic in request.topics
             for part in topic.partitions
         ]
-        return (
-            Errors.NONE
-            if max(given, default=0) <= epoch <= member.epoch
-            else Errors.STALE_MEMBER_EPOCH
-        )
+        if not max(given, default=0) <= epoch <= member.epoch:
+            raise Refusal(Errors.STALE_MEMBER_EPOCH)
 
-    def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> Errors:
-        """Why a transaction may not commit offsets to the group, NONE where it may. A request
-        without member and epoch is not checked. The error is ILLEGAL_GENERATION, which a producer
-        of any version understands."""
+    def check_transactional_commit(self, request: TxnOffsetCommitRequest) -> None:
+        """Refuse offsets that a transaction may not commit to the group. A request without member
+        and epoch is not checked. The error is ILLEGAL_GENERATION, which a producer of any version
+        understands."""
         if (
             request.generation_id_or_member_epoch < 0
             and not request.member_id
             and request.group_instance_id is None
         ):
-            return Errors.NONE
-        error = self.commit_error(request)
-        return Errors.ILLEGAL_GENERATION if error is Errors.STALE_MEMBER_EPOCH else error
+            return
+        try:
+            self.check_commit(request)
+        except Refusal as refusal:
+            if refusal.error is Errors.STALE_MEMBER_EPOCH:
+                raise Refusal(Errors.ILLEGAL_GENERATION) from None
+            raise
 
-    def fetch_error(self, group_id: str, member_id: str | None, epoch: int) -> Errors:
-        """Whether a member may fetch committed offsets; a request without a member id always
-        may."""
+    def check_fetch(self, group_id: str, member_id: str | None, epoch: int) -> None:
+        """Refuse a member that may not fetch committed offsets; a request without a member id
+        always may."""
         if member_id is None or epoch < 0:
-            return Errors.NONE
+            return
         member = self.groups[group_id].members.get(member_id)
         if member is None:
-            return Errors.UNKNOWN_MEMBER_ID
-        return Errors.NONE if epoch == member.epoch else Errors.STALE_MEMBER_EPOCH
+            raise Refusal(Errors.UNKNOWN_MEMBER_ID)
+        if epoch != member.epoch:
+            raise Refusal(Errors.STALE_MEMBER_EPOCH)
 
     # -- the heartbeat
 
+    @answers(ConsumerGroupHeartbeatResponse, _refused)
     def _serve(
-        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]
-    ) -> ConsumerGroupHeartbeatResponse:
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
+    ) -> Step[ConsumerGroupHeartbeatResponse]:
         if self._cluster.coordinator_of(request.group_id) != self._node_id:
-            raise HeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
+            raise Refusal.with_message(Errors.NOT_COORDINATOR)
         _check(request)
         group = self._group(request.group_id, create=request.member_epoch == JOINING_EPOCH)
         if request.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH):
-            return self._leave(group, request, out)
+            return (yield from self._leave(group, request))
         names = {topic.topic_id: topic.name for topic in self._cluster.topics.values()}
         owned = owned_of(request.topic_partitions, names)
-        member, is_new = self._member(group, request, owned, caller, now_ms, out)
+        member, is_new = yield from self._member(group, request, owned, caller, now_ms)
         before = dict(member.assigned)
         if self._update(member, request) or is_new or group.topic_sizes != self._sizes(group):
             self._raise_epoch(
                 group, f"member {member.id} joined" if is_new else "subscriptions or topics changed"
             )
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
-            self._compute(group, now_ms, out)
+            yield from self._compute(group, now_ms)
         group.reconcile(member, owned)
         group.check()
-        self._watch(group, member, now_ms, out)
-        self._note_state(group, out)
-        self._note_members(group, out)
+        yield from self._watch(group, member, now_ms)
+        yield from self._note_state(group)
+        yield from self._note_members(group)
         full = request.member_epoch == JOINING_EPOCH or (
             request.rebalance_timeout_ms != -1
             and request.subscribed_topic_names is not None
@@ -315,7 +303,7 @@ class ModernGroups:
         classic = self._classic.get(group_id)
         if classic is not None:
             if not classic.is_vacant:
-                raise HeartbeatRefused(
+                raise Refusal(
                     Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group."
                 )
             if create:
@@ -324,9 +312,7 @@ class ModernGroups:
                 self._classic.pop(group_id)
         if group_id not in self.groups:
             if not create:
-                raise HeartbeatRefused(
-                    Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found."
-                )
+                raise Refusal(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
             self.groups[group_id] = ConsumerGroup(group_id)
         return self.groups[group_id]
 
@@ -337,8 +323,7 @@ class ModernGroups:
         owned: Owned | None,
         caller: Caller,
         now_ms: int,
-        out: list[Effect],
-    ) -> tuple[ConsumerGroupMember, bool]:
+    ) -> Step[tuple[ConsumerGroupMember, bool]]:
         """The member that sent the heartbeat, and whether it is new; its epoch must fit
         (getOrMaybeSubscribe...ConsumerGroupMember)."""
         joins = request.member_epoch == JOINING_EPOCH
@@ -346,22 +331,22 @@ class ModernGroups:
         sitting = group.members.get(group.static_members.get(request.instance_id or "", ""))
         if sitting is not None and sitting is not member:
             if not joins:
-                raise HeartbeatRefused(
+                raise Refusal(
                     Errors.FENCED_INSTANCE_ID,
                     f"Static member {request.member_id} with instance id {request.instance_id} was "
                     f"fenced by member {sitting.id}.",
                 )
             if sitting.epoch != LEAVING_STATIC_EPOCH:
-                raise HeartbeatRefused(
+                raise Refusal(
                     Errors.UNRELEASED_INSTANCE_ID,
                     f"Static member {request.member_id} with instance id {request.instance_id} "
                     f"cannot join the group because the instance id is owned by {sitting.id} "
                     "member.",
                 )
-            return self._replace(group, sitting, request.member_id, out), False
+            return (yield from self._replace(group, sitting, request.member_id)), False
         if member is None:
             if not joins:
-                raise HeartbeatRefused(
+                raise Refusal(
                     Errors.UNKNOWN_MEMBER_ID,
                     f"Member {request.member_id} is not a member of group {group.id}.",
                 )
@@ -377,19 +362,19 @@ class ModernGroups:
                 member_id=member.id,
                 instance=request.instance_id,
             )
-            out.append(Note.of("consumer_group.joined", group=group.id, member=member.id))
+            yield Note.of("consumer_group.joined", group=group.id, member=member.id)
             return member, True
         if not joins:
             _check_epoch(member, request.member_epoch, owned)
         return member, False
 
     def _replace(
-        self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, out: list[Effect]
-    ) -> ConsumerGroupMember:
+        self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str
+    ) -> Step[ConsumerGroupMember]:
         """Give a returned static member a new id; it keeps its epoch and partitions."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
-        out.append(Note.of("group.left", group=group.id, member=away.id))
+        yield Note.of("group.left", group=group.id, member=away.id)
         back = replace(
             away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE
         )
@@ -402,10 +387,8 @@ class ModernGroups:
             old_member=away.id,
         )
         group.target[member_id] = target
-        out += [
-            CancelTimer(("member session", group.id, away.id)),
-            Note.of("consumer_group.joined", group=group.id, member=member_id),
-        ]
+        yield CancelTimer(("member session", group.id, away.id))
+        yield Note.of("consumer_group.joined", group=group.id, member=member_id)
         return back
 
     def _update(self, member: ConsumerGroupMember, request: ConsumerGroupHeartbeatRequest) -> bool:
@@ -454,7 +437,7 @@ class ModernGroups:
             or now_ms - group.computed_ms >= self._config.group_consumer_assignment_interval_ms
         )
 
-    def _compute(self, group: ConsumerGroup, now_ms: int, out: list[Effect]) -> None:
+    def _compute(self, group: ConsumerGroup, now_ms: int) -> Step[None]:
         wishes = [m.assignor for m in group.members.values() if m.assignor is not None]
         name = (
             max(dict.fromkeys(wishes), key=wishes.count) if wishes else next(iter(SERVER_ASSIGNORS))
@@ -471,16 +454,14 @@ class ModernGroups:
             assignor=name,
             elapsed_ms=0,
         )
-        out.append(
-            Note.of(
-                "consumer_group.assigned",
-                group=group.id,
-                epoch=group.epoch,
-                assignments={
-                    member: [f"{topic}-{number}" for topic, number in sorted(owned)]
-                    for member, owned in group.target.items()
-                },
-            )
+        yield Note.of(
+            "consumer_group.assigned",
+            group=group.id,
+            epoch=group.epoch,
+            assignments={
+                member: [f"{topic}-{number}" for topic, number in sorted(owned)]
+                for member, owned in group.target.items()
+            },
         )
 
     def _topics(self, member: ConsumerGroupMember) -> tuple[str, ...]:
@@ -510,11 +491,11 @@ class ModernGroups:
     # -- leaving
 
     def _leave(
-        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]
-    ) -> ConsumerGroupHeartbeatResponse:
+        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest
+    ) -> Step[ConsumerGroupHeartbeatResponse]:
         member = group.members.get(request.member_id)
         if member is None:
-            raise HeartbeatRefused(
+            raise Refusal(
                 Errors.UNKNOWN_MEMBER_ID,
                 f"Member {request.member_id} is not a member of group {group.id}.",
             )
@@ -522,7 +503,7 @@ class ModernGroups:
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # its session continues, because it may come back
         else:
-            self._remove(group, member, f"member {member.id} left", out)
+            yield from self._remove(group, member, f"member {member.id} left")
         return ConsumerGroupHeartbeatResponse(
             member_id=member.id, member_epoch=request.member_epoch
         )
@@ -535,36 +516,26 @@ class ModernGroups:
             name = "CONSUMER_GROUP_MEMBER_LEFT"
         self._say(name, group.id, member_id=member.id, instance=member.instance_id)
 
-    def _remove(
-        self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]
-    ) -> None:
+    def _remove(self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str) -> Step[None]:
         """Remove a member. The group epoch grows, and the next heartbeat of any member computes a
         target."""
         group.remove(member)
-        out += [
-            CancelTimer(("member session", group.id, member.id)),
-            CancelTimer(("member revokes", group.id, member.id)),
-            Note.of("consumer_group.left", group=group.id, member=member.id, reason=reason),
-            Note.of("group.left", group=group.id, member=member.id),
-        ]
+        yield CancelTimer(("member session", group.id, member.id))
+        yield CancelTimer(("member revokes", group.id, member.id))
+        yield Note.of("consumer_group.left", group=group.id, member=member.id, reason=reason)
+        yield Note.of("group.left", group=group.id, member=member.id)
         self._raise_epoch(group, reason)
-        self._note_state(group, out)
+        yield from self._note_state(group)
 
-    def _watch(
-        self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]
-    ) -> None:
-        self._renew(group, member, now_ms, out)
+    def _watch(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int) -> Step[None]:
+        yield from self._renew(group, member, now_ms)
         key = ("member revokes", group.id, member.id)
         waits = member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
-        out.append(
-            SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key)
-        )
+        yield SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key)
 
-    def _renew(
-        self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]
-    ) -> None:
+    def _renew(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int) -> Step[None]:
         member.deadline_ms = now_ms + self._config.group_consumer_session_timeout_ms
-        out.append(SetTimer(("member session", group.id, member.id), member.deadline_ms))
+        yield SetTimer(("member session", group.id, member.id), member.deadline_ms)
 
     def _assignment(self, member: ConsumerGroupMember) -> HeartbeatAssignment:
         numbers: dict[str, list[int]] = {}
@@ -581,30 +552,28 @@ class ModernGroups:
             )
         )
 
-    def _note_state(self, group: ConsumerGroup, out: list[Effect]) -> None:
+    def _note_state(self, group: ConsumerGroup) -> Step[None]:
         before, after = group.state, group.present_state()
         if before is not after:
             group.state = MOVES.step(before, after, "group", group.id)
-            out.append(
-                Note.of(
-                    "state",
-                    machine="consumer group",
-                    of=group.id,
-                    group=group.id,
-                    before=before.value,
-                    after=after.value,
-                    generation=group.epoch,
-                    reason="its epochs and members say so",
-                )
+            yield Note.of(
+                "state",
+                machine="consumer group",
+                of=group.id,
+                group=group.id,
+                before=before.value,
+                after=after.value,
+                generation=group.epoch,
+                reason="its epochs and members say so",
             )
 
-    def _note_members(self, group: ConsumerGroup, out: list[Effect]) -> None:
+    def _note_members(self, group: ConsumerGroup) -> Step[None]:
         """Note the members that have changed, for the journal."""
         for member in group.members.values():
             fields = consumer_member_fields(member, group)
             if fields != member.journalled:
                 member.journalled = fields
-                out.append(Note.of("group.member", group=group.id, **fields))
+                yield Note.of("group.member", group=group.id, **fields)
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""
@@ -621,32 +590,32 @@ def _check(request: ConsumerGroupHeartbeatRequest) -> None:
     """Refuse an invalid heartbeat
     (GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid)."""
     if not request.group_id:
-        raise HeartbeatRefused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
+        raise Refusal(Errors.INVALID_REQUEST, "GroupId can't be empty.")
     if not request.member_id:
-        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberId can't be empty.")
+        raise Refusal(Errors.INVALID_REQUEST, "MemberId can't be empty.")
     if request.instance_id == "":
-        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
+        raise Refusal(Errors.INVALID_REQUEST, "InstanceId can't be empty.")
     if request.member_epoch < LEAVING_STATIC_EPOCH:
-        raise HeartbeatRefused(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
+        raise Refusal(Errors.INVALID_REQUEST, "MemberEpoch is invalid.")
     if request.member_epoch == LEAVING_STATIC_EPOCH and request.instance_id is None:
-        raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
+        raise Refusal(Errors.INVALID_REQUEST, "InstanceId can't be null.")
     if request.member_epoch == JOINING_EPOCH:
         if request.rebalance_timeout_ms == -1:
-            raise HeartbeatRefused(
+            raise Refusal(
                 Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request."
             )
         if request.topic_partitions:
-            raise HeartbeatRefused(
+            raise Refusal(
                 Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining."
             )
         if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
-            raise HeartbeatRefused(
+            raise Refusal(
                 Errors.INVALID_REQUEST,
                 "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when "
                 "(re-)joining.",
             )
     if request.server_assignor is not None and request.server_assignor not in SERVER_ASSIGNORS:
-        raise HeartbeatRefused(
+        raise Refusal(
             Errors.UNSUPPORTED_ASSIGNOR,
             f"ServerAssignor {request.server_assignor} is not supported. "
             f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.",
@@ -657,7 +626,7 @@ def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -
     """Check the member epoch of a heartbeat. A greater one than the coordinator's is refused; the
     previous one is accepted after a lost answer, if the reported partitions fit."""
     if epoch > member.epoch:
-        raise HeartbeatRefused(
+        raise Refusal(
             Errors.FENCED_MEMBER_EPOCH,
             f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
             f"the group coordinator ({member.epoch}). The member must abandon all its partitions "
@@ -666,7 +635,7 @@ def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -
     if epoch < member.epoch and (
         epoch != member.previous_epoch or owned is None or not owned <= member.assigned.keys()
     ):
-        raise HeartbeatRefused(
+        raise Refusal(
             Errors.FENCED_MEMBER_EPOCH,
             f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
             f"the group coordinator ({member.epoch}). The member must abandon all its partitions "

@@ -15,25 +15,18 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.classic.membership import Generation, Membership
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
+from kafkalab.clients.consumer.classic.membership import Generation
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import KafkaException
 from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
-
-if TYPE_CHECKING:
-    from kafkalab.config import ConsumerConfig
-    from kafkalab.releases import Profile
 
 
 class RebalanceProtocol(enum.Enum):
@@ -52,31 +45,20 @@ def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
     return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
 
 
-class AssignmentChanges:
+class AssignmentChanges(GroupPart):
     """The steps of one consumer; `protocol` says how much it gives up."""
 
     def __init__(
         self,
-        config: ConsumerConfig,
-        profile: Profile,
-        client: ConsumerNetworkClient,
-        subscriptions: SubscriptionState,
-        membership: Membership,
+        shared: GroupShared,
         auto_commit: AutoCommit,
         assignors: Mapping[str, PartitionAssignor | LearnersAssignor],
-        log: LogContext,
     ) -> None:
-        self.protocol = protocol_of(config.assignors)
-        self._config = config
-        self._profile = profile
-        self._client = client
-        self._subscriptions = subscriptions
-        self._membership = membership
+        super().__init__(shared)
+        self.protocol = protocol_of(self._config.assignors)
         self._auto_commit = auto_commit
-        self._log = log
-        self._clock = client.clock
         self._assignors = assignors
-        self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
+        self._callbacks = RebalanceCallbacks(self._profile, self._subscriptions, self._log)
         self._commit: RequestFuture | None = None
         self._ends_ms: int | None = None
 

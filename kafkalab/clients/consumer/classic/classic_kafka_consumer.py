@@ -16,6 +16,7 @@ from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.reading.parts import Shared
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.log_context import LogContext
@@ -46,36 +47,26 @@ class ClassicKafkaConsumer:
         self.network = network = ConsumerNetworkClient(
             client, lab.stage, lab.clock, config["retry.backoff.ms"]
         )
+        shared = Shared(
+            config,
+            profile,
+            network,
+            subscriptions,
+            log,
+            lab.stage,
+            lab.streams.stream(f"{setup.name}/coordinator lookup"),
+            lab.epoch_ms,
+        )
         self.coordinator: ConsumerCoordinator | None = None
         if group is not None:
-            self.coordinator = ConsumerCoordinator(
-                group,
-                config,
-                profile,
-                network,
-                subscriptions,
-                log,
-                lab.stage,
-                lab.streams.stream(f"{setup.name}/coordinator lookup"),
-                choice,
-            )
+            self.coordinator = ConsumerCoordinator(group, shared, choice)
             self.coordinator.offsets.on_commit = setup.interceptors.on_commit
             if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
-        self._validation = PositionValidation(network, subscriptions, config, profile, log)
-        self.offset_fetcher = OffsetFetcher(
-            network, subscriptions, config, profile, log, setup.lab.epoch_ms
-        )
-        self._collector = FetchCollector(
-            subscriptions,
-            config,
-            profile,
-            log,
-            client.metadata.request_update,
-            setup.lab.clock,
-            setup.lab.epoch_ms,
-        )
-        self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
+        self._validation = PositionValidation(shared)
+        self.offset_fetcher = OffsetFetcher(shared)
+        self._collector = FetchCollector(shared)
+        self._fetcher = Fetcher(shared, self._collector)
         self._awaits_join: bool = profile.group.awaits_join_in_poll
         self._returns_when_moved: bool = profile.fetching.returns_when_position_moved
         self._has_all_positions = False

@@ -9,21 +9,19 @@ may move it. `auto_commit` commits on a timer. Left out: offsets inside transact
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.membership import (
     NO_GENERATION,
     ClassicMemberState,
     Generation,
-    Membership,
 )
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
-from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition
 from kafkalab.errors import (
     COMMIT_DURING_REBALANCE,
     COMMIT_FAILED_REBALANCED,
@@ -45,9 +43,6 @@ from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol import messages as m
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-
 EXPELLED = (
     Errors.UNKNOWN_MEMBER_ID,
     Errors.ILLEGAL_GENERATION,
@@ -58,32 +53,18 @@ EXPELLED = (
 generation."""
 
 
-class CommittedOffsets:
+class CommittedOffsets(GroupPart):
     """Asks for committed offsets and commits them, with or without waiting.
 
     on_commit              called with every commit the coordinator has accepted
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
-    def __init__(
-        self,
-        profile: Profile,
-        client: ConsumerNetworkClient,
-        lookup: CoordinatorLookup,
-        membership: Membership,
-        subscriptions: SubscriptionState,
-        log: LogContext,
-        retry_backoff_ms: int,
-    ) -> None:
+    def __init__(self, shared: GroupShared, lookup: CoordinatorLookup) -> None:
+        super().__init__(shared)
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
-        self._profile = profile
-        self._client = client
         self._lookup = lookup
-        self._membership = membership
-        self._subscriptions = subscriptions
-        self._log = log
-        self._retry_backoff_ms = retry_backoff_ms
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], object]] = []
         self._fenced: BaseException | None = None

@@ -19,9 +19,7 @@ versions are fields of the Profile.
 from __future__ import annotations
 
 import operator
-import random
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.classic.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
@@ -29,24 +27,20 @@ from kafkalab.clients.consumer.classic.committed_offsets import CommittedOffsets
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_join import GroupJoin, JoinAgain
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
+from kafkalab.clients.consumer.reading.parts import Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.hash_order import ids_in_hash_order
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import java_text
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
-from kafkalab.sim.apps import FOREVER_MS, Stage
-
-if TYPE_CHECKING:
-    from kafkalab.config import ConsumerConfig
-    from kafkalab.releases import Profile
+from kafkalab.sim.apps import FOREVER_MS
 
 POLL_TIMEOUT = (
     "consumer poll timeout has expired. This means the time between subsequent calls to poll() was "
@@ -57,86 +51,39 @@ POLL_TIMEOUT = (
 )
 
 
-class ConsumerCoordinator:
+class ConsumerCoordinator(GroupPart):
     """One consumer's membership of its group. `offsets` are the group's committed offsets."""
 
     def __init__(
         self,
         group_id: str,
-        config: ConsumerConfig,
-        profile: Profile,
-        client: ConsumerNetworkClient,
-        subscriptions: SubscriptionState,
-        log: LogContext,
-        stage: Stage,
-        rng: random.Random,
+        consumer: Shared[ConsumerNetworkClient],
         choice: Choice = javas_choice,
     ) -> None:
-        self._config = config
-        self._profile = profile
-        self._client = client
-        self._subscriptions = subscriptions
-        self._log = log
-        self._clock = client.clock
-        backoff_ms = config["retry.backoff.ms"]
-        self._retry_backoff_ms = backoff_ms
-        self._heartbeat = Heartbeat(
+        config, log = consumer.config, consumer.log
+        heartbeat = Heartbeat(
             config["session.timeout.ms"],
             config["heartbeat.interval.ms"],
             config["max.poll.interval.ms"],
-            backoff_ms,
+            config["retry.backoff.ms"],
         )
-        self._membership = Membership(group_id, config.get("group.instance.id"), profile, log)
-        self._lookup = CoordinatorLookup(
-            group_id,
-            profile,
-            client,
-            self._heartbeat,
-            log,
-            backoff_ms,
-            config.get("retry.backoff.max.ms", backoff_ms),
-            rng,
-        )
-        self._heartbeats = HeartbeatThread(
-            profile,
-            client,
-            self._lookup,
-            self._membership,
-            self._heartbeat,
-            self._leave_in_thread,
-            stage,
-            log,
-            backoff_ms,
-            rng,
-            choice,
-        )
-        self._join = GroupJoin(
-            config,
-            profile,
-            client,
-            self._lookup,
-            self._membership,
-            self._heartbeats,
-            self._heartbeat,
-            subscriptions,
-            log,
-        )
-        self.offsets = CommittedOffsets(
-            profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms
-        )
+        instance_id = config.get("group.instance.id")
+        membership = Membership(group_id, instance_id, consumer.profile, log)
+        shared = GroupShared(consumer, membership, heartbeat)
+        super().__init__(shared)
+        self._lookup = CoordinatorLookup(shared)
+        self._heartbeats = HeartbeatThread(shared, self._lookup, self._leave_in_thread, choice)
+        self._join = GroupJoin(shared, self._lookup, self._heartbeats)
+        self.offsets = CommittedOffsets(shared, self._lookup)
         self._auto_commit = AutoCommit(
-            config, self.offsets, subscriptions, log, self._clock, client.poll_no_wakeup
-        )
-        self._changes = AssignmentChanges(
             config,
-            profile,
-            client,
-            subscriptions,
-            self._membership,
-            self._auto_commit,
-            self._join.leader.assignors,
+            self.offsets,
+            consumer.subscriptions,
             log,
+            self._clock,
+            consumer.client.poll_no_wakeup,
         )
+        self._changes = AssignmentChanges(shared, self._auto_commit, self._join.leader.assignors)
         self._needs_join_prepare = True
         # the values of the last `rejoin_needed` that found nothing to do
         self._seen: tuple[object, ...] = (None,) * 5

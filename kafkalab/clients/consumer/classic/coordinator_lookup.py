@@ -9,54 +9,34 @@ with one group only.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
-from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.connection_states import exponential_ms
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
-
-class CoordinatorLookup:
+class CoordinatorLookup(GroupPart):
     """Finds the coordinator and forgets it. `node` is the coordinator last found, None when it must
     be looked up.
 
     on_released  called when the application's thread has looked it up, and lets other threads run
     """
 
-    def __init__(
-        self,
-        group_id: str,
-        profile: Profile,
-        client: ConsumerNetworkClient,
-        heartbeat: Heartbeat,
-        log: LogContext,
-        retry_backoff_ms: int,
-        retry_backoff_max_ms: int,
-        rng: random.Random,
-    ) -> None:
+    def __init__(self, shared: GroupShared) -> None:
+        super().__init__(shared)
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
-        self._most_ms = max(retry_backoff_ms, retry_backoff_max_ms)
-        self._rng = rng
-        self._doubles = profile.connecting.exponential_refresh_backoff
-        self._group_id = group_id
-        self._profile = profile
-        self._client = client
-        self._heartbeat = heartbeat
-        self._log = log
-        self._retry_backoff_ms = retry_backoff_ms
+        self._most_ms = max(
+            self._retry_backoff_ms,
+            self._config.get("retry.backoff.max.ms", self._retry_backoff_ms),
+        )
+        self._doubles = self._profile.connecting.exponential_refresh_backoff
         self._under_way: RequestFuture | None = None
         self._is_looking = False
 
@@ -144,7 +124,9 @@ class CoordinatorLookup:
                 return RequestFuture.failed_with(RetriableException("No brokers available"))
             self._log("SENDING_FIND_COORDINATOR", node=node)
             future = self._under_way = RequestFuture()
-            request = FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
+            request = FindCoordinatorRequest(
+                key_type=0, coordinator_keys=(self._membership.group_id,)
+            )
             self._client.send(node, request).on_done(lambda sent: self._answered(future, sent))
         return self._under_way
 
@@ -176,7 +158,7 @@ class CoordinatorLookup:
         self._log(
             "FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value)
         )
-        found = sent.value.message.coordinator_of(self._group_id)
+        found = sent.value.message.coordinator_of(self._membership.group_id)
         if found.error_code != Errors.NONE.code:
             error = error_for(found.error_code)
             self._log("COORDINATOR_LOOKUP_FAILED", error=found.error_message)

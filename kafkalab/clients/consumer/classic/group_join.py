@@ -8,27 +8,21 @@ and brings each member its share. `assignment_changes` does what comes before an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_leader import GroupLeader
-from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
-from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.log_context import Later
 from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
 from kafkalab.records import TopicPartition
-
-if TYPE_CHECKING:
-    from kafkalab.config import ConsumerConfig
-    from kafkalab.releases import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 """The coordinator may hold a JoinGroup for max.poll.interval.ms, the rebalance timeout; the request
@@ -44,7 +38,7 @@ class JoinAgain(RetriableException):
         self.cause = cause
 
 
-class GroupJoin:
+class GroupJoin(GroupPart):
     """One join at a time, from JoinGroup to the assignment.
 
     under_way        its future: a list of partitions, or its error
@@ -54,29 +48,14 @@ class GroupJoin:
     """
 
     def __init__(
-        self,
-        config: ConsumerConfig,
-        profile: Profile,
-        client: ConsumerNetworkClient,
-        lookup: CoordinatorLookup,
-        membership: Membership,
-        thread: HeartbeatThread,
-        heartbeat: Heartbeat,
-        subscriptions: SubscriptionState,
-        log: LogContext,
+        self, shared: GroupShared, lookup: CoordinatorLookup, thread: HeartbeatThread
     ) -> None:
+        super().__init__(shared)
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
-        self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
-        self._config = config
-        self._profile = profile
-        self._client = client
+        self.leader = GroupLeader(shared)
         self._lookup = lookup
-        self._membership = membership
         self._heartbeats = thread
-        self._heartbeat = heartbeat
-        self._subscriptions = subscriptions
-        self._log = log
 
     def begin(self) -> RequestFuture:
         """Sends JoinGroup to the coordinator, unless a join is under way."""

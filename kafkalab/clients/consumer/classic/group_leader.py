@@ -10,12 +10,12 @@ broker carries these bytes and reads none of them. `assignors` holds the rules.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kafkalab.clients.consumer.assignors import Assignment, LearnersAssignor, PartitionAssignor
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.clients.network.log_context import Later, LogContext
-from kafkalab.clients.network.metadata import ClusterView, Metadata
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
+from kafkalab.clients.network.log_context import Later
+from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.lines.java_values import list_text
 from kafkalab.lines.subscription_text import subscription_text
 from kafkalab.protocol.consumer_protocol import (
@@ -31,12 +31,8 @@ from kafkalab.protocol.messages import (
 )
 from kafkalab.records import TopicPartition
 
-if TYPE_CHECKING:
-    from kafkalab.config import ConsumerConfig
-    from kafkalab.releases import Profile
 
-
-class GroupLeader:
+class GroupLeader(GroupPart):
     """A consumer's assignors, and its work where it is the leader.
 
     assigned_by   the partition counts by which this member, as the leader, made the last
@@ -44,20 +40,11 @@ class GroupLeader:
                   metadata
     """
 
-    def __init__(
-        self,
-        config: ConsumerConfig,
-        profile: Profile,
-        metadata: Metadata,
-        subscriptions: SubscriptionState,
-        log: LogContext,
-    ) -> None:
+    def __init__(self, shared: GroupShared) -> None:
+        super().__init__(shared)
+        config, profile = self._config, self._profile
         self.assigned_by: dict[str, int] | None = None
         self.assigned_at_version = 0
-        self._profile = profile
-        self._metadata = metadata
-        self._subscriptions = subscriptions
-        self._log = log
         self._rack_id = config.get("client.rack") or None
         own = config.own_assignors
         self.assignors: dict[str, PartitionAssignor | LearnersAssignor] = {

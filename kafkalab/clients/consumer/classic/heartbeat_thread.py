@@ -9,13 +9,10 @@ sleeps; see `kafkalab.sim.apps`.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Generator, Iterator
-from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
+from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.heartbeat_responses import (
     ALIVE,
     FIND_COORDINATOR,
@@ -25,22 +22,17 @@ from kafkalab.clients.consumer.classic.heartbeat_responses import (
     Choice,
     javas_choice,
 )
-from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.protocol.messages import HeartbeatRequest
-from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-
+from kafkalab.sim.apps import FOREVER_MS, Signal
 
 WAKES_AFTER_MS = 2
 """A thread that has waited for another one needs a moment before it runs."""
 
 
-class HeartbeatThread:
+class HeartbeatThread(GroupPart):
     """The thread of one consumer. It starts with the first join, is enabled while there is a
     membership to keep, and closes with the consumer.
 
@@ -51,29 +43,15 @@ class HeartbeatThread:
 
     def __init__(
         self,
-        profile: Profile,
-        client: ConsumerNetworkClient,
+        shared: GroupShared,
         lookup: CoordinatorLookup,
-        membership: Membership,
-        heartbeat: Heartbeat,
         leave: Callable[[str], Iterator[int]],
-        stage: Stage,
-        log: LogContext,
-        retry_backoff_ms: int,
-        rng: random.Random,
         choice: Choice = javas_choice,
     ) -> None:
-        self._rng, self._choice = rng, choice
-        self._profile = profile
-        self._client = client
+        super().__init__(shared)
         self._lookup = lookup
-        self._membership = membership
-        self._heartbeat = heartbeat
         self._leave = leave
-        self._stage = stage
-        self._log = log
-        self._retry_backoff_ms = retry_backoff_ms
-        self._clock = client.clock
+        self._choice = choice
         self._signal = Signal()
         self._started = self._enabled = self._closed = False
         self._failure: BaseException | None = None

@@ -26,10 +26,12 @@ from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClie
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
+from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
+from kafkalab.clients.consumer.reading.parts import Shared
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.network.app_info import tell_removed
@@ -68,22 +70,13 @@ class AsyncKafkaConsumer:
         self._to_do: deque[Callable[[], BaseException | None]] = deque()
         self._inflight: AsyncPollEvent | None = None
         self._luck = lab.streams.stream(f"{setup.name}/application")
-        validation = PositionValidation(
-            network, subscriptions, config, profile, log, tells_requests=True
+        shared: Shared[ConsumerNetwork] = Shared(
+            config, profile, network, subscriptions, log, lab.stage, self._luck, lab.epoch_ms
         )
-        self.offset_fetcher = OffsetFetcher(
-            network, subscriptions, config, profile, log, setup.lab.epoch_ms
-        )
-        self._collector = FetchCollector(
-            subscriptions,
-            config,
-            profile,
-            log,
-            client.metadata.request_update,
-            setup.lab.clock,
-            setup.lab.epoch_ms,
-        )
-        self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
+        validation = PositionValidation(shared, tells_requests=True)
+        self.offset_fetcher = OffsetFetcher(shared)
+        self._collector = FetchCollector(shared)
+        self._fetcher = Fetcher(shared, self._collector)
         self._reading = RecordReader(
             self._fetcher, self._collector, self.offset_fetcher, validation, subscriptions
         )

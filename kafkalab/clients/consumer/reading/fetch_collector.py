@@ -9,19 +9,19 @@ portions of max.poll.records.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
+from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.decompression_cost import unpack
 from kafkalab.clients.consumer.reading.deserializers import Deserializers
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
     PartitionState,
-    SubscriptionState,
 )
-from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.log_context import Later
 from kafkalab.errors import (
     ConsumerOffsetOutOfRangeException,
     Errors,
@@ -30,16 +30,12 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition, key_text
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
 """Errors that mean: another broker leads this partition now, ask for metadata."""
 
 
-class FetchCollector:
+class FetchCollector(ConsumerPart[ConsumerNetwork]):
     """The buffer between answers and polls.
 
     request_update  asks for new metadata
@@ -49,27 +45,15 @@ class FetchCollector:
                     records only
     """
 
-    def __init__(
-        self,
-        subscriptions: SubscriptionState,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        request_update: Callable[[], object],
-        clock: Scheduler,
-        epoch_ms: int,
-    ) -> None:
-        self._subscriptions = subscriptions
-        self._profile = profile
-        self._log = log
-        self._request_update = request_update
-        self._clock, self._epoch_ms = clock, epoch_ms
+    def __init__(self, shared: Shared[ConsumerNetwork]) -> None:
+        super().__init__(shared)
+        self._request_update = shared.client.client.metadata.request_update
         self.position_moved = False
         self.with_lag: dict[TopicPartition, None] = {}
-        self._read = Deserializers(config, profile, log).read
-        self._max_records = config["max.poll.records"]
-        self._isolation_level = config["isolation.level"]
-        self._metadata_max_age_ms: int = config["metadata.max.age.ms"]
+        self._read = Deserializers(shared.config, shared.profile, shared.log).read
+        self._max_records = shared.config["max.poll.records"]
+        self._isolation_level = shared.config["isolation.level"]
+        self._metadata_max_age_ms: int = shared.config["metadata.max.age.ms"]
         self._completed: deque[CompletedFetch] = deque()
         self._next_in_line: CompletedFetch | None = None
 

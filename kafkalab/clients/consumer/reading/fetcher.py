@@ -8,17 +8,18 @@ has named a follower is fetched from there (KIP-392). Decompression is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetch_session import FetchSessionData, FetchSessionHandler
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import PartitionState, SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import PartitionState
 from kafkalab.clients.network.app_info import tell_removed
-from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
@@ -27,14 +28,11 @@ from kafkalab.lines.metrics import removed_with_partition
 from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
 from kafkalab.records import TopicPartition
 
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names the leader and its epoch."""
 
 
-class Fetcher:
+class Fetcher(ConsumerPart[ConsumerNetwork]):
     """Sends fetches and takes their answers.
 
     on_answer       called after each answer, also one without records
@@ -42,20 +40,10 @@ class Fetcher:
     fetched_topics  topics they answered for
     """
 
-    def __init__(
-        self,
-        client: ConsumerNetwork,
-        subscriptions: SubscriptionState,
-        collector: FetchCollector,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-    ) -> None:
-        self._client = client
-        self._subscriptions = subscriptions
+    def __init__(self, shared: Shared[ConsumerNetwork], collector: FetchCollector) -> None:
+        super().__init__(shared)
+        client, config, profile = shared.client, shared.config, shared.profile
         self._collector = collector
-        self._config = config
-        self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
         self.fetched_topics: dict[str, None] = {}
         self._assigned: list[TopicPartition] = []

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.consumer.reading.parts import ConsumerPart
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
-    SubscriptionState,
 )
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.config.durations import duration_ms
 from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
@@ -30,31 +29,13 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.call_timer import CallTimer
-    from kafkalab.releases import Profile
 
 LATEST, EARLIEST = -1, -2
 TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
 
 
-class OffsetFetcher:
+class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
     """Looks up offsets for one consumer."""
-
-    def __init__(
-        self,
-        client: ConsumerNetwork,
-        subscriptions: SubscriptionState,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        epoch_ms: int,
-    ) -> None:
-        """epoch_ms: what a Java clock shows at the lab's start, for resets by duration"""
-        self._client = client
-        self._subscriptions = subscriptions
-        self._config = config
-        self._profile = profile
-        self._log = log
-        self._epoch_ms = epoch_ms
 
     def reset_missing(self) -> None:
         """Partitions without a position and without a committed offset wait for a reset, or end

@@ -12,26 +12,21 @@ leader has changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
-    SubscriptionState,
 )
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, LogTruncationException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text, offset_text, offsets_text, optional_text
 from kafkalab.protocol import messages as m
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 UNDEFINED = -1
 """The epoch or the offset in the answer of a leader that does
@@ -40,27 +35,15 @@ not know the epoch it was asked for."""
 Asked = Mapping[TopicPartition, FetchPosition]
 
 
-class PositionValidation:
+class PositionValidation(ConsumerPart[ConsumerNetwork]):
     """Asks leaders about positions that must be validated; no call waits for an answer here.
 
     tells_requests  whether a line is written before each request is sent, as the new consumer does
     """
 
-    def __init__(
-        self,
-        client: ConsumerNetwork,
-        subscriptions: SubscriptionState,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        tells_requests: bool = False,
-    ) -> None:
-        self._client = client
-        self._subscriptions = subscriptions
-        self._config = config
-        self._profile = profile
-        self._log = log
-        self._metadata, self._tells_requests = client.client.metadata, tells_requests
+    def __init__(self, shared: Shared[ConsumerNetwork], tells_requests: bool = False) -> None:
+        super().__init__(shared)
+        self._tells_requests = tells_requests
         self._seen_version = self._metadata.update_version
         self._truncation: Exception | None = None
 
