@@ -698,9 +698,7 @@ class ReplicaManager:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
         topic = self._cluster.topics[replica.partition.topic]
         rule = None if topic.is_internal else self.watermark_rule
-        if not replica.advance(
-            now_ms, self._lag_ms, self._cluster.may_join_isr, waits_for, rule
-        ):
+        if not replica.advance(now_ms, self._lag_ms, self._cluster.may_join_isr, waits_for, rule):
             return []
         key = replica.partition.topic, replica.partition.index
         return [*self.produces.look_again(key), Appended(*key)]
