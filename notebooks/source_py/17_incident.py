@@ -323,7 +323,7 @@ found[["kind", "group_id", "first", "cause"]]
 # "records" are at most so many. A machine finds what its author has met before. Somebody must find
 # the sixth kind first, with lines and with a run.
 #
-# At a prompt it is `python -m kafkalab.logsets explain FOLDER`. It reads your own logs, too.
+# At a prompt it is `python -m kafkalab logsets explain FOLDER`. It reads your own logs, too.
 #
 # ## 10. The real thing beside it
 #
