@@ -662,7 +662,8 @@ on_both(four_workers)
 # returns, or set a callback. Write down each record that you reject, and each with a
 # `delivery_count` of 4 or more, because by default the group archives in silence. Or give the group a
 # dead-letter topic, and alert when it grows, and on "Failed to write to DLQ" in the brokers' logs.
-# Alert when the start offset stops while the log grows: one record holds the window.
+# Before you release a record because a service is away, pause: without a pause five deliveries take a
+# few seconds. Alert when the start offset stops while the log grows: one record holds the window.
 #
 # ## What you know now
 #
