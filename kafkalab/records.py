@@ -99,7 +99,11 @@ class RecordMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ConsumerRecord:
-    """A record as poll() returns it: key and value are what the consumer's deserializers made."""
+    """A record as poll() returns it: key and value are what the consumer's deserializers made.
+
+    headers: (key, bytes) each, in their order. The lab's producers write none; a broker does, on
+    records of a dead-letter topic.
+    """
 
     topic: str
     partition: int
@@ -108,6 +112,7 @@ class ConsumerRecord:
     key: Any
     value: Any
     delivery_count: int | None = None
+    headers: tuple[tuple[str, bytes], ...] = ()
 
     def __repr__(self) -> str:
         return f"{self.topic}-{self.partition}@{self.offset} {self.key}={self.value}"

@@ -80,6 +80,7 @@ class BrokerConfig:
     group_share_min_delivery_count_limit: int = 2
     group_share_max_delivery_count_limit: int = 10
     group_share_partition_max_record_locks: int = 2_000
+    errors_deadletterqueue_topic_name_prefix: str = "dlq."
     group_share_min_partition_max_record_locks: int = 100
     group_share_max_partition_max_record_locks: int = 4_000
     offset_metadata_max_bytes: int = 4_096

@@ -44,7 +44,9 @@ CATALOG = entries_of(
         "rare_lines",
     ),
 )
-SERVER_CATALOG = entries_of("brokers", ("groups", "transactions", "replicas", "logs", "controller"))
+SERVER_CATALOG = entries_of(
+    "brokers", ("groups", "share", "transactions", "replicas", "logs", "controller")
+)
 ONLY_READ = frozenset(entry.name for entry in SERVER_CATALOG.values() if entry.only_read)
 
 

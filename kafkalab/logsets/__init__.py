@@ -11,7 +11,7 @@
     logsets.incidents(lines)                             # one row for each thing that went wrong:
                                                          first sign, cause, the lines that say so
 
-At a prompt: `python -m kafkalab.logsets explain LOG… --html page.html` for a log of your own;
+At a prompt: `python -m kafkalab logsets explain LOG… --html page.html` for a log of your own;
 `read`, `connections`, `generate`, `doctor`.
 """
 

@@ -63,9 +63,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> CommandParser:
-    script = called_as("kafkalab")
     parser = CommandParser(
-        prog="kafkalab logsets" if script == "kafkalab" else "python -m kafkalab.logsets",
+        prog=f"{called_as('kafkalab')} logsets",
         description="Read, explain and generate logs of Kafka clients.",
         example="explain client.log",
     )
@@ -300,7 +299,7 @@ def _score(options: argparse.Namespace) -> int:
     folder = Path(options.set)
     if not (folder / "DONE").is_file():
         raise FileNotFoundError(
-            f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets "
+            f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab logsets "
             f"generate trouble --out {folder}"
         )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))

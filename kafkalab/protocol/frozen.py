@@ -59,7 +59,7 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
         "__match_args__": () if keywords_only else names,
         "__setattr__": _refuse,
         "__delattr__": _refuse,
-        "__repr__": _repr,
+        "__repr__": kind.__dict__.get("__repr__", _repr),
         "__hash__": _hash,
         "__eq__": _equals,
         "__reduce__": _reduce,

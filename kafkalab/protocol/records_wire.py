@@ -19,11 +19,18 @@ class WireRecord:
     """One record inside a batch.
 
     Key and value are bytes. Bytes that are UTF-8 are kept as their text, and None is Kafka's null.
+    headers: (key, value) each; producers of the lab write none.
     """
 
     key: str | bytes | None
     value: str | bytes | None
     timestamp_ms: int
+    headers: tuple[tuple[str, bytes], ...] = ()
+
+    def __repr__(self) -> str:
+        fields = f"key={self.key!r}, value={self.value!r}, timestamp_ms={self.timestamp_ms!r}"
+        headers = f", headers={self.headers!r}" if self.headers else ""
+        return f"WireRecord({fields}{headers})"
 
 
 class ControlRecordType(enum.Enum):
@@ -147,8 +154,9 @@ def record_size_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_
         + varint_bytes(offset_delta)
         + _field_bytes(record.key)
         + _field_bytes(record.value)
-        + varint_bytes(0)
-    )  # no headers
+        + varint_bytes(len(record.headers))
+        + sum(_field_bytes(part) for header in record.headers for part in header)
+    )
     return varint_bytes(body) + body
 
 
@@ -169,7 +177,8 @@ def record_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: i
         + varint(offset_delta)
         + _field(record.key)
         + _field(record.value)
-        + varint(0)
+        + varint(len(record.headers))
+        + b"".join(_field(part) for header in record.headers for part in header)
     )
     return varint(len(body)) + body
 

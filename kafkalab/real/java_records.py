@@ -76,4 +76,5 @@ def record_from(found: Any) -> ConsumerRecord:
         int(found.timestamp()),
         found.key(),
         found.value(),
+        headers=tuple((str(one.key()), bytes(one.value())) for one in found.headers().toArray()),
     )

@@ -295,6 +295,93 @@ def restart(static: bool, away_ms: int = 3_000, settings: Mapping[str, Any] | No
     return lab
 
 
+DEPLOYMENTS: Mapping[str, dict[str, Any]] = {
+    "eager": {"strategy": "Range"},
+    "cooperative": {"strategy": "CooperativeSticky"},
+    "eager, static members": {"strategy": "Range", "static": True},
+    "KIP-848": {"strategy": None, "settings": {"group.protocol": "consumer"}},
+}
+"""The ways in which a group of ten can meet a deployment: name -> words of `rolling_deployment`."""
+
+
+def rolling_deployment(
+    strategy: str | None,
+    *,
+    static: bool = False,
+    settings: Mapping[str, Any] | None = None,
+    members: int = 10,
+    away_ms: int = 4_000,
+    every_ms: int = 12_000,
+    seed: int = 6,
+) -> Lab:
+    """A lab in which each of ten members closes and starts again, one after the other.
+
+    There are two partitions a member. static: each has a `group.instance.id`.
+    """
+    lab = Lab(brokers=1, seed=seed, version="4.4", broker_version="4.4")
+    lab.create_topic("orders", partitions=2 * members)
+
+    def named(number: int) -> dict[str, Any]:
+        return {**(settings or {}), **({"group.instance.id": f"i{number}"} if static else {})}
+
+    settle_ms = 20_000
+    for number in range(members):
+        start(
+            lab,
+            f"m{number}",
+            strategy,
+            stays_ms=settle_ms + number * every_ms,
+            work_ms=800,
+            settings=named(number),
+        )
+    lab.run_for(ms=settle_ms + away_ms)
+    for number in range(members):
+        process = f"m{number} again"
+        start(lab, f"m{number}", strategy, settings=named(number), work_ms=800, process=process)
+        lab.run_for(ms=every_ms)
+    lab.run_for(ms=2 * every_ms)
+    return lab
+
+
+def price_of_a_deployment(kind: str) -> dict[str, float]:
+    """What `rolling_deployment` costs a group: how often a partition was given to a member, and the
+    seconds in which partitions had no owner, added up."""
+    lab = rolling_deployment(**DEPLOYMENTS[kind])
+    return {
+        "partitions given": sum(one.from_ms > 20_000 for one in holdings(lab, GROUP)),
+        "seconds without an owner": seconds_without_owner(lab, from_ms=20_000),
+    }
+
+
+def bounced_to_cooperative(lists: Iterable[str], members: int = 3, seed: int = 6) -> list[str]:
+    """The protocol that a group of Range uses after each restart of a member.
+
+    lists: the assignors of the next restarts, such as "CooperativeSticky Range"; all members are
+    restarted with the first, one by one, then all with the second.
+    """
+    lab = Lab(brokers=1, seed=seed, version="3.9", broker_version="4.4")
+    lab.create_topic("orders", partitions=6)
+    life_ms, chosen = 20_000, []
+    for number in range(members):
+        start(lab, f"m{number}", "Range", stays_ms=life_ms * (1 + number))
+    lab.run_for(ms=life_ms + 5_000)
+    for turn, names in enumerate(lists):
+        listed = [CLASS.format(name) for name in names.split()]
+        for number in range(members):
+            start(
+                lab,
+                f"m{number}",
+                None,
+                stays_ms=life_ms * members - 5_000,
+                settings={"partition.assignment.strategy": listed},
+                process=f"m{number} life {turn + 2}",
+            )
+            lab.run_for(ms=14_000)  # all three are members, a second before the next one closes
+            chosen.append(str(lab.at(lab.now_ms)["groups"][GROUP]["protocol"]))
+            lab.run_for(ms=life_ms - 14_000)
+    return chosen
+
+
 def shift(strategy: str, work_ms: int, seed: int = 9) -> Lab:
     """Seventy-five seconds of one group for the Spark lab of chapter 07.
 

@@ -13,25 +13,35 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.views import Picture, cluster_map, group_timeline, replica_ladder, timeline
+from kafkalab import KafkaConsumer, KafkaProducer, KafkaShareConsumer, Lab, ProducerRecord
+from kafkalab.views import (
+    Picture,
+    cluster_map,
+    group_timeline,
+    record_lanes,
+    replica_ladder,
+    share_window,
+    timeline,
+)
 from kafkalab.views.moving import FADED, Soon, show_with_still
 
 if TYPE_CHECKING:
     import ipywidgets
 
 GROUP, TOPIC = "billing", "orders"
+WORKERS, JOBS = "workers", "jobs"
 STEPS_MS = (100, 1_000, 10_000)
 SENTENCE = "A still of the playground. Run this cell in JupyterLab or VS Code to get its buttons."
 MOST_LINES = 12
 
 
-def seller(lab: Lab) -> None:
-    """Write an order twice a second, for ever."""
-    producer = KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+def seller(lab: Lab, name: str = "shop", topic: str = TOPIC) -> None:
+    """Write an order twice a second, for ever. A process that comes back, shop-2, is the client
+    shop again."""
+    producer = KafkaProducer(lab, {"client.id": _client(name)}, name=name)
     number = 0
     while True:
-        producer.send(ProducerRecord(TOPIC, key=f"order {number}", value="tea"))
+        producer.send(ProducerRecord(topic, key=f"order {number}", value="tea"))
         number += 1
         lab.sleep(500)
 
@@ -39,7 +49,7 @@ def seller(lab: Lab) -> None:
 def order_reader(lab: Lab, name: str) -> None:
     """Read the orders as a member of the group `billing`, for ever."""
     settings = {
-        "client.id": name,
+        "client.id": _client(name),
         "group.id": GROUP,
         "auto.offset.reset": "earliest",
         "session.timeout.ms": 10_000,
@@ -48,6 +58,45 @@ def order_reader(lab: Lab, name: str) -> None:
     consumer.subscribe([TOPIC])
     while True:
         consumer.poll(timeout_ms=200)
+
+
+def job_seller(lab: Lab, name: str = "shop") -> None:
+    """Write a job twice a second, for ever."""
+    seller(lab, name, JOBS)
+
+
+def job_worker(lab: Lab, name: str) -> None:
+    """Do jobs as a member of the share group `workers`, for ever: 0.7 seconds each."""
+    settings = {
+        "client.id": _client(name),
+        "group.id": WORKERS,
+        "share.acknowledgement.mode": "explicit",
+        "max.poll.records": 2,
+    }
+    worker = KafkaShareConsumer(lab, settings, name=name)
+    worker.subscribe([JOBS])
+    while True:
+        for job in worker.poll(timeout_ms=500):
+            lab.sleep(700)
+            worker.acknowledge(job)
+
+
+def _client(name: str) -> str:
+    """The client.id of a process: shop-2 is the second life of shop."""
+    return name.partition("-")[0]
+
+
+def share_lab(seed: int = 1) -> Lab:
+    """A running lab of release 4.4 with a share group: one broker, a topic of one partition, a shop
+    that writes jobs, and two workers, ann and bob. Ten seconds have passed."""
+    lab = Lab(brokers=1, seed=seed, version="4.4", broker_version="4.4")
+    lab.create_topic(JOBS)
+    lab.configure_group(WORKERS, {"share.auto.offset.reset": "earliest"})
+    lab.spawn(job_seller, "shop", name="shop")
+    for name in ("ann", "bob"):
+        lab.spawn(job_worker, name, name=name)
+    lab.run_for(ms=10_000)
+    return lab
 
 
 def small_lab(brokers: int = 3, seed: int = 1, version: str = "3.9", **settings: object) -> Lab:
@@ -73,6 +122,12 @@ def small_lab(brokers: int = 3, seed: int = 1, version: str = "3.9", **settings:
     return lab
 
 
+PROGRAMS: dict[str, Callable[..., None]] = {
+    one.__name__: one for one in (seller, order_reader, job_seller, job_worker)
+}
+"""What a client's process may run, by its name in the line of a button."""
+
+
 class Playground:
     """Buttons for a lab. `press(line)` does in code what a button does."""
 
@@ -96,6 +151,9 @@ class Playground:
             found["replicas"] = lambda: replica_ladder(lab, f"{topics[0]}-0", [lab.now_ms])
         if GROUP in lab.at(lab.now_ms)["groups"]:
             found["the group"] = lambda: group_timeline(lab, GROUP, from_ms=recent)
+        if self._shares:
+            found["the window"] = lambda: share_window(lab, WORKERS, JOBS)
+            found["who has which job"] = lambda: record_lanes(lab, WORKERS)
         return found
 
     def picture(self) -> Picture:
@@ -106,8 +164,8 @@ class Playground:
     def buttons(self) -> dict[str, str]:
         """The buttons there are now: the words of each -> the line of code that it does.
 
-        A broker that is down has a button that starts it, and a client that was killed one that
-        starts another.
+        A broker that is down has a button that starts it. A client that was killed has one that
+        starts it again, and there is one for another client.
         """
         lab = self.lab
         found = {}
@@ -121,9 +179,21 @@ class Playground:
             )
         for client in self._alive():
             found[f"kill {client}"] = f'lab.kill("{client}")'
+        for client, life in self._dead().items():
+            found[f"start {client} again"] = self._start_of(f"{client}-{life + 1}")
         name = f"cyd{len(self._started) or ''}"
-        found[f"start {name}"] = f'lab.spawn(order_reader, "{name}", name="{name}")'
+        found[f"start {name}"] = self._start_of(name)
         return found
+
+    @property
+    def _shares(self) -> bool:
+        """Whether the lab has a share group."""
+        return WORKERS in self.lab.cluster.share_groups
+
+    def _start_of(self, name: str) -> str:
+        """The line that starts a client of this name."""
+        reader, shop = ("job_worker", "job_seller") if self._shares else ("order_reader", "seller")
+        return f'lab.spawn({shop if _client(name) == "shop" else reader}, "{name}", name="{name}")'
 
     def press(self, line: str) -> None:
         """Do one of the lines of `buttons()`, and remember it."""
@@ -136,9 +206,10 @@ class Playground:
         elif verb == "kill":
             self.lab.kill(rest.strip('")'))
         else:
-            name = line.split('"')[1]
-            self._started[name] = self.lab.now_ms
-            self.lab.spawn(order_reader, name, name=name)
+            name, program = line.split('"')[1], rest.partition(",")[0]
+            if "-" not in name:
+                self._started[name] = self.lab.now_ms
+            self.lab.spawn(PROGRAMS[program], name, name=name)
             self.lab.run_for(ms=1)
         self.lines.append(line)
 
@@ -154,6 +225,15 @@ class Playground:
         killed = {event.who for event in self.lab.journal.of("fault") if event.what == "kill -9"}
         clients = self.lab.at(self.lab.now_ms)["clients"]
         return [name for name in clients if name not in killed]
+
+    def _dead(self) -> dict[str, int]:
+        """Client -> how many of its processes were killed, where none of them runs."""
+        lives: dict[str, int] = {}
+        for event in self.lab.journal.of("fault"):
+            if event.what == "kill -9":
+                lives[_client(event.who)] = lives.get(_client(event.who), 0) + 1
+        alive = {_client(name) for name in self._alive()}
+        return {client: count for client, count in lives.items() if client not in alive}
 
     def widget(self) -> ipywidgets.Widget:
         """The buttons, the lines of code so far, and the picture."""

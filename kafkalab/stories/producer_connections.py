@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kafkalab.clients.producer.kafka_producer import KafkaProducer
+from kafkalab.errors import KafkaException
 from kafkalab.lab import Lab
+from kafkalab.records import ProducerRecord
 
 if TYPE_CHECKING:
     import pandas
@@ -34,3 +38,29 @@ def connection_steps(
         if event.machine == f"connection {node}"
     ]
     return pandas.DataFrame(steps, columns=["ms", "before", "after", "in your table"])
+
+
+def wrong_address(seed: int = 2) -> pandas.DataFrame:
+    """What became of an order to each of three brokers, and what the client's log says of it.
+
+    Broker 1 advertises a port at which nobody listens; its own works for those who know it.
+    """
+    import pandas
+
+    lab = Lab(3, seed, version="3.9", broker_version="4.4")
+    lab.create_topic("orders", partitions=3, leaders=[0, 1, 2])
+    lab.cluster.brokers[1] = replace(lab.cluster.brokers[1], port=29092)
+    limits = {"request.timeout.ms": 5_000, "delivery.timeout.ms": 10_000, "linger.ms": 0}
+    shop = KafkaProducer(lab, {"client.id": "shop", **limits}, name="shop")
+    rows = []
+    for partition in range(3):
+        try:
+            shop.send(ProducerRecord("orders", value="tea", partition=partition)).get()
+            told = "written"
+        except KafkaException as error:
+            told = f"{type(error).__name__}: {error}"
+        warned = lab.lines("shop").query("level == 'WARN'").message
+        here = warned[warned.str.contains(f"to node {partition} ")]
+        said = here.iloc[0].split("] ", 1)[1] if len(here) else ""
+        rows.append((partition, told, f"{said} ({len(here)} times)" if said else ""))
+    return pandas.DataFrame(rows, columns=["leader", "the order", "the client's WARN"])

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from kafkalab import (
+    KafkaAdminClient,
     KafkaConsumer,
     KafkaException,
     KafkaProducer,
@@ -435,3 +436,21 @@ def leaves_after(release: str) -> int:
     assert partition is not None, "the cluster has this partition"
     lab.run_until(lambda: 2 not in partition.isr)
     return (lab.now_ms - begin_ms) // 1_000
+
+
+def back_to_the_preferred_leader(seed: int = 3) -> dict[str, int]:
+    """Who leads a partition whose preferred leader is broker 0: while it is stopped, when it is
+    back, and after a preferred election."""
+    lab = Lab(3, seed, version="4.4", broker_version="4.4")
+    lab.create_topic("orders", replication_factor=3, leaders=[0])
+    found = {"before": lab.leader("orders", 0)}
+    lab.broker(0).stop()
+    lab.run_for(ms=5_000)
+    found["broker 0 is stopped"] = lab.leader("orders", 0)
+    lab.broker(0).restart()
+    lab.run_for(ms=30_000)
+    found["it is back"] = lab.leader("orders", 0)
+    place = TopicPartition("orders", 0)
+    KafkaAdminClient(lab, {}).elect_leaders("preferred", [place]).all().get()
+    found["after the election"] = lab.leader("orders", 0)
+    return found

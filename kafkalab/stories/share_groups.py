@@ -19,6 +19,7 @@ from kafkalab import (
     KafkaShareConsumer,
     Lab,
     ProducerRecord,
+    TopicPartition,
 )
 
 if TYPE_CHECKING:
@@ -349,6 +350,63 @@ def records_of_one_poll(batch: int, limit: int, mode: str) -> int:
     """
     lab = jobs(batch, linger_ms=500)
     return len(first_records(worker(lab, "ada", max_poll_records=limit, share_acquire_mode=mode)))
+
+
+def polls_of_a_bad_batch(bad: int, batch: int = 8) -> pandas.DataFrame:
+    """Each poll of a worker that fails at record `bad` of a batch, and gives back all of it."""
+    import pandas
+
+    lab = jobs(batch, linger_ms=500)
+    consumer, polls = worker(lab, "ada"), []
+    while lab.now_ms < 30_000:
+        records = consumer.poll(timeout_ms=500)
+        if records:
+            deliveries_told = sorted({record.delivery_count or 0 for record in records})
+            offsets = [record.offset for record in records]
+            polls.append((", ".join(map(str, offsets)), *deliveries_told))
+        fails = any(record.offset == bad for record in records)
+        for record in records:
+            consumer.acknowledge(record, "release" if fails else "accept")
+    return pandas.DataFrame(polls, columns=["records", "delivery"])
+
+
+DEAD_LETTERS = "dlq.jobs"
+
+
+def with_dead_letters(rule: Rule, allowed: bool = True, copies: bool = False) -> Lab:
+    """Six jobs for two workers, fifteen seconds, in a group with a dead-letter topic.
+
+    allowed: errors.deadletterqueue.group.enable of the topic. copies: whether letters have the job.
+    """
+    lab = jobs(6)
+    lab.create_topic(DEAD_LETTERS, config={"errors.deadletterqueue.group.enable": allowed})
+    lab.configure_group(
+        GROUP,
+        {
+            "errors.deadletterqueue.topic.name": DEAD_LETTERS,
+            "errors.deadletterqueue.copy.record.enable": copies,
+        },
+    )
+    start_workers(lab, "ada bo", rule)
+    lab.run_for(ms=15_000)
+    return lab
+
+
+def letters(lab: Lab) -> pandas.DataFrame:
+    """What a reader finds in the dead-letter topic: the headers without their long prefix, and the
+    value."""
+    import pandas
+
+    reader = KafkaConsumer(lab, {"client.id": "people", "auto.offset.reset": "earliest"})
+    reader.assign([TopicPartition(DEAD_LETTERS, 0)])
+    rows = []
+    for _ in range(6):
+        for record in reader.poll(timeout_ms=500):
+            told = {
+                key.removeprefix("__dlq.errors."): said.decode() for key, said in record.headers
+            }
+            rows.append({**told, "value": record.value})
+    return pandas.DataFrame(rows)
 
 
 def race(kind: str, partitions: int, count: int = 64, work_ms: int = 20, seed: int = 7) -> Lab:

@@ -178,6 +178,22 @@ except Exception as problem:
     outcome = f"Your rule stopped the producer: {problem}"
 outcome
 
+# %% [markdown]
+# **The first incident of many.** In Docker and Kubernetes a broker often gives out an address that only
+# its own network knows. The address in your list works, METADATA comes, and yet orders get lost. Here
+# broker 1 advertises port 29092, where nobody listens:
+
+# %%
+from kafkalab.stories.producer_connections import wrong_address
+
+wrong_address()
+
+# %% [markdown]
+# The client goes where the answer sends it. No setting of the client mends this: each broker's
+# `advertised.listeners` must name an address that the *client* can reach. Clients of two networks need
+# two listeners (KIP-103). If one name has several IP addresses, a client tries all of them
+# (`client.dns.lookup=use_all_dns_ips`, the default since 2.6, KIP-602).
+
 # %% [markdown] items="P13 P14"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All

@@ -655,6 +655,39 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # | New partitions are found | by the leader, within five minutes | by the coordinator, within seconds |
 # | A static member restarts | no new generation | no new epoch |
 #
+# **A deployment of ten.** Ten members share twenty partitions. A new version is rolled out: one after
+# the other closes, and is back after four seconds. How often is a partition given to a member, and for
+# how many seconds do partitions have no owner, all added up?
+
+# %%
+from kafkalab.stories.group_protocol import DEPLOYMENTS, price_of_a_deployment
+
+pd.DataFrame({kind: price_of_a_deployment(kind) for kind in DEPLOYMENTS}).T
+
+# %% [markdown]
+# Eager members give up everything twenty times, and take it again quickly: all stop, twenty times.
+# Cooperative ones and those of KIP-848 move only what must move. Static members move nothing: their
+# partitions wait for them. With KIP-848 a partition waits for a heartbeat, which comes every five
+# seconds. So its members never stop, and a partition that moves waits longer.
+#
+# **How a running group gets there.** From Range to cooperative takes two rounds of restarts. In the
+# first each member lists both assignors, the new one first. In the second it lists the new one only.
+# The group's assignor after each of the six restarts of three members:
+
+# %%
+from kafkalab.stories.group_protocol import bounced_to_cooperative
+
+bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
+
+# %% [markdown]
+# The new assignor is chosen as soon as all list it. But a member whose list has Range, too, still gives
+# up everything (eager). So the second round is needed. One round alone would mix members that keep
+# their partitions with members that give them up (KIP-429).
+#
+# To KIP-848 one round is enough: restart each member with `group.protocol=consumer`. Brokers from 4.0
+# on let both kinds be in one group meanwhile (`group.consumer.migration.policy`, *bidirectional* by
+# default; KIP-848, "Migration"). The lab cannot mix them.
+#
 # ## 10. Bug hunt
 #
 # The coordinator chooses a strategy that *all* members support. It refuses a newcomer that shares

@@ -547,7 +547,7 @@ ends.dropna().drop_duplicates().reset_index(drop=True)
 #
 # ## 11. Spark lab: what retention took
 #
-# Nobody reads INFO, but Spark does. Three groups ran for forty minutes, each with a slow member as
+# Nobody reads INFO, but Spark does. Four groups ran for forty minutes, each with a slow member as
 # in section 1, and wrote their lines into a folder. Spark needs about a minute to start.
 
 # %%
@@ -652,8 +652,8 @@ table.orderBy("client_id").toPandas()
 # ## Break it yourself
 #
 # Here the member keeps up for ever: thirty come, thirty are read. Change one number so that orders
-# are lost within the forty minutes. Then find the smallest `keep` with which your slow member loses
-# nothing in that time. What does that number mean for a weekend on which nobody is there?
+# are lost within the forty minutes. Then change *another* number so that nothing is lost. Which of the
+# two could you change at night? And what must `keep` be for a weekend on which nobody is there?
 
 # %%
 lab, read = slow_member(arrive=30, work=30, keep=10)

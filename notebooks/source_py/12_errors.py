@@ -264,6 +264,20 @@ dead.subscribe(["prices-dead"])
 [(record.key, record.value) for record in dead.poll(timeout_ms=3_000)]
 
 # %% [markdown]
+# If the parking `send` fails, `get()` raises, nothing is committed, and the pill comes again. That is
+# right. In production such a record has headers, too: its topic, partition and offset, and the error.
+# Frameworks have the same pattern under their own names:
+#
+# | | skip or stop | park |
+# |---|---|---|
+# | Kafka Streams | `deserialization.exception.handler` (KIP-161) | in the handler |
+# | Kafka Connect, sinks | `errors.tolerance=all` (KIP-298) | `errors.deadletterqueue.topic.name` |
+# | Spring for Kafka | `ErrorHandlingDeserializer`, `DefaultErrorHandler` | `DeadLetterPublishingRecoverer` |
+# | share groups, 4.4 | release, reject | the group's dead-letter topic (chapter 16) |
+#
+# A pause between two tries must fit into `max.poll.interval.ms`. For longer ones pause the partition,
+# and keep polling (chapter 10).
+#
 # A **retry topic** (重试主题) is similar. It is for records that *can* be read, but the work on them
 # fails for a while: a database is down. A second reader takes them from there later. That is good
 # for the other records, which need not wait. But what does it do to order?

@@ -500,7 +500,9 @@ f"the oldest order was {max(ages)} minutes old; {rolls} files were closed"
 # **So what.** Plan a disk with `retention.ms` + `segment.ms` + the check interval + the delay of
 # the deletion, times bytes in a minute, times replicas. With `retention.bytes` add one segment for
 # each partition. Alert on free disk space, and on the age of the oldest record where a law sets a
-# limit. For compacted topics alert when one of the broker's metrics `uncleanable-partitions-count`
+# limit. With tiered storage (`remote.storage.enable`, KIP-405, ready since 3.9) closed segments go to
+# an object store, and only `local.retention.ms` fills the disk; the lab has none. For compacted topics
+# alert when one of the broker's metrics `uncleanable-partitions-count`
 # and `DeadThreadCount` is above 0. `time-since-last-run-ms` stays low while only one partition cannot
 # be cleaned.
 #

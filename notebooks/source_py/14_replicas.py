@@ -307,8 +307,13 @@ table
 lab = nobody_in_sync("4.4", back=1)
 replicas(lab)
 
+# %%
+from kafkalab.tools.command import tool
+
+print(tool(lab, "kafka-topics.sh --describe --topic orders"))
+
 # %% [markdown] items="N99"
-# Broker 0 is still down here, so the list still has it as eligible. It is taken out when it comes
+# The tool calls the list `Elr`. Broker 0 is still down here, so the list still has it as eligible. It is taken out when it comes
 # back. Broker 1 lacks two orders: they were written after it had left.
 #
 # With `unclean.leader.election.enable=true` the first live replica leads, whatever it has. Change
@@ -316,6 +321,20 @@ replicas(lab)
 # broker 1 leads, and the two orders that only broker 0 and 2 had are lost.
 
 # %% [markdown]
+# **Who should lead?** The first of `Replicas` is the **preferred leader**. A broker that was stopped
+# comes back as a follower. The controller gives it its partitions again within five minutes, if more
+# than 10 % are elsewhere (`auto.leader.rebalance.enable`). You need not wait:
+
+# %%
+from kafkalab.stories.replicas import back_to_the_preferred_leader
+
+back_to_the_preferred_leader()
+
+# %% [markdown]
+# A terminal does it with `kafka-leader-election.sh --election-type preferred`. To move *replicas*, when
+# a broker is new or leaves, use `kafka-reassign-partitions.sh`: it copies first, and needs a throttle.
+# The lab does not move replicas.
+#
 # ## 7. A disk that forgets
 #
 # `acks=all` and `min.insync.replicas=2`. A shop writes five orders, and a minute later five more.

@@ -248,6 +248,10 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 # socket, the broker does not. So compare the broker's TotalTimeMs with the client's own
 # `request-latency-avg`.
 #
+# A client that floods the queue can be held back. A quota of *requests*, `request_percentage`, gives it
+# a share of the threads' time (KIP-124); the lab has quotas of bytes only (chapter 12). And each
+# listener has network threads of its own, but the queue is one for all.
+#
 # ## 7. Do more threads help?
 #
 # A kiosk sells with `acks=all`, and its p99 is bad. There are two cases. In the first, twelve audit

@@ -231,10 +231,49 @@ record_lanes(lab, "workers")
 # raised, and the workers' logs have no warning. If the cause is a bank that is away for a minute,
 # **good** jobs are archived too, after five quick tries. Then they are lost for the group.
 #
-# A group of brokers 4.4 can have a dead-letter topic (KIP-1191,
-# `errors.deadletterqueue.topic.name`). A record that is rejected or reaches the limit is written
-# there. By default a group has none, and the lab cannot have one.
+# **Dead letters** (死信). Brokers 4.4 can keep what a group gives up in a topic of its own (KIP-1191).
+# Three settings do it:
 #
+# - The group names the topic: `errors.deadletterqueue.topic.name`. The name must begin with `dlq.`,
+#   and by default no broker makes the topic.
+# - The topic allows it: `errors.deadletterqueue.group.enable=true`.
+# - The group copies the record: `errors.deadletterqueue.copy.record.enable=true`.
+#
+# Record 3 fails at each try again, and record 5 is rejected at once. Guess how many letters are
+# written. And without the third setting, is the value of a letter "the job" or "nothing"?
+
+# %%
+predict("16 dead letters", letters=None, value=None)
+
+# %%
+from kafkalab.stories.share_groups import letters, with_dead_letters
+
+
+def rule(record):
+    return {3: "release", 5: "reject"}.get(record.offset, "accept")
+
+
+kept = letters(with_dead_letters(rule))
+truth(
+    "16 dead letters",
+    letters=len(kept),
+    value="nothing" if kept.value.isna().all() else "the job",
+)
+kept
+
+# %% [markdown]
+# Two letters. Six headers of each, `__dlq.errors.topic` and so on, say where the record was, how often
+# it was delivered, and why it is here. Without copying, this is all: the job itself is still in its
+# topic, until retention deletes it. The record's own headers are never copied.
+#
+# A letter can be lost. If it cannot be written, the record is archived all the same, and only the
+# broker's log tells. Here the topic does not allow letters:
+
+# %%
+lab = with_dead_letters(rule, allowed=False)
+lab.broker_lines(0).query("level == 'ERROR'").message.tolist()
+
+# %% [markdown]
 # Here is the window in one picture: twelve jobs, two workers. A held record has its worker's name and
 # the number of its delivery. This picture moves: use the slider, the play button and the switch. What
 # does one bad job do to the window, and what does a killed worker do?
@@ -422,8 +461,18 @@ from kafkalab.stories.share_groups import records_of_one_poll
 # All eight come, under one lock. If each needs five seconds, the lock ends before the seventh is
 # done. `share.acquire.mode=record_limit` holds the limit (KIP-1206).
 #
-# From 4.2 on a real leader divides a batch that fails again and again. On the fourth delivery it gives
-# half of it, and on the last one record alone. The lab always gives the whole batch.
+# Must seven good jobs share the end of a bad one? A worker fails at record 2 and gives all eight back,
+# each time. These are its polls, as offsets and their delivery:
+
+# %%
+from kafkalab.stories.share_groups import polls_of_a_bad_batch
+
+polls_of_a_bad_batch(bad=2)
+
+# %% [markdown]
+# From 4.2 on the leader gives a batch in portions when half of the deliveries are used up. Here it
+# gives half of the batch for the fourth time, and the half without record 2 is done. For the last time each
+# record comes alone. So the bad record takes no other with it.
 
 # %% [markdown]
 # ## 8. When to take one, and when not
@@ -533,6 +582,8 @@ given.groupBy("delivery").count().orderBy("delivery").toPandas()
 # | A topic needs as many partitions as workers. | A share group has more workers than partitions: early access in 4.0, ready since 4.2 (KIP-932). | section 1 |
 # | A poll may bring more than `max.poll.records`. | `share.acquire.mode=record_limit` holds it (KIP-1206). | section 7 |
 # | A worker cannot hold a record longer than the lock. | It may `renew` (KIP-1222). | section 3 |
+# | A share group archives in silence. | With three settings of 4.4 it writes a dead letter (KIP-1191). | section 4 |
+# | A bad record takes its whole batch with it. | From 4.2 it comes alone for the last time. | section 7 |
 #
 # Older clients cannot take part. The jar of 3.9 has the class already, but unfinished. The lab plays
 # 4.4 only, and says what the real ones do:
@@ -609,8 +660,10 @@ on_both(four_workers)
 # **So what.** The numbers for production: the time for all records of one poll must be well below
 # the lock, so begin with a small `max.poll.records` and `record_limit`. Look at what `commit_sync`
 # returns, or set a callback. Write down each record that you reject, and each with a
-# `delivery_count` of 4 or more, because by default the group archives in silence. Alert when the start offset
-# stops while the log grows: one record holds the window.
+# `delivery_count` of 4 or more, because by default the group archives in silence. Or give the group a
+# dead-letter topic, and alert when it grows, and on "Failed to write to DLQ" in the brokers' logs.
+# Before you release a record because a service is away, pause: without a pause five deliveries take a
+# few seconds. Alert when the start offset stops while the log grows: one record holds the window.
 #
 # ## What you know now
 #

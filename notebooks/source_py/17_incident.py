@@ -323,7 +323,7 @@ found[["kind", "group_id", "first", "cause"]]
 # "records" are at most so many. A machine finds what its author has met before. Somebody must find
 # the sixth kind first, with lines and with a run.
 #
-# At a prompt it is `python -m kafkalab.logsets explain FOLDER`. It reads your own logs, too.
+# At a prompt it is `python -m kafkalab logsets explain FOLDER`. It reads your own logs, too.
 #
 # ## 10. The real thing beside it
 #
@@ -404,7 +404,9 @@ generation = F.regexp_extract("message", r"generationId=(\d+)", 1).cast("int")
 said.agg(F.max(generation).alias("last generation")).toPandas()
 
 # %% [markdown]
-# **So what.** For production: draw the lag of each group by minute, and mark deploys in it. Alert on
+# **So what.** At night: roll back first, and look for the cause afterwards. A larger
+# `max.poll.interval.ms` is a second best: it has a price, for a member that hangs is noticed later by as
+# much (chapter 10). For production: draw the lag of each group by minute, and mark deploys in it. Alert on
 # four numbers: poll timeouts, refused writes, lead near zero, and more than five rebalances of a
 # group in a minute. Keep DEBUG lines of the clients for a day: the lag of this chapter comes from
 # them, and so does the count of what was read twice.

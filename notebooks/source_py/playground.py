@@ -9,7 +9,8 @@
 
 # %%
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.stories.playground import order_reader, playground, small_lab
+from kafkalab.stories.playground import job_worker, order_reader, playground
+from kafkalab.stories.playground import share_lab, small_lab
 from kafkalab.views import cluster_map, group_timeline, moving, replica_ladder, timeline
 
 # %% [markdown]
@@ -22,14 +23,27 @@ from kafkalab.views import cluster_map, group_timeline, moving, replica_ladder, 
 # leads now? Under the picture are the lines of code of the buttons that you pressed.
 #
 # The waits are shorter than Kafka's defaults here. A member that is silent for 10 seconds is taken out
-# of its group. A broker that is silent for 6 seconds is counted as down.
+# of its group. A broker that is silent for 6 seconds is counted as down. A killed client can be
+# started again: it is a new process, ann-2, and a new member. Its client.id is ann, as before.
+#
+# What this page does not have: disks that fill up, encryption and logins, more than one machine for a
+# client, and programs other than these. The lab itself says what it does not simulate: each setting
+# that it cannot play is refused with a sentence.
 
 # %%
 lab = small_lab()
 playground(lab)
 
 # %% [markdown]
-# The buttons change the lab in the variable `lab`. So you can also write a line here and press
+# The same with a share group (chapter 16): one partition, two workers, 0.7 seconds for a job. Two jobs
+# come in a second. Kill bob and look at *the window*: is ann quick enough? Start another worker.
+
+# %%
+jobs_lab = share_lab()
+playground(jobs_lab)
+
+# %% [markdown]
+# The buttons of the first picture change the lab in the variable `lab`. So you can also write a line here and press
 # *draw* above. Nothing happens in a lab by itself. Time passes only in a line that lets it pass.
 
 # %%

@@ -97,6 +97,7 @@ class ClusterState:
         deleted, or has other settings.
     tell: tell(kind, fields) is called with each change, for the journal: "cluster",
         "topic.created", "topic.altered", "topic.deleted", "partition.changed", "broker.changed".
+    stopping: the brokers in controlled shutdown.
     share_groups, share_states: share groups by id, and the stored states of share partitions by
         (group, topic, number); the machines of `groups/share` fill them.
     group_settings: group id -> its own settings (kafka-configs --entity-type groups).
@@ -126,6 +127,7 @@ class ClusterState:
             broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)
         }
         self.alive = dict.fromkeys(self.brokers, True)
+        self.stopping: set[int] = set()
         self.topics: dict[str, Topic] = {}
         self.cluster_id = kafka_uuid(rng)
         self.controller_id = rng.choice(list(self.brokers))
@@ -318,6 +320,15 @@ class ClusterState:
         self.alive[broker] = alive
         self.revision += 1
         self._tell("broker.changed", {"broker": broker, "alive": alive})
+
+    def may_join_isr(self, broker: int) -> bool:
+        """Whether a broker counts as a replica that may soon be in sync: it is neither fenced nor
+        in controlled shutdown (Partition.isReplicaIsrEligible).
+
+        Under ZooKeeper the controller has stopped the replicas of a broker that shuts down, so that
+        it fetches nothing that could bring it back.
+        """
+        return self.alive[broker] and broker not in self.stopping
 
     def coordinator_of(self, group: str) -> int:
         """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1

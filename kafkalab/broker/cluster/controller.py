@@ -400,3 +400,4 @@ class Controller:
 
     def _move(self, broker: int, state: BrokerControlState) -> None:
         self.states[broker] = MOVES.step(self.states[broker], state, "broker", broker)
+        self._cluster.stopping = {id for id, state in self.states.items() if state is STOPPING}

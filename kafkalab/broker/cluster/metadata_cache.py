@@ -64,7 +64,7 @@ class MetadataCache:
 def _frozen(cluster: ClusterState) -> ClusterState:
     """A copy of the state; changes of the one do not reach the other."""
     still = copy.copy(cluster)
-    still.alive = dict(cluster.alive)
+    still.alive, still.stopping = dict(cluster.alive), set(cluster.stopping)
     still.topics = {
         name: Topic(
             topic.name,

@@ -19,12 +19,17 @@ from kafkalab.errors import ConfigException
 OWN, STATIC_BROKER, DEFAULT = 1, 4, 5
 """The source of a topic's setting (DescribeConfigsResponse.ConfigSource)."""
 
+DEAD_LETTERS = "errors.deadletterqueue.group.enable"
+"""Whether share groups may write their dead letters here (KIP-1191). No broker setting is behind
+it."""
+
 SYNONYMS: Mapping[str, tuple[str, str]] = {
     "cleanup.policy": ("log.cleanup.policy", "delete"),
     "compression.gzip.level": ("compression.gzip.level", "-1"),
     "compression.lz4.level": ("compression.lz4.level", "9"),
     "compression.type": ("compression.type", "producer"),
     "compression.zstd.level": ("compression.zstd.level", "3"),
+    DEAD_LETTERS: ("", "false"),
     "delete.retention.ms": ("log.cleaner.delete.retention.ms", "86400000"),
     "file.delete.delay.ms": ("log.segment.delete.delay.ms", "60000"),
     "flush.messages": ("log.flush.interval.messages", "9223372036854775807"),
@@ -76,7 +81,7 @@ def refusal(name: str, value: str | None) -> str | None:
             TOPIC_KEYS[name].read(value)
         except ConfigException as error:
             return str(error)
-    if synonym not in DOTTED and value != default:
+    if synonym and synonym not in DOTTED and value != default:
         return (
             f"The topic setting {name} is not simulated; it can only have its default, "
             f"{default or 'an empty text'}."

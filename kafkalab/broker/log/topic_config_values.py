@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from kafkalab.broker.log.topic_config import refusal
+from kafkalab.broker.log.topic_config import DEAD_LETTERS, refusal
 from kafkalab.errors import InvalidConfigurationException
 
 LONG_MAX = 2**63 - 1
@@ -95,6 +95,7 @@ KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType(
         "cleanup.policy": _policies,
         "compression.type": _one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         "delete.retention.ms": _whole(0),
+        DEAD_LETTERS: _truth,
         "index.interval.bytes": _whole(0, INT_MAX),
         "max.compaction.lag.ms": _whole(1),
         "max.message.bytes": _whole(0, INT_MAX),

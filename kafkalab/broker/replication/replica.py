@@ -6,7 +6,7 @@ and return numbers, so that a chapter, a test or a vector can call them without 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from kafkalab.broker.cluster.cluster_state import Partition
 from kafkalab.broker.log.partition_log import PartitionLog
@@ -106,11 +106,17 @@ class Replica:
         self.followers = {}
 
     def advance(
-        self, now_ms: int, lag_ms: int, waits_for_min_isr: int = 0, rule: Rule | None = None
+        self,
+        now_ms: int,
+        lag_ms: int,
+        may_join_isr: Callable[[int], bool],
+        waits_for_min_isr: int = 0,
+        rule: Rule | None = None,
     ) -> bool:
         """Move the high watermark as far as the followers allow; says whether it moved
         (maybeIncrementLeaderHW).
 
+        may_join_isr: whether a broker outside the ISR is one to wait for.
         waits_for_min_isr: it does not move while the ISR is smaller than this (3.7, for KIP-966); 0
         for no such rule. rule: a learner's rule instead of the smallest log end in sync.
         """
@@ -122,7 +128,7 @@ class Replica:
             for id, follower in self.followers.items()
             if id in isr
             or (self.isr_wanted and id in self.isr_wanted)
-            or now_ms - follower.caught_up_ms <= lag_ms
+            or (now_ms - follower.caught_up_ms <= lag_ms and may_join_isr(id))
         ]
         safe = min(
             (self.followers[id].log_end_offset for id in in_sync), default=log.log_end_offset

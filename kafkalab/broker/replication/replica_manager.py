@@ -543,7 +543,7 @@ class ReplicaManager:
             return []
         known.fetched(offset, replica.log.log_end_offset, now_ms)
         effects: list[Effect] = []
-        if replica.may_join(follower):
+        if self._cluster.may_join_isr(follower) and replica.may_join(follower):
             effects += self._ask_for(
                 replica,
                 tuple(
@@ -592,7 +592,7 @@ class ReplicaManager:
         ready = [
             id
             for id, follower in replica.followers.items()
-            if self._cluster.alive[id]
+            if self._cluster.may_join_isr(id)
             and follower.log_end_offset == replica.log.log_end_offset
             and replica.may_join(id)
         ]
@@ -695,7 +695,7 @@ class ReplicaManager:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
         topic = self._cluster.topics[replica.partition.topic]
         rule = None if topic.is_internal else self.watermark_rule
-        if not replica.advance(now_ms, self._lag_ms, waits_for, rule):
+        if not replica.advance(now_ms, self._lag_ms, self._cluster.may_join_isr, waits_for, rule):
             return []
         key = replica.partition.topic, replica.partition.index
         return [*self.produces.look_again(key), Appended(*key)]

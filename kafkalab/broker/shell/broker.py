@@ -45,6 +45,7 @@ from kafkalab.broker.effects import (
 )
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
+from kafkalab.broker.groups.share.dead_letters import LETTER
 from kafkalab.broker.groups.share.share_fetches import SHARE_FETCH, SHARE_LOCK, ShareFetches
 from kafkalab.broker.groups.share.state_writes import SHARE_WRITE
 from kafkalab.broker.log.partition_log import PartitionKey
@@ -254,7 +255,7 @@ class Broker:
             self._draw_session_id,
             ClientQuotas(cluster.reader_quotas),
         )
-        self.share_fetches = ShareFetches(cluster, config, self.replicas)
+        self.share_fetches = ShareFetches(cluster, config, self.replicas, self.server_log)
         self.coordinator = GroupCoordinator(
             node_id,
             profile,
@@ -337,12 +338,14 @@ class Broker:
         self._on_reply = {
             "transactions": self.transactions.on_reply,
             "verification": self.verification.on_reply,
+            LETTER: self.share_fetches.on_reply,
         }
         self._on_timer = {
             "fetch": self.fetches.on_timer,
             SHARE_FETCH: self.share_fetches.on_timer,
             SHARE_LOCK: self.share_fetches.on_timer,
             SHARE_WRITE: self.share_fetches.on_timer,
+            LETTER: self.share_fetches.on_timer,
             "transactions": self.transactions.on_timer,
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,

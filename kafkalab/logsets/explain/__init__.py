@@ -1,4 +1,4 @@
-"""Explains any DEBUG log of Kafka clients: `python -m kafkalab.logsets explain LOG… --html
+"""Explains any DEBUG log of Kafka clients: `python -m kafkalab logsets explain LOG… --html
 page.html`.
 
 log_report.py counts. oddities.py finds unusual events and explains them. text_report.py, page.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.real.proof.claim import EitherLab, Side, kind_raised_by, story
-from kafkalab.records import ProducerRecord
+from kafkalab.records import ProducerRecord, TopicPartition
 
 SHARE = ("4.4",)
 SHORT_LOCKS = {
@@ -101,6 +101,79 @@ def pill(side: Side) -> dict[str, Any]:
             )
             ada.acknowledge(record, "release" if is_bad else "accept")
     return {"counts": counts, "others": others, "after": len(taken(ada, lab, timeout_ms=3_000))}
+
+
+@story(
+    "16 dead letters",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "letters": "One record is given back each time and one is rejected: the dead-letter topic "
+        "gets so many letters.",
+        "told": "Their headers name these offsets, deliveries and reasons.",
+        "values": "These are the values where the group does not copy its records.",
+        "copied": "And these where it does.",
+    },
+)
+def dead_letters(side: Side) -> dict[str, Any]:
+    plain, copied = (_letters_of(side, copies) for copies in (False, True))
+    return {
+        "letters": len(plain),
+        "told": [
+            [dict(one.headers)[f"__dlq.errors.{name}"].decode() for name in LETTER_HEADERS]
+            for one in plain
+        ],
+        "values": [one.value for one in plain],
+        "copied": [one.value for one in copied],
+    }
+
+
+LETTER_HEADERS = ("offset", "delivery.count", "message")
+
+
+def _letters_of(side: Side, copies: bool) -> list[Any]:
+    """What is in the dead-letter topic of four jobs: number 1 fails, number 3 is rejected."""
+    lab, (ada,) = workers(side, "ada")
+    lab.create_topic("dlq.jobs", config={"errors.deadletterqueue.group.enable": "true"})
+    settings = {"topic.name": "dlq.jobs", "copy.record.enable": str(copies).lower()}
+    lab.configure_group(
+        "workers",
+        {f"errors.deadletterqueue.{name}": value for name, value in settings.items()},
+    )
+    feed(side, lab, 4)
+    while records := taken(ada, lab, timeout_ms=6_000):
+        for record in records:
+            ada.acknowledge(record, {1: "release", 3: "reject"}.get(record.offset, "accept"))
+    reader = side.consumer(lab, auto_offset_reset="earliest")
+    reader.assign([TopicPartition("dlq.jobs", 0)])
+    found: list[Any] = []
+    end_ms = lab.now_ms + 10_000
+    while len(found) < 2 and lab.now_ms < end_ms:
+        found += reader.poll(timeout_ms=500)
+    return sorted(found, key=lambda record: dict(record.headers)["__dlq.errors.offset"])
+
+
+@story(
+    "16 a bad batch",
+    brokers=1,
+    releases=SHARE,
+    claims={
+        "polls": "Eight records are one batch, and a worker gives all back each time: its polls "
+        "bring these offsets."
+    },
+)
+def bad_batch(side: Side) -> dict[str, Any]:
+    lab, (ada,) = workers(side, "ada")
+    producer = side.producer(lab, linger_ms=500)
+    for number in range(8):
+        producer.send(ProducerRecord("jobs", f"job {number}"))
+    producer.flush()
+    polls: list[list[int]] = []
+    while records := taken(ada, lab, timeout_ms=6_000):
+        polls.append([record.offset for record in records])
+        for record in records:
+            ada.acknowledge(record, "release")
+    return {"polls": polls}
 
 
 @story(

@@ -217,6 +217,25 @@ def test_a_follower_that_stands_still_leaves_the_isr_by_time_and_comes_back(rele
 
 
 @pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("stopped", [1, 0])
+def test_nobody_waits_for_a_broker_that_was_stopped(release, stopped):
+    """It fetched to the end a moment before, and its controller has let it go
+    (Partition.isReplicaIsrEligible)."""
+    story = Story(release)
+    story.send("tea")
+    story.lab.run_for(3_000)
+    story.lab.broker(stopped).stop()
+    story.lab.run_for(100)
+    began_ms = story.lab.now_ms
+    story.send("milk")
+    # a moved leader may cost a refused send and its back-off
+    assert story.lab.now_ms - began_ms < 300
+    assert len(story.partition.isr) == 2 and stopped not in story.partition.isr
+    story.back(stopped)
+    assert story.values(stopped) == ["tea", "milk"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
 def test_an_orderly_stop_moves_leaders_first_and_they_return_to_the_preferred(release):
     story = Story(release)
     story.send("tea")

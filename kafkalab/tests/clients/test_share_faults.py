@@ -61,10 +61,14 @@ def trouble(lab, luck):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_record_ends_once_and_is_with_one_member_at_a_time(seed):
+    """In half of the runs what is rejected goes to a dead-letter topic."""
     luck = random.Random(seed)
     lab = Lab(3, seed, "4.4", "4.4", {"group.share.min.record.lock.duration.ms": 1_000})
     lab.create_topic("jobs", 2, 3)
     settings = {"share.auto.offset.reset": "earliest", "share.record.lock.duration.ms": 5_000}
+    if seed % 2:
+        settings["errors.deadletterqueue.topic.name"] = "dlq.jobs"
+        lab.create_topic("dlq.jobs", 1, 3, config={"errors.deadletterqueue.group.enable": True})
     lab.configure_group("workers", settings)
     lab.spawn(feed, luck, name="feeder's app")
     for name in ("ada", "bo", "cy"):
@@ -83,9 +87,25 @@ def test_every_record_ends_once_and_is_with_one_member_at_a_time(seed):
         if event.kind != "share.records" or event.why == "renew":
             continue
         for offset in range(event.first_offset, event.last_offset + 1):
+            if event.why == "dead letter":
+                continue
             if event.why == "fetched":
                 assert (event.partition, offset) not in holders
                 holders[event.partition, offset] = event.member
             else:
                 holders.pop((event.partition, offset), None)
     assert holders == {}
+    if seed % 2:
+        rejected = {
+            (event.partition, offset)
+            for event in lab.journal.of("share.records")
+            if event.state == "Archiving"
+            for offset in range(event.first_offset, event.last_offset + 1)
+        }
+        written = {
+            tuple(int(value) for _, value in record.headers[1:3])
+            for event in lab.journal.of("record.appended")
+            if event.topic == "dlq.jobs"
+            for record in event.records
+        }
+        assert written == rejected != set()

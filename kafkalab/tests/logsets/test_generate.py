@@ -107,7 +107,7 @@ def test_generating_the_sample_gives_the_sample_byte_for_byte():
     text = b"".join(text_of(library(plan, (stories, copies, clients), epoch_ms), sheets.PART_LINES))
     committed = [gzip.decompress(part.read_bytes()) for part in sorted((TINY / "lines").iterdir())]
     assert text == b"".join(committed), (
-        "python -m kafkalab.logsets generate tiny --out DIR, and its DONE and lines into "
+        "python -m kafkalab logsets generate tiny --out DIR, and its DONE and lines into "
         "data/manifests/tiny.json"
     )
     truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))

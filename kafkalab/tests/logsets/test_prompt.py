@@ -1,4 +1,4 @@
-"""`python -m kafkalab.logsets`: what an engineer sees,
+"""`python -m kafkalab logsets`: what an engineer sees,
 and one sentence where something is wrong."""
 
 import gzip

@@ -119,7 +119,7 @@ def commits_of_any_generation(patch):
 
 
 def watermark_is_the_leaders_end(patch):
-    def advance(self, now_ms, lag_ms, waits_for_min_isr=0, rule=None):
+    def advance(self, now_ms, lag_ms, may_join_isr, waits_for_min_isr=0, rule=None):
         moved = self.log.high_watermark < self.log.log_end_offset
         self.log.high_watermark = self.log.log_end_offset
         return moved

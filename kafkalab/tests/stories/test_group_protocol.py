@@ -101,3 +101,18 @@ def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
         "orders-0",
         "orders-3",
     ]
+
+
+def test_a_deployment_of_ten_costs_each_protocol_something_else():
+    price = {kind: stories.price_of_a_deployment(kind) for kind in stories.DEPLOYMENTS}
+    given = {kind: row["partitions given"] for kind, row in price.items()}
+    # twice for each of ten members: it leaves, and it comes
+    assert given["eager"] == 2 * 10 * 20
+    assert given["eager, static members"] == 20, "each gets its own two again"
+    assert given["cooperative"] == 40 and 30 <= given["KIP-848"] <= 40
+    assert price["eager, static members"]["seconds without an owner"] >= 10 * 2 * 4
+
+
+def test_a_group_takes_the_new_assignor_when_all_list_it():
+    chosen = stories.bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
+    assert chosen == ["range", "range", *["cooperative-sticky"] * 4]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkalab.stories.playground import playground, small_lab
+from kafkalab.stories.playground import playground, share_lab, small_lab
 
 
 def descriptions(box):
@@ -64,3 +64,40 @@ def test_the_same_buttons_give_the_same_picture():
         each.press("lab.broker(1).crash()")
         each.press("lab.run_for(ms=1000)")
     assert first.picture().png() == second.picture().png()
+
+
+def test_a_killed_client_comes_back_as_a_new_process_of_the_same_client():
+    place = playground()
+    lab = place.lab
+    for life in (2, 3):
+        place.press(f'lab.kill("{"ann" if life == 2 else "ann-2"}")')
+        line = place.buttons()["start ann again"]
+        assert line == f'lab.spawn(order_reader, "ann-{life}", name="ann-{life}")'
+        place.press(line)
+        assert "start ann again" not in place.buttons() and "start cyd" in place.buttons()
+        for _ in range(3):
+            place.press("lab.run_for(ms=10000)")
+        clients = lab.at(lab.now_ms)["clients"]
+        assert clients[f"ann-{life}"]["assignment"]
+        assert set(lab.lines(f"ann-{life}").client_id.dropna()) == {"ann"}
+    place.press('lab.kill("shop")')
+    place.press(place.buttons()["start shop again"])
+    before = lab.at(lab.now_ms)["partitions"]["orders-0"]["log_end_offset"]
+    place.press("lab.run_for(ms=10000)")
+    assert lab.at(lab.now_ms)["partitions"]["orders-0"]["log_end_offset"] > before
+
+
+def test_share_groups_play_with_their_own_pictures():
+    place = playground(share_lab())
+    assert {"the window", "who has which job"} <= set(place.views)
+    place.press('lab.kill("bob")')
+    place.press("lab.run_for(ms=10000)")
+    behind = place.lab.cluster.share_states["workers", "jobs", 0].start_offset
+    place.press(place.buttons()["start bob again"])
+    place.press(place.buttons()["start cyd"])
+    for _ in range(2):
+        place.press("lab.run_for(ms=10000)")
+    assert place.lab.cluster.share_states["workers", "jobs", 0].start_offset > behind + 20
+    for view in place.views:
+        place.view = view
+        assert place.picture().text

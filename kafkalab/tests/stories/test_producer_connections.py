@@ -21,3 +21,10 @@ def test_steps_are_compared_with_a_table():
     assert list(steps["after"][:3]) == ["CONNECTING", "CHECKING_API_VERSIONS", "READY"]
     assert list(steps["in your table"][:4]) == ["yes", "yes", "yes", "no"]
     assert connection_steps(lab, 7, TABLE).empty
+
+
+def test_a_client_goes_where_a_broker_advertises_though_nobody_listens():
+    table = wrong_address()
+    assert table["the order"].tolist()[::2] == ["written", "written"]
+    assert table["the order"][1].startswith("TimeoutException: Expiring 1 record(s) for orders-1")
+    assert "(localhost/127.0.0.1:29092) could not be established" in table["the client's WARN"][1]

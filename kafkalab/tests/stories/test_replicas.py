@@ -6,6 +6,7 @@ import pytest
 
 from kafkalab.stories.log_files import write_log_files
 from kafkalab.stories.replicas import (
+    back_to_the_preferred_leader,
     KINDS,
     after_the_follower_died,
     busy_and_quiet,
@@ -176,3 +177,7 @@ def test_an_outcome_is_the_name_of_the_error():
         "NotEnoughReplicasException",
         "TimeoutException",
     )
+
+
+def test_a_preferred_election_gives_the_leadership_back():
+    assert list(back_to_the_preferred_leader().values()) == [0, 1, 1, 0]

@@ -150,3 +150,15 @@ def test_a_log_tells_what_the_broker_knows():
     ]
     given = [offset for _, what, offset, _ in told if what == "given"]
     assert {offset: given.count(offset) for offset in sorted(set(given))} == story.deliveries(lab)
+
+
+def test_dead_letters_tell_what_was_given_up_and_a_bad_record_comes_alone_at_last():
+    lab = story.with_dead_letters(
+        lambda record: {3: "release", 5: "reject"}.get(record.offset, "accept"), copies=True
+    )
+    found = story.letters(lab).set_index("offset")
+    assert found["delivery.count"].to_dict() == {"5": "1", "3": "5"}
+    assert set(found.value) == {"work"} and set(found.group) == {"workers"}
+    polls = story.polls_of_a_bad_batch(bad=2)
+    assert polls[polls.delivery == 5].records.tolist() == ["0", "1", "2", "3"]
+    assert polls[polls.delivery == 4].records.tolist() == ["0, 1, 2, 3", "4, 5, 6, 7"]

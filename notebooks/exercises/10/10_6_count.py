@@ -1,28 +1,29 @@
 # %% [markdown]
 # ### Exercise 10.6 · Count
 #
-# How often did each service leave its group because it polled too late? Write 0 for one that never
-# did. Look at one such moment first: several lines are about it. Then let Spark count over all four
-# logs; each has thousands of lines.
+# Each service found 1,000 orders. How often did it leave its group because it polled too late (0 if
+# never)? And how many orders had it *saved* after the twenty minutes: behind which offset would its
+# successor begin? Look at one moment first: several lines are about it. Then let Spark read all
+# four logs; each has thousands of lines.
 
 # %% spark=true
 lines = logsets.read(spark, str(folder / "services"))
-late = lines.where("message like '%poll timeout%'").orderBy("client_id", "time")
-late.select("time", "client_id", "level", "message").limit(3).toPandas()
+late = lines.where("message like '%poll timeout%' or message like '%OffsetCommit request%'")
+late.select("time", "client_id", "level", "message").orderBy("client_id", "time").limit(
+    4
+).toPandas()
 
 # %% answer
 times_left = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
+saved = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
-def warnings_of(name, service):
-    texts = (
-        twenty_minutes(name, service)[0].lines(f"service-{name}").query("level == 'WARN'").message
-    )
-    return sum("consumer poll timeout has expired" in text for text in texts)
-
-
-times_left = {name: warnings_of(name, service) for name, service in n.items()}
+times_left, saved = {}, {}
+for name, service in n.items():
+    told = twenty_minutes(name, service)[0].lines(f"service-{name}")
+    late = told.query("level == 'WARN'").message
+    times_left[name] = sum("consumer poll timeout has expired" in text for text in late)
+    done = [text.split("Committed offset ")[1] for text in told.message if "Committed" in text]
+    saved[name] = int(done[-1].split()[0]) if done else 0
 ### END SOLUTION
 
 # %% question
@@ -36,8 +37,8 @@ def _batch_ms(numbers) -> int:
 
 Value(
     title="Spark: who left, and how often",
-    points=2,
-    answers=("times_left",),
+    points=3,
+    answers=("times_left", "saved"),
     draws=(*THREE, "D"),
     row="service",
     space={
@@ -48,7 +49,7 @@ Value(
     where=lambda n: (
         n["max_poll_records"] * n["usual_ms"] < 120_000 and not 75_000 < _batch_ms(n) < 104_000
     ),
-    together=lambda sets: sum(_batch_ms(n) > 104_000 for n in sets) >= 2,
+    together=lambda sets: 2 <= sum(_batch_ms(n) > 104_000 for n in sets) <= 3,
 )
 
 # %% judge
@@ -63,8 +64,8 @@ SLOW_MS = 20_000
 
 
 @cache
-def _times_left(max_poll_records: int, usual_ms: int, slow_percent: int) -> int:
-    """How often a service left its group in twenty minutes."""
+def _day(max_poll_records: int, usual_ms: int, slow_percent: int) -> dict:
+    """How often a service left its group in twenty minutes, and its committed offset after them."""
     lab = Lab(brokers=1, seed=11)
     _shop(lab, 1_000)
     chance = Random(f"{max_poll_records} {usual_ms} {slow_percent}")
@@ -92,73 +93,92 @@ def _times_left(max_poll_records: int, usual_ms: int, slow_percent: int) -> int:
     lab.spawn(service, name="service")
     lab.run_for(ms=TWENTY_MINUTES_MS)
     lab.close()
-    return sum(
+    warned = sum(
         event.fields["level"] == "WARN" and "consumer poll timeout" in event.fields["message"]
         for event in lab.journal.of("line")
     )
+    offsets = lab.at(TWENTY_MINUTES_MS)["groups"]["stock"]["offsets"]
+    return {
+        "times_left": warned,
+        "saved": offsets["orders-0"]["offset"] if "orders-0" in offsets else 0,
+    }
 
 
 def _left(case: dict) -> dict:
-    return {
-        "times_left": _times_left(case["max_poll_records"], case["usual_ms"], case["slow_percent"])
-    }
+    return dict(_day(case["max_poll_records"], case["usual_ms"], case["slow_percent"]))
 
 
 Judge(
     truth=_left,
     right=(
-        "right: one warning each time it left, and none where it stayed. The rare slow records "
-        "decide this, not the usual ones."
+        "right: one warning each time it left, and only commits that were answered save orders. The "
+        "rare slow records decide this, not the usual ones."
     ),
-    otherwise="not this often. Count the warnings of each service in the lines.",
+    otherwise={
+        "times_left": "not this often. Count the warnings of each service in the lines.",
+        "saved": (
+            "not so many saved. A commit that fails saves nothing, and its orders are read again. Look "
+            "for the last commit that was answered."
+        ),
+    },
 )
 
 # %% wrong="every line that speaks of it"
-# Each time three lines are about it: the warning, and two about the LeaveGroup request. Count one
-# level.
-times_left = {
-    a: sum(
-        "consumer poll timeout" in text
-        for text in twenty_minutes(a, x)[0].lines(f"service-{a}").message
-    )
-    for a, x in n.items()
-}
+# `saved` is right. Each time three lines are about it: the warning, and two about the LeaveGroup
+# request. Count one level.
+times_left, saved = {}, {}
+for a, x in n.items():
+    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
+    times_left[a] = sum("consumer poll timeout" in text for text in texts)
+    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
+    saved[a] = int(done[-1].split()[0]) if done else 0
 
 # %% wrong="how often it joined"
-# You counted how often it joined. It joined once before it ever left, and may be away at the end.
-# Count the warnings.
-times_left = {
-    a: sum(
-        "Successfully joined" in text
-        for text in twenty_minutes(a, x)[0].lines(f"service-{a}").message
-    )
-    for a, x in n.items()
-}
+# `saved` is right. You counted how often it joined. It joined once before it ever left, and may be
+# away at the end. Count the warnings.
+times_left, saved = {}, {}
+for a, x in n.items():
+    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
+    times_left[a] = sum("Successfully joined" in text for text in texts)
+    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
+    saved[a] = int(done[-1].split()[0]) if done else 0
 
 # %% wrong="whether, not how often"
-# It left, and more than once: it came back with its next poll, and was late again. Count the
-# warnings.
-times_left = {
-    a: int(
-        any(
-            "consumer poll timeout" in text
-            for text in twenty_minutes(a, x)[0].lines(f"service-{a}").message
-        )
-    )
-    for a, x in n.items()
-}
+# `saved` is right. It left, and more than once: it came back with its next poll, and was late again.
+# Count the warnings.
+times_left, saved = {}, {}
+for a, x in n.items():
+    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
+    times_left[a] = int(any("consumer poll timeout" in text for text in texts))
+    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
+    saved[a] = int(done[-1].split()[0]) if done else 0
 
 # %% says
-lambda case: {"times_left": min(1, _left(case)["times_left"])}
+lambda case: {**_left(case), "times_left": min(1, _left(case)["times_left"])}
 
 # %% wrong="usual times decide"
 # You calculated with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a
 # batch of {max_poll_records} has some of them.
-times_left = {
-    a: 0
-    if x.max_poll_records * x.usual_ms < 120_000
-    else 1_200_000 // (x.max_poll_records * x.usual_ms)
-    for a, x in n.items()
+times_left = {a: 0 for a in n}
+saved = {a: 1_000 for a in n}
+
+# %% wrong="late work counts"
+# The times are right. A batch that was late is done, but its commit failed: nothing of it is saved,
+# and the service begins with it again.
+times_left, saved = {}, {}
+for a, x in n.items():
+    told = twenty_minutes(a, x)[0].lines(f"service-{a}")
+    times_left[a], texts = len(told.query("level == 'WARN'")), list(told.message)
+    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
+    saved[a] = int(done[-1].split()[0]) if done else 0
+    saved[a] = min(1_000, saved[a] + times_left[a] * x.max_poll_records)
+
+# %% says
+lambda case: {
+    **_left(case),
+    "saved": min(
+        1_000, _left(case)["saved"] + _left(case)["times_left"] * case["max_poll_records"]
+    ),
 }
 
 # %% equivalent
@@ -170,8 +190,10 @@ times_left = {
 # `'consumer poll timeout has expired' in text` -> `'' in text`: the same.
 
 # %% hint
-# Look at one time at which a service left: how many lines are about it, and at which levels?
+# Look at one time at which a service left: how many lines are about it, and at which levels? Was
+# the commit after it sent?
 
 # %% hint
 # lines.where("level = 'WARN' and message like '%consumer poll
-# timeout%'").groupBy("client_id").count(). A service without a line left 0 times.
+# timeout%'").groupBy("client_id").count(). For the other number take the largest offset in
+# `Committed offset … for partition`. A service without such a line has 0.

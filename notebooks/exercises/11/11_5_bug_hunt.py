@@ -1,8 +1,14 @@
 # %% [markdown] items="N112"
-# "Lag has been 0 since we released the new version of billing, and orders are missing." Below are
-# the lines of the new member when it started. It runs with the default settings. Which partition has
-# it not read from the right place (write its name as the lines do), and how many records did it skip
-# there? Nothing has been deleted.
+# "Lag has been 0 since we released the new version of billing, and orders are missing. Others came
+# twice." Below are lines of the program before, m0, and of its successor, m1, when it started. Both
+# run with the default `auto.offset.reset`, and nothing has been deleted. m0 was killed after the last
+# of its lines. Four questions in one:
+#
+# - In which `partition` did m1 not continue where m0 was? Write its name as the lines do.
+# - How many records of it were never read by anybody: `never_read`?
+# - How many records of the other partitions were read by both, in all: `read_twice`?
+#
+# `Added … fetch request for partition … at position` says how far m0's calls of `poll()` had come.
 
 # %%
 shown = numbers("11.5")
@@ -11,11 +17,19 @@ for line in shown:
 
 # %% answer
 partition = ...
-skipped = ...
+never_read = ...
+read_twice = ...
 ### BEGIN SOLUTION
+came_to, begins = {}, {}
+for line in shown:
+    words = line.split()
+    if "fetch request" in line:
+        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+    elif "Setting offset" in line or "Resetting offset" in line:
+        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-began = next(line for line in shown if "Resetting" in line)
-skipped = int(began.split("offset=")[1].split(",")[0])
+never_read = begins[partition] - came_to[partition]
+read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 ### END SOLUTION
 
 # %% question
@@ -26,34 +40,56 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, Topic
 
 
 def lines_of(numbers) -> list[str]:
-    """When the new member says what as it starts: where it goes on in each partition."""
-    lines = renamed(**numbers).lines("m1")
-    wanted = ("Found no committed", "Resetting offset", "Setting offset", "Adding newly")
-    told = zip(
-        lines.time, lines.message.str.removeprefix("[Consumer clientId=m1, groupId=billing] ")
+    """How far m0 came, and where m1 continues, as they say it."""
+    lab = renamed(**numbers)
+    lines = lab.lines()
+    wanted = (
+        "Committed offset",
+        "Found no committed",
+        "Resetting offset",
+        "Setting offset",
+        "Adding newly",
     )
-    return [f"{time[-12:]} {text}" for time, text in told if text.startswith(wanted)]
+    last = {}  # where a partition was fetched from last, before m0 was killed
+    told = []
+    for client, time, message in zip(lines.client_id, lines.time, lines.message):
+        text = message.split("] ", 1)[-1]
+        line = f"{time[-12:]} {client} {text}"
+        if client == "m0" and "fetch request for partition" in text:
+            last[text.split("partition ")[1].split()[0]] = line
+        elif text.startswith(wanted) and (client == "m1" or text.startswith("Committed")):
+            told.append(line)
+    return sorted([*told, *last.values()])
 
 
 @lru_cache(maxsize=16)
-def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
+def renamed(forgotten: int, records: int, done: int, late: int, seed: int = 0) -> Lab:
     """A group whose first program committed in three of four partitions, and its successor, which
-    starts with auto.offset.reset=latest."""
+    starts with auto.offset.reset=latest. The first one had read `late` records more than it
+    committed in the partition before the forgotten one."""
     lab = Lab(brokers=1, seed=records + forgotten + 1_000 * seed)
     lab.create_topic("orders", partitions=4)
     shop = KafkaProducer(lab, {"client.id": "shop"})
     for partition in range(4):
-        wrote(lab, partition, records + 2 * partition, shop)
-    first = KafkaConsumer(lab, {"group.id": "billing", "enable.auto.commit": False}, name="m0")
-    first.assign([TopicPartition("orders", partition) for partition in range(4)])
+        wrote(lab, partition, done + 3 * partition, shop)
+    first = KafkaConsumer(
+        lab, {"group.id": "billing", "client.id": "m0", "enable.auto.commit": False}, name="m0"
+    )
+    places = [TopicPartition("orders", partition) for partition in range(4)]
+    first.assign(places)
+    first.seek_to_beginning(places)
+    for _ in range(6):
+        first.poll(timeout_ms=500)
     first.commit_sync(
         {
-            TopicPartition("orders", partition): OffsetAndMetadata(done + partition)
-            for partition in range(4)
-            if partition != forgotten
+            place: OffsetAndMetadata(done + 3 * place.partition - late * (place.partition % 2 + 1))
+            for place in places
+            if place.partition != forgotten
         }
     )
     first.close()
+    for partition in range(4):
+        wrote(lab, partition, records + 2 * partition, shop)
     second = KafkaConsumer(lab, {"group.id": "billing", "client.id": "m1"}, name="m1")
     second.subscribe(["orders"])
     second.poll(timeout_ms=5_000)
@@ -62,13 +98,14 @@ def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
 
 LineReading(
     title="bug hunt: lag 0, and orders missing",
-    points=2,
-    answers=("partition", "skipped"),
+    points=3,
+    answers=("partition", "never_read", "read_twice"),
     show=lines_of,
     space={
-        "forgotten": (0, 1, 2),  # the last one is named at the end of another line
+        "forgotten": (0, 1, 2, 3),
         "records": (83, 94, 107, 118, 131, 142),
         "done": (31, 38, 45, 52, 59),
+        "late": (3, 4, 5, 7),
     },
     scenery={"seed": 100_000},
 )
@@ -78,64 +115,85 @@ from autograder.course.judge import Judge
 
 
 def _forgot(case: dict) -> dict:
-    lab = renamed(case["forgotten"], case["records"], case["done"])
-    began = {
-        f"{name}": line
-        for line in lab.lines("m1").message
-        if "Resetting offset" in line
-        for name in ("orders-0", "orders-1", "orders-2", "orders-3")
-        if name in line
+    """Counted from what was written and committed, without a lab."""
+    others = [place for place in range(4) if place != case["forgotten"]]
+    return {
+        "partition": f"orders-{case['forgotten']}",
+        "never_read": case["records"] + 2 * case["forgotten"],
+        "read_twice": sum(case["late"] * (place % 2 + 1) for place in others),
     }
-    ((name, line),) = began.items()
-    return {"partition": name, "skipped": int(line.partition("offset=")[2].partition(",")[0])}
 
 
 Judge(
     truth=_forgot,
-    right="right: no bookmark there, and auto.offset.reset=latest went to the end.",
-    otherwise=(
-        "not both. Which partition had no bookmark, and at which offset did reading begin there?"
+    right=(
+        "right: no bookmark there, and auto.offset.reset=latest went to the end. The others began at "
+        "a bookmark that was behind what was read."
     ),
+    otherwise={
+        "partition": "not this partition. Which one had no bookmark when m1 started?",
+        "never_read": (
+            "not so many. Nobody read what lies between the last position of m0 and the first of m1."
+        ),
+        "read_twice": (
+            "not so many. In the other three, m1 begins at the bookmark, and m0 had come further."
+        ),
+    },
 )
 
-# %% wrong="the one with the smallest offset"
-# That partition continues at its committed offset. What lies before it was read by the program
-# before.
-first = [line for line in shown if "Setting offset" in line][0]
-partition = first.split("partition ")[1].split(" ")[0]
-skipped = int(first.split("offset=")[1].split(",")[0])
+# %% wrong="everything before the new start"
+# The partition is right, and so is `read_twice`. m0 had read the first records of it, without a
+# commit. Only what came after its last position is missing.
+came_to, begins = {}, {}
+for line in shown:
+    words = line.split()
+    if "fetch request" in line:
+        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+    elif "Setting offset" in line or "Resetting offset" in line:
+        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+partition = next(line for line in shown if "no committed offset" in line).split()[-1]
+never_read = begins[partition]
+read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 
 # %% wrong="lag 0, nothing skipped"
-# The partition is right. The lag is 0 because reading began at the log's end. Everything before it
-# was skipped.
-partition = [line for line in shown if "Found" in line][0].split()[-1]
-skipped = 0
+# The partition is right. The lag is 0 because reading began at the log's end. What m0 had not read
+# before it was skipped.
+partition = next(line for line in shown if "no committed offset" in line).split()[-1]
+never_read, read_twice = 0, 0
 
-# %% wrong="lag 0, as a text"
-# The partition is right. The number is a number, without quotation marks, and it is not 0: reading
-# began at the log's end, and everything before it was skipped.
-partition = [line for line in shown if "Found" in line][0].split()[-1]
-skipped = "0"
+# %% wrong="read to the bookmark"
+# `never_read` is right. A bookmark does not say how far m0 had read: it had read more than it
+# committed, and m1 read that again.
+came_to, begins = {}, {}
+for line in shown:
+    words = line.split()
+    if "fetch request" in line:
+        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+    elif "Setting offset" in line or "Resetting offset" in line:
+        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+partition = next(line for line in shown if "no committed offset" in line).split()[-1]
+never_read = begins[partition] - came_to[partition]
+read_twice = 0
 
-# %% wrong="the word after partition"
-# Right, and write its whole name, as the lines do: topic, dash, number.
-partition = int([line for line in shown if "Found" in line][0][-1])
-skipped = int([line for line in shown if "Resetting" in line][0].split("offset=")[1].split(",")[0])
-
-# %% wrong="the count as text"
-# Right, but as text. Write the count as a number, without quotation marks.
-partition = [line for line in shown if "Found" in line][0].split()[-1]
-skipped = [line for line in shown if "Resetting" in line][0].split("offset=")[1].split(",")[0]
-
-# %% equivalent
-# `next((line for line in shown if 'no committed offset' in line))` ->
-# `list((line for line in shown if 'no committed offset' in line))[-1]`: there is one such line.
-# `next((line for line in shown if 'Resetting' in line))` ->
-# `list((line for line in shown if 'Resetting' in line))[-1]`: there is one such line.
+# %% wrong="the whole distance, twice over"
+# The other numbers are right. m1 did not read the forgotten partition's first records: count the
+# other three.
+came_to, begins = {}, {}
+for line in shown:
+    words = line.split()
+    if "fetch request" in line:
+        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+    elif "Setting offset" in line or "Resetting offset" in line:
+        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
+partition = next(line for line in shown if "no committed offset" in line).split()[-1]
+never_read = begins[partition] - came_to[partition]
+read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
+read_twice += came_to[partition]
 
 # %% hint
 # Look at how each of the four partitions begins. Which does not continue at a committed offset?
 
 # %% hint
-# Found no committed offset names the partition. The line that resets its offset says where it
-# begins. Everything before that was skipped.
+# Make two tables: the last position of m0 for each partition, and the first of m1 (`Setting
+# offset`, or `Resetting offset`). Subtract them: for one partition m1 begins too late, for the others
+# too early.

@@ -13,8 +13,8 @@ said = F.substring("message", 1, 60).alias("said")
 losses.select("client_id", said, "offset").orderBy("client_id", "time").limit(6).toPandas()
 
 # %% answer
-resets = {"A": ..., "B": ..., "C": ...}
-skipped_records = {"A": ..., "B": ..., "C": ...}
+resets = {"A": ..., "B": ..., "C": ..., "D": ...}
+skipped_records = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
 resets, skipped_records = {}, {}
 for a, told in n.items():
@@ -30,7 +30,7 @@ Value(
     title="Spark: what retention took",
     points=3,
     answers=("resets", "skipped_records"),
-    draws=THREE,
+    draws=(*THREE, "D"),
     row="group",
     space=STORIES,
     where=overrun,

@@ -41,7 +41,7 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 @cache
 def _overrun(arrive: int, work: int, keep: int, reset: str) -> dict:
     """A member that is slower than its topic: when it first finds its position gone, its lag
-    after that, and what it never got."""
+    after that, and what it never got. A member that loses nothing has no first loss."""
     lab = Lab(brokers=1, seed=11, broker_config={"log.retention.check.interval.ms": 10_000})
     lab.create_topic("orders", config={"retention.ms": keep * MINUTE, "segment.ms": 30_000})
     shop = KafkaProducer(lab, {"client.id": "shop"})
@@ -69,12 +69,14 @@ def _overrun(arrive: int, work: int, keep: int, reset: str) -> dict:
         for _ in range(work // 10):
             got += [record.offset for record in member.poll(timeout_ms=500)]
         member.commit_sync()
-    bookmark = int(lab.describe_group("billing").current_offset.iloc[0])
     gone = [
         int(line.at_ms // MINUTE)
         for line in lab.lines("m1").itertuples()
         if "out of range" in line.message
     ]
+    if not gone:
+        return {"first_loss": None}
+    bookmark = int(lab.describe_group("billing").current_offset.iloc[0])
     left = int(lab.describe_group("billing", gone[0] * MINUTE + MINUTE // 2).lag.iloc[0])
     return {
         "first_loss": gone[0],

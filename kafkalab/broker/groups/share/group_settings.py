@@ -11,6 +11,9 @@ from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.config.keys import nearest
 from kafkalab.errors import InvalidConfigurationException
 
+DEAD_LETTER_TOPIC = "errors.deadletterqueue.topic.name"
+COPIES_RECORD = "errors.deadletterqueue.copy.record.enable"
+
 GROUP_KEYS: Mapping[str, str] = MappingProxyType(
     {
         "share.auto.offset.reset": "",
@@ -19,6 +22,8 @@ GROUP_KEYS: Mapping[str, str] = MappingProxyType(
         "share.partition.max.record.locks": "group_share_partition_max_record_locks",
         "share.session.timeout.ms": "group_share_session_timeout_ms",
         "share.heartbeat.interval.ms": "group_share_heartbeat_interval_ms",
+        DEAD_LETTER_TOPIC: "",
+        COPIES_RECORD: "",
     }
 )
 """Setting of a group -> the broker's setting that holds where the group has none. A group without
@@ -68,6 +73,23 @@ def checked_group_settings(given: Mapping[str, Any], config: BrokerConfig) -> di
                 )
             found[name] = value
             continue
+        if name == DEAD_LETTER_TOPIC:
+            if not isinstance(value, str):
+                raise InvalidConfigurationException(f"{name} is a topic's name, not {value!r}")
+            if value.startswith("__"):
+                raise InvalidConfigurationException(
+                    f"{name}: DLQ topic name must not start with '__'"
+                )
+            found[name] = value
+            continue
+        if name == COPIES_RECORD:
+            if str(value).lower() not in ("true", "false"):
+                raise InvalidConfigurationException(
+                    f"Invalid value {value} for configuration {name}: Expected value to be either "
+                    "true or false"
+                )
+            found[name] = str(value).lower() == "true"
+            continue
         least, most = (getattr(config, field) for field in LIMITS[name])
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise InvalidConfigurationException(
@@ -93,3 +115,12 @@ class GroupSettings:
         """Whether a partition that is new to the group begins with its first record."""
         own = self._cluster.group_settings.get(group_id, {})
         return own.get("share.auto.offset.reset") == "earliest"
+
+    def dead_letter_topic(self, group_id: str) -> str:
+        """The topic for records that the group gives up; "" where it has none."""
+        name: str = self._cluster.group_settings.get(group_id, {}).get(DEAD_LETTER_TOPIC, "")
+        return name
+
+    def copies_record(self, group_id: str) -> bool:
+        """Whether a dead letter has the record's key and value, too."""
+        return bool(self._cluster.group_settings.get(group_id, {}).get(COPIES_RECORD))

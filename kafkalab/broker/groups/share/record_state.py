@@ -15,9 +15,13 @@ class RecordState(enum.Enum):
     """Any member may acquire it. Next: ACQUIRED with a fetch."""
     ACQUIRED = "Acquired"
     """One member holds it until its lock ends. Next: ACKNOWLEDGED with accept, ARCHIVED with
-    reject, AVAILABLE with release or when the lock ends."""
+    reject, or ARCHIVING in a group with a dead-letter topic, AVAILABLE with release or when the
+    lock ends."""
     ACKNOWLEDGED = "Acknowledged"
     """A member has processed it. No state follows."""
+    ARCHIVING = "Archiving"
+    """It is not delivered again, and its copy for the dead-letter topic is on its way (KIP-1191).
+    Next: ARCHIVED, when the copy is written or has failed."""
     ARCHIVED = "Archived"
     """It is not delivered again: a member rejected it, or it had all its deliveries. No state
     follows."""
@@ -26,12 +30,12 @@ class RecordState(enum.Enum):
 MOVES = moves_of(
     RecordState,
     "AVAILABLE -> ACQUIRED ARCHIVED",
-    "ACQUIRED -> AVAILABLE ACKNOWLEDGED ARCHIVED",
+    "ACQUIRED -> AVAILABLE ACKNOWLEDGED ARCHIVING ARCHIVED",
     "ACKNOWLEDGED ->",
+    "ARCHIVING -> ARCHIVED",
     "ARCHIVED ->",
 )
-"""RecordState.validateTransition. 4.4 has ARCHIVING too, for groups with a dead-letter topic, which
-the lab leaves out."""
+"""RecordState.validateTransition."""
 
 DONE = frozenset({RecordState.ACKNOWLEDGED, RecordState.ARCHIVED})
 """The states of a record that is never delivered again."""

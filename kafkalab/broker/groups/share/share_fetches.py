@@ -19,11 +19,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.groups.share.dead_letters import (
+    LETTER,
+    DeadLetters,
+    OpenLetters,
+    failure_of,
+)
 from kafkalab.broker.groups.share.group_settings import GroupSettings
+from kafkalab.broker.groups.share.record_state import RecordState
 from kafkalab.broker.groups.share.share_partition import (
     AcknowledgeOutcome,
     AcknowledgeRefused,
@@ -41,7 +49,8 @@ from kafkalab.broker.groups.share.share_sessions import (
 from kafkalab.broker.groups.share.state_writes import SHARE_WRITE, Key, StateWrite, StateWrites
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.errors import Errors, error_for
+from kafkalab.broker.server_log import ServerLog, silent_log
+from kafkalab.errors import Errors, error_for, java_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.share_messages import FINAL_EPOCH
 
@@ -71,8 +80,14 @@ class ShareFetches:
     """All share partitions that one broker leads."""
 
     def __init__(
-        self, cluster: ClusterState, config: BrokerConfig, replicas: ReplicaManager
+        self,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        replicas: ReplicaManager,
+        log: ServerLog | None = None,
     ) -> None:
+        self._log = silent_log("4.4") if log is None else log
+        self._letters = DeadLetters(cluster, config, replicas)
         self.sessions = ShareSessions()
         self._cluster, self._replicas = cluster, replicas
         self._settings = GroupSettings(cluster, config)
@@ -145,8 +160,12 @@ class ShareFetches:
         return out + self._answered(open_request)
 
     def on_timer(self, key: tuple[object, ...], now_ms: int) -> list[Effect]:
-        """A fetch has waited long enough, a lock has ended, or a write is done."""
+        """A fetch has waited long enough, a lock has ended, a write is done, or a dead letter is
+        sent again."""
         out: list[Effect] = []
+        if key[0] == LETTER:
+            assert isinstance(key[1], int)
+            return self._letters.send_again(key[1], self._limit, now_ms)
         if key[0] == SHARE_WRITE:
             done, out = self._writes.ended(now_ms)
             for write in done:
@@ -166,6 +185,17 @@ class ShareFetches:
             out += self._writes.add(StateWrite(place, found, moved, in_transition=False), now_ms)
             out += self._look_again(topic, number, now_ms, group_id)
         return out
+
+    def on_reply(
+        self, tag: tuple[Any, ...], response: m.ProduceResponse | None, now_ms: int
+    ) -> list[Effect]:
+        """The leader of a dead-letter partition has answered, or the connection was lost."""
+        letters, error, out = self._letters.answered(tag[1], response, now_ms)
+        if letters is None:
+            return out
+        if (failure := failure_of(error)) is not None:
+            self._log("SHARE_LETTER_FAILED", trace=java_text(failure))
+        return out + self._archived(letters.key, letters.moved, now_ms)
 
     # -- events of the broker
 
@@ -190,6 +220,7 @@ class ShareFetches:
         self._partitions.clear()
         self._waiting.clear()
         self._writes.forget()
+        self._letters.forget()
 
     # -- share partitions
 
@@ -212,6 +243,8 @@ class ShareFetches:
                 self._lock_ms(group_id),
                 self._settings.number(group_id, "share.delivery.count.limit"),
                 self._settings.number(group_id, "share.partition.max.record.locks"),
+                partial(self._letters.has_topic, group_id),
+                partial(self._say, key),
             )
             stored = self._cluster.share_states.get(key)
             if stored is None:
@@ -228,6 +261,40 @@ class ShareFetches:
         log = replica.log
         earliest = self._settings.starts_at_earliest(group_id)
         return log.log_start_offset if earliest else log.high_watermark
+
+    def _say(self, key: Key, name: str, offset: int) -> None:
+        group, topic, number = key
+        self._log(
+            name,
+            group=group,
+            topic=topic,
+            topic_id=self._cluster.topics[topic].topic_id,
+            partition=number,
+            offset=offset,
+        )
+
+    def _limit(self, letters: OpenLetters) -> int:
+        return self._settings.number(letters.key[0], "share.delivery.count.limit")
+
+    def _bury(self, key: Key, moved: Moved, now_ms: int) -> list[Effect]:
+        """Write the dead letters of records that are given up; archive the records at once where
+        that cannot be."""
+        why = self._letters.refusal(key[0])
+        if why is not None:
+            trace = f"org.apache.kafka.common.config.ConfigException: {why}"
+            self._log("SHARE_LETTER_FAILED", trace=trace)
+            return self._archived(key, moved, now_ms)
+        limit = self._settings.number(key[0], "share.delivery.count.limit")
+        return self._letters.send(key, moved, limit, now_ms)
+
+    def _archived(self, key: Key, moved: Moved, now_ms: int) -> list[Effect]:
+        """The letters of these records are written, or lost: archive the records."""
+        out: list[Effect] = []
+        found = self._partition(*key, out)
+        if isinstance(found, SharePartition) and (done := found.archive(moved)):
+            self._changed(key, found, done, out)
+            out += self._writes.add(StateWrite(key, found, done, in_transition=False), now_ms)
+        return out
 
     def _lock_ms(self, group_id: str) -> int:
         return self._settings.number(group_id, "share.record.lock.duration.ms")
@@ -300,6 +367,9 @@ class ShareFetches:
                 out.append(_window(place, write.partition))
             if start_has_moved:
                 out += self._look_again(topic, number, now_ms, group_id)
+            for one in write.moved:
+                if one.state is RecordState.ARCHIVING:
+                    out += self._bury(place, one, now_ms)
         if write.told is not None:
             out += write.told(outcome)
         return out
@@ -444,6 +514,9 @@ class ShareFetches:
         replica, _ = self._replicas.led_replica(topic, place[1])
         assert replica is not None, "this broker leads the share partition"
         log, key = replica.log, (group_id, topic, place[1])
+        for one in found.left_to_archive() if self._letters.has_topic(group_id) else ():
+            if not self._letters.is_open(key, one):  # its leader died before the letter was written
+                out += self._bury(key, one, now_ms)
         if found.start_offset < log.log_start_offset:
             self._changed(key, found, found.log_start_moved(log.log_start_offset), out)
         first = found.next_fetch_offset

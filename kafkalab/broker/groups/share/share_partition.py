@@ -9,13 +9,15 @@ A record that is acknowledged or released has its new state at once, but it is i
 the leader has written this state (`written` tells). In this time nobody can acquire the record, and
 the window's start cannot pass it. When a lock ends, there is no such time.
 
-Left out: markers and aborted records of transactions, compacted gaps, dead-letter topics, and the
-smaller portions in which 4.4 gives out records that were delivered often before.
+A record that was delivered often is given out in a smaller portion, and alone for the last time, so
+that a bad one takes no others with it (4.2).
+
+Left out: markers and aborted records of transactions, and compacted gaps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
@@ -33,6 +35,10 @@ STATE_AFTER = {
 }
 """Type of an acknowledgement -> the state of its record afterwards."""
 
+FEWEST_BEFORE_PORTIONS = 2
+"""From so many deliveries on, or half of the limit, portions are smaller
+(MINIMUM_THROTTLE_RECORDS_DELIVERY_LIMIT)."""
+
 WORDS = {ACCEPT: "accept", RELEASE: "release", REJECT: "reject"}
 """Type of an acknowledgement -> why its record has another state."""
 
@@ -49,6 +55,7 @@ class InFlightState:
     holder  who held the record before the state that is being written; None where no write is under
             way (rollbackState)
     stored  state and deliveries as they were written last; None where nothing was written
+    restored  whether another leader gave the record up, and this one has it from what is stored
     """
 
     state: RecordState = RecordState.AVAILABLE
@@ -57,6 +64,7 @@ class InFlightState:
     deadline_ms: int = 0
     holder: str | None = None
     stored: tuple[RecordState, int] | None = None
+    restored: bool = False
 
     @property
     def in_transition(self) -> bool:
@@ -104,7 +112,7 @@ class Moved(NamedTuple):
     """Records that have another state now, both ends included.
 
     why: "fetched", "accept", "release", "reject", "gap", "renew", "lock expired", "session closed",
-    or "delivery limit" for a record that would be delivered once too often.
+    "dead letter", or "delivery limit" for a record that would be delivered once too often.
     """
 
     first_offset: int
@@ -146,15 +154,24 @@ class SharePartition:
     lock_ms             how long a member holds what it acquires
     delivery_limit      how often a record is delivered at most
     most_in_flight      how many records the window holds at most
+    has_dead_letters    whether the group has a dead-letter topic now
+    say                 writes a line about one offset into the broker's log
     """
 
     def __init__(
-        self, start_offset: int, lock_ms: int, delivery_limit: int, most_in_flight: int = 2_000
+        self,
+        start_offset: int,
+        lock_ms: int,
+        delivery_limit: int,
+        most_in_flight: int = 2_000,
+        has_dead_letters: Callable[[], bool] = lambda: False,
+        say: Callable[[str, int], object] = lambda name, offset: None,
     ) -> None:
         self.start_offset = self.end_offset = start_offset
         self.lock_ms = lock_ms
         self.delivery_limit = delivery_limit
         self.most_in_flight = most_in_flight
+        self._has_dead_letters, self._say = has_dead_letters, say
         self.batches: list[InFlightBatch] = []
 
     # -- what a fetch asks
@@ -218,7 +235,9 @@ class SharePartition:
         for first, last, state, count in stored.batches:
             if first > self._after:
                 self._add(self._after, first - 1, InFlightState())
-            self._add(first, last, InFlightState(state, count, stored=(state, count)))
+            self._add(
+                first, last, InFlightState(state, count, stored=(state, count), restored=True)
+            )
         self._move_start()
 
     @property
@@ -252,6 +271,7 @@ class SharePartition:
             return (), []
         moved: list[Moved] = []
         first, last, count = read[0].base_offset, read[-1].last_offset, 0
+        stops = False
         for batch in self.batches:
             if count >= max_records:
                 break
@@ -259,20 +279,23 @@ class SharePartition:
                 continue
             whole = first <= batch.first_offset and batch.last_offset <= last
             too_large = exact and len(batch.records) > max_records - count
-            if not whole or too_large:
+            in_portions = self._comes_in_portions(batch, first, last)
+            if in_portions and count:
+                stops = True
+                break
+            if not whole or too_large or in_portions:
                 if not batch.by_offset and not batch.records[0].can_be_acquired:
                     continue
                 batch.split()
-            for begin, end, record in batch.parts():
-                if not record.can_be_acquired or end < first or begin > last:
-                    continue
-                if exact and count >= max_records:
-                    break
-                self._move(record, RecordState.ACQUIRED, member_id, now_ms)
-                moved.append(_moved(begin, end, record, "fetched"))
-                count += end - begin + 1
+            most = max_records - count if exact else len(batch.records)
+            taken = self._acquire_of(batch, member_id, first, last, most, now_ms)
+            moved += taken
+            count += sum(one.last_offset - one.first_offset + 1 for one in taken)
+            if in_portions and taken:
+                stops = True
+                break
         after = self._after
-        if count < max_records and after <= last:
+        if not stops and count < max_records and after <= last:
             moved += self._acquire_new(
                 member_id, read, after, max_records - count, batch_size, now_ms, exact
             )
@@ -285,6 +308,56 @@ class SharePartition:
             for one in moved
         )
         return acquired, moved
+
+    @property
+    def _portions_from(self) -> int:
+        """The number of deliveries from which a record comes in a smaller portion
+        (throttleRecordsDeliveryLimit)."""
+        return max(FEWEST_BEFORE_PORTIONS, -(-self.delivery_limit // 2))
+
+    def _comes_in_portions(self, batch: InFlightBatch, first: int, last: int) -> bool:
+        """Whether a batch has a record that was delivered often (shouldThrottleRecordsDelivery)."""
+        counts = [
+            record.delivery_count
+            for begin, end, record in batch.parts()
+            if record.can_be_acquired and first <= end and begin <= last
+        ]
+        return max(counts, default=0) >= self._portions_from
+
+    def _acquire_of(
+        self,
+        batch: InFlightBatch,
+        member_id: str,
+        first: int,
+        last: int,
+        most: int,
+        now_ms: int,
+    ) -> list[Moved]:
+        """Acquire records of a batch in the window, `most` at most (acquireSubsetBatchRecords).
+
+        From half of the limit on, a portion is half of the batch, then a quarter. For its last
+        delivery a record comes alone.
+        """
+        moved: list[Moved] = []
+        portion, count, limit = 0, 0, self.delivery_limit
+        for begin, end, record in batch.parts():
+            if not record.can_be_acquired or end < first or begin > last:
+                continue
+            before = record.delivery_count
+            if batch.by_offset and limit > 2 and before == limit - 1 and count:
+                self._say("SHARE_ALONE_NEXT", begin)
+                break
+            if batch.by_offset and before >= self._portions_from and not portion:
+                portion = max(1, len(batch.records) >> (before - self._portions_from + 1))
+            self._move(record, RecordState.ACQUIRED, member_id, now_ms)
+            moved.append(_moved(begin, end, record, "fetched"))
+            count += end - begin + 1
+            if batch.by_offset and limit > 2 and record.delivery_count == limit:
+                self._say("SHARE_ALONE_NOW", begin)
+                break
+            if count in (most, portion):
+                break
+        return moved
 
     def _acquire_new(
         self,
@@ -357,7 +430,10 @@ class SharePartition:
                     renewed.append(_moved(begin, end, record, "renew"))
                 else:
                     why = WORDS.get(kind, "gap")
-                    begun.append(self._begin(record, begin, end, STATE_AFTER[kind], why))
+                    after = STATE_AFTER[kind]
+                    if kind == REJECT and self._has_dead_letters():
+                        after = RecordState.ARCHIVING
+                    begun.append(self._begin(record, begin, end, after, why))
         return list(_joined(renewed)), list(_joined(begun))
 
     def written(self, moved: Iterable[Moved], in_transition: bool = True) -> bool:
@@ -385,6 +461,27 @@ class SharePartition:
                 if record.deadline_ms <= now_ms:
                     back.append(self._give_back(record, begin, end, "lock expired"))
         return list(_joined(back))
+
+    def archive(self, moved: Moved) -> list[Moved]:
+        """Archive records whose copies for the dead-letter topic are written, or could not be
+        (initiateDLQAndArchive)."""
+        done = []
+        for begin, end, record in self._records(moved):
+            if record.state is RecordState.ARCHIVING:
+                self._move(record, RecordState.ARCHIVED)
+                done.append(_moved(begin, end, record, "dead letter"))
+        return list(_joined(done))
+
+    def left_to_archive(self) -> list[Moved]:
+        """Records that another leader gave up, whose letters this one has to write
+        (maybeResumeDlqArchiving)."""
+        left = [
+            _moved(begin, end, record, "dead letter")
+            for batch in self.batches
+            for begin, end, record in batch.parts()
+            if record.state is RecordState.ARCHIVING and record.restored
+        ]
+        return list(_joined(left))
 
     def _records(self, moved: Moved) -> Iterator[tuple[int, int, InFlightState]]:
         """The parts of the window that these offsets cover."""
@@ -478,7 +575,8 @@ class SharePartition:
     def _give_back(self, record: InFlightState, first: int, last: int, why: str) -> Moved:
         """Make a record available; archive it where it had all its deliveries."""
         member_id, spent = record.member_id, record.delivery_count >= self.delivery_limit
-        self._move(record, RecordState.ARCHIVED if spent else RecordState.AVAILABLE)
+        gone = RecordState.ARCHIVING if self._has_dead_letters() else RecordState.ARCHIVED
+        self._move(record, gone if spent else RecordState.AVAILABLE)
         return _moved(first, last, record, "delivery limit" if spent else why, member_id)
 
     def _move(

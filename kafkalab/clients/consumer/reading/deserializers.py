@@ -83,7 +83,13 @@ class Deserializers:
             except Exception as error:
                 raise self._unreadable(origin, tp, offset, record) from error
         return ConsumerRecord(
-            tp.topic, tp.partition, offset, record.timestamp_ms, made["KEY"], made["VALUE"]
+            tp.topic,
+            tp.partition,
+            offset,
+            record.timestamp_ms,
+            made["KEY"],
+            made["VALUE"],
+            headers=record.headers,
         )
 
     def _unreadable(
@@ -117,7 +123,13 @@ class Deserializers:
 def read_text(tp: TopicPartition, offset: int, record: WireRecord) -> ConsumerRecord:
     """The record of a consumer of texts (two StringDeserializers)."""
     return ConsumerRecord(
-        tp.topic, tp.partition, offset, record.timestamp_ms, _text(record.key), _text(record.value)
+        tp.topic,
+        tp.partition,
+        offset,
+        record.timestamp_ms,
+        _text(record.key),
+        _text(record.value),
+        headers=record.headers,
     )
 
 

@@ -49,6 +49,7 @@ class ShareCompletedFetch:
                         one.key,
                         one.value,
                         acquired.delivery_count,
+                        one.headers,
                     ),
                 )
 
