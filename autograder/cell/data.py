@@ -100,10 +100,13 @@ def as_builtin(value):
 
 
 def whole_numbers(value) -> list[int] | None:
-    """The whole numbers in a list, a tuple, a set or an array; None for anything else."""
+    """The whole numbers in a list, a tuple, a set or an array; None for anything else. Raises
+    NotPlain for an iterator, whose sentence says what is missing."""
     try:
         found = plain(value)
     except NotPlain:
+        if hasattr(type(value), "__next__"):
+            raise
         return None
     return found if type(found) is list and {type(each) for each in found} <= {int} else None
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.cell.data import NotPlain, canonical, plain, same
+from autograder.cell.data import NotPlain, canonical, plain, same, whole_numbers
 from autograder.course.masters import master
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import imported_by, needed
@@ -137,3 +137,10 @@ def test_a_refused_type_has_its_article():
         plain(object())
     with pytest.raises(NotPlain, match="^a dict with a frozenset as a key"):
         plain({frozenset(): 1})
+
+
+def test_whole_numbers_of_a_generator_are_asked_for_as_a_list():
+    assert whole_numbers((3, 0)) == [3, 0]
+    assert whole_numbers({"partition": 3}) is None
+    with pytest.raises(NotPlain, match="no list yet"):
+        whole_numbers(number for number in (3, 0))
