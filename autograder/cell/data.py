@@ -8,9 +8,10 @@ here with a sentence that says what came instead.
 import json
 import math
 import re
-from collections import deque
+from collections import ChainMap, UserDict, UserList, deque
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 
 # one answer; a learner's list of everything is cut off here, not in the judge's memory
 MOST_BYTES = 256_000
@@ -19,7 +20,8 @@ DEEPEST = 12
 UNSEEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
 )
-VIEWS = (type({}.keys()), type({}.values()))
+LISTS = (deque, range, UserList, type({}.keys()), type({}.values()))
+DICTS = (ChainMap, MappingProxyType, UserDict)
 BASES = {
     str: str.__str__,
     int: int.__index__,
@@ -45,8 +47,8 @@ class NotAsAsked(ValueError):
 
 def plain(value, depth: int = 0):
     """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a
-    list, a set a sorted list, a Counter a dict, and a fraction without a rest a whole number: who
-    writes 30 / 2 has counted 15.
+    list, a set a sorted list (numbers by their size), a Counter a dict, and a fraction without a
+    rest a whole number: who writes 30 / 2 has counted 15.
 
     A member of an enum, a named tuple and any other value of a subclass counts as what it is below:
     the methods of its own class are not asked. Raises NotPlain for anything else.
@@ -65,7 +67,7 @@ def plain(value, depth: int = 0):
     if kind in (list, tuple):
         return [plain(item, depth + 1) for item in value]
     if kind in (set, frozenset):
-        return sorted((plain(item, depth + 1) for item in value), key=canonical)
+        return sorted((plain(item, depth + 1) for item in value), key=_rank)
     if kind is dict:
         return {_key(key): plain(item, depth + 1) for key, item in value.items()}
     if kind in (Decimal, Fraction):
@@ -88,8 +90,10 @@ def as_builtin(value):
     for base, its_own in BASES.items():
         if kind is not base and kind is not bool and issubclass(kind, base):
             return its_own(value)
-    if kind in (deque, range, *VIEWS):
+    if kind in LISTS:
         return list(value)
+    if kind in DICTS:
+        return dict(value)
     # np.int64 comes out of every pandas count
     if kind.__module__ == "numpy" and hasattr(value, "tolist"):
         return value.tolist()
@@ -100,10 +104,13 @@ def as_builtin(value):
 
 
 def whole_numbers(value) -> list[int] | None:
-    """The whole numbers in a list, a tuple, a set or an array; None for anything else."""
+    """The whole numbers in a list, a tuple, a set or an array; None for anything else. Raises
+    NotPlain for an iterator, whose sentence says what is missing."""
     try:
         found = plain(value)
     except NotPlain:
+        if hasattr(type(value), "__next__"):
+            raise
         return None
     return found if type(found) is list and {type(each) for each in found} <= {int} else None
 
@@ -130,6 +137,12 @@ def one_line(text, most: int = 1_000) -> str:
     """A learner's words in somebody's table or terminal: no line ends, no control characters,
     not long; "" for what is no text."""
     return UNSEEN.sub(" ", text).strip()[:most] if isinstance(text, str) else ""
+
+
+def _rank(item) -> tuple:
+    """Where an item of a set stands among the others: numbers first, by their size."""
+    is_number = type(item) in (int, float)
+    return (not is_number, item if is_number else 0, canonical(item))
 
 
 def _key(key) -> str:

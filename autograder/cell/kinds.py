@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from autograder.cell.data import NotAsAsked, plain
+from autograder.cell.data import NotAsAsked, as_builtin, plain
 from autograder.cell.question import Question
 from autograder.cell.reply import said_of_caught
 
@@ -160,23 +160,32 @@ class StateMachine(Question):
                 if callable(machine)
                 else self._looked_up(machine, state, event)
             )
+            # a member of an enum, or a text of numpy's, counts as the text that it is
+            state = as_builtin(state)
             if state is not None and state not in self.states:
                 raise NotAsAsked(
                     f"after {event} your machine is in {str(state)[:40]!r}; the states are "
                     f"{', '.join(self.states)}"
                 )
-            seen.append(None if state is None else str(state))
+            seen.append(state)
             if state is None:
                 break
         return plain(seen)
 
     def _looked_up(self, table, state, event):
-        if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        rows = _by_text(table)
+        if rows is None or not all(_by_text(row) is not None for row in rows.values()):
             raise NotAsAsked(
                 f"`{self.answers[0]}` is a dict of dicts, {{state: {{event: next state}}}}, or a "
                 "function of state and event"
             )
-        return table.get(state, {}).get(event)
+        return (_by_text(rows.get(state, {})) or {}).get(event)
+
+
+def _by_text(value) -> dict | None:
+    """A dict, or what stands for one, with its keys as plain texts; None for any other value."""
+    value = as_builtin(value)
+    return {as_builtin(key): row for key, row in value.items()} if type(value) is dict else None
 
 
 def walks(paths) -> tuple[dict, ...]:

@@ -1,14 +1,14 @@
-"""A right answer, written otherwise: '4' for 4, "Written" for "written".
+"""A right answer, written otherwise: '4' for 4, "Written" for "written", 1 for True.
 
 Equality goes to the type, so such an answer is wrong; but it is not what the question's own
 sentences speak of. The learner who gives it reads what is the matter, in a cell and in official
-grading.
+grading. Only 0 and 1 count as False and True, as they do in Python.
 """
 
 from collections.abc import Callable, Iterator
 from itertools import product
 
-from autograder.cell.data import plain
+from autograder.cell.data import canonical, plain
 
 SPELLED_OTHERWISE = (
     "right, but not written as asked: write a number without quotation marks, and a word in the "
@@ -36,6 +36,15 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
             return True
         tried.append(other)
     return False
+
+
+def with_truth_values(question, data):
+    """Plain data with False for 0 and True for 1, where a value was asked for; None where it has
+    neither."""
+    if question.kind not in KINDS:
+        return None
+    other = _each_number(data, lambda number: bool(number) if number in (0, 1) else number)
+    return None if canonical(other) == canonical(data) else other
 
 
 def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:

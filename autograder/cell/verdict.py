@@ -19,6 +19,7 @@ from autograder.cell.near_miss import (
     SPELLED_OTHERWISE,
     in_another_unit,
     spelled_otherwise,
+    with_truth_values,
 )
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
@@ -64,6 +65,10 @@ def verdict_on(
     if unhappy:
         return Verdict(False, unhappy, blank="blank" in reply)
     verdict = word(reply["data"])
+    if not (verdict.ok or verdict.misconception):
+        truths = with_truth_values(question, reply["data"])
+        told = verdict if truths is None else word(truths)
+        verdict = told if told.ok or told.misconception else verdict
     if verdict.ok or verdict.misconception or hidden:
         return verdict
     if spelled_otherwise(question, reply["data"], lambda other: word(other).ok):

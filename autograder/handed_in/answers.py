@@ -343,6 +343,9 @@ class _Found:
             elif is_python(below):
                 helpers.append(below)
         pieces += _helping(helpers, looked_up_later("\n".join(pieces)))
+        if text is None and names_of("\n".join(pieces)).reads & names:
+            # the cell as it was handed out binds what a cell below fills
+            pieces.insert(0, own.source)
         if len(pieces) > 1 or (pieces and text is None):
             told.append(f"what was added below the cell of {own.question} was read with it")
         whole = "\n".join(pieces) if pieces else None

@@ -35,6 +35,7 @@ CHANGING = frozenset(
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
+WORD, QUERIED = re.compile(r"\b[^\W\d]\w*"), re.compile(r"@([^\W\d]\w*)")
 MEASURING_LINE = re.compile(r"(?m)^([ \t]*)%(?:time|prun|memit)[ \t]+(?=[^\s-])")
 
 
@@ -91,6 +92,7 @@ def names_of(source: str) -> Names:
             binds.add(EVERYTHING)
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
+    reads |= _named_in_texts(code) - binds
     inside: dict[str, frozenset[str]] = {}
     for outer in code.co_consts:
         if isinstance(outer, CodeType):
@@ -194,6 +196,21 @@ def _looked_up(code: CodeType) -> frozenset[str]:
         for step in dis.get_instructions(each)
         if step.opname in ("LOAD_GLOBAL", "STORE_GLOBAL", "LOAD_NAME")
     )
+
+
+def _named_in_texts(code: CodeType) -> set[str]:
+    """The names that a cell's texts speak of: pandas looks up `@name` of a query, and `exec` runs
+    the whole text."""
+    all_codes = (code, *_inside(code))
+    called = {name for each in all_codes for name in each.co_names}
+    pattern = WORD if "exec" in called else QUERIED if {"query", "eval"} & called else None
+    return {
+        name
+        for each in all_codes
+        for text in each.co_consts
+        if pattern and type(text) is str
+        for name in pattern.findall(text)
+    }
 
 
 @lru_cache(maxsize=4096)

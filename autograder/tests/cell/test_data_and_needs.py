@@ -1,6 +1,8 @@
 """The two small laws under everything: what counts as plain data,
 and which cells an answer needs."""
 
+import collections
+import types
 from collections import namedtuple
 from enum import StrEnum
 
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.cell.data import NotPlain, canonical, plain, same
+from autograder.cell.data import NotPlain, canonical, plain, same, whole_numbers
 from autograder.course.masters import master
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import imported_by, needed
@@ -137,3 +139,42 @@ def test_a_refused_type_has_its_article():
         plain(object())
     with pytest.raises(NotPlain, match="^a dict with a frozenset as a key"):
         plain({frozenset(): 1})
+
+
+def test_whole_numbers_of_a_generator_are_asked_for_as_a_list():
+    assert whole_numbers((3, 0)) == [3, 0]
+    assert whole_numbers({"partition": 3}) is None
+    with pytest.raises(NotPlain, match="no list yet"):
+        whole_numbers(number for number in (3, 0))
+
+
+def test_a_set_of_numbers_is_a_list_by_their_size():
+    assert plain({12, 7, -1, 100, 2.5}) == [-1, 2.5, 7, 12, 100]
+    assert plain(frozenset({"b", "a", 3, True, None})) == [3, "a", "b", None, True]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        collections.ChainMap({"A": 1}, {"A": 2, "B": 3}),
+        collections.UserDict(B=3, A=1),
+        types.MappingProxyType({"A": 1, "B": 3}),
+    ],
+)
+def test_a_dict_of_the_standard_library_is_a_dict(value):
+    assert plain(value) == {"A": 1, "B": 3}
+    assert plain(collections.UserList([3, 1])) == [3, 1]
+
+
+@pytest.mark.parametrize(
+    "source, wanted",
+    [
+        ("late = table.query('at_ms > @begun')", {0, 2}),
+        ("late = table.eval('at_ms - @begun')", {0, 2}),
+        ("exec('late = twice(begun)')", {1, 2}),
+        ("late = 'begun @begun'", set()),
+    ],
+)
+def test_a_cell_needs_what_its_texts_look_up(source, wanted):
+    cells = ["table = read()", "def twice(n):\n    return 2 * n", "begun = 3", source]
+    assert needed(cells, 3) == wanted

@@ -1,10 +1,13 @@
 """Plays: the learner's code decides in the sandbox, and is judged on a run that is played again
 from its decisions alone."""
 
+import collections
+import enum
 import gc
 import json
 import weakref
 
+import pandas
 import pytest
 
 from autograder.cell.data import plain
@@ -477,6 +480,27 @@ def test_a_table_and_a_handler_walk_alike():
     for case in DOOR.public_cases:
         assert DOOR.run_probe({"door": table}, case) == DOOR.run_probe({"door": handler}, case)
     assert plain(DOOR.run_probe({"door": table}, DOOR.public_cases[-1])) == ["open", "shut", "open"]
+
+
+class Leaf(str, enum.Enum):
+    """States of a door, as a learner may name them."""
+
+    SHUT = "shut"
+    OPEN = "open"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {Leaf.SHUT: {"open": Leaf.OPEN}, Leaf.OPEN: {"close": Leaf.SHUT}},
+        pandas.Series({"shut": {"open": "open"}, "open": {"close": "shut"}}),
+        {"shut": pandas.Series({"open": "open"}), "open": pandas.Series({"close": "shut"})},
+        collections.defaultdict(dict, {"shut": {"open": "open"}, "open": {"close": "shut"}}),
+    ],
+)
+def test_a_table_walks_alike_whatever_its_dicts_are_made_of(table):
+    walked = [DOOR.run_probe({"door": table}, case) for case in DOOR.public_cases]
+    assert walked == [[None], ["open"], ["open", "shut"], ["open", None], ["open", "shut", "open"]]
 
 
 def test_the_judges_table_of_a_connection_is_the_simulators():

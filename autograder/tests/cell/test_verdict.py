@@ -12,7 +12,7 @@ from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
 from autograder.cell.verdict import Verdict, open_word, verdict_on
-from autograder.course.judge import judge_of
+from autograder.course.judge import judge_of, verdict_of
 from autograder.grading import verdict as grading
 
 
@@ -94,6 +94,23 @@ def test_a_word_copied_from_a_table_with_a_small_first_letter_is_told_so():
     named = {"stage": {"A": "localTimeMs", "B": " RemoteTimeMs "}}
     right = {"stage": {"A": "LocalTimeMs", "B": "RemoteTimeMs"}}
     assert spelled_otherwise(find("15.5"), named, lambda data: data == right)
+
+
+@pytest.mark.parametrize("said", [{"stays": 0}, {"stays": 1}, {"stays": 2}])
+def test_0_and_1_count_as_false_and_true_where_these_were_asked_for(said):
+    question, judge = find("14.2"), judge_of("14.2")
+    case = {"lag_s": 10, "missing": 1, "caught_up_s": 20}
+    (wrong,) = (each for each in judge.wrong_answers if "records decides" in each.name)
+
+    def word(data):
+        return verdict_of(question, judge, case, data, lambda each: {"stays": each is wrong})
+
+    told = verdict_on(question, {"data": said}, word)
+    if said["stays"] == 2:
+        assert told.sentence.startswith("2 is wrong.")
+    else:
+        assert told == word({"stays": bool(said["stays"])})
+        assert told.ok or told.misconception == wrong.name
 
 
 def test_a_share_of_the_points_is_part():

@@ -104,6 +104,12 @@ WAYS = {
     "a defaultdict": each_name(
         "NAME = __import__('collections').defaultdict(int, NAME) if type(NAME) is dict else NAME"
     ),
+    "other dicts of the library": changed(
+        "__import__('types').MappingProxyType(it) if type(it) is dict else it"
+    ),
+    "filled in a cell below": lambda source, names: Written(
+        "\n".join(f"{name} = ..." for name in names), (), (source,)
+    ),
     "a counter": each_name(
         "NAME = __import__('collections').Counter(NAME) if type(NAME) is dict "
         "and all(type(v) is int for v in NAME.values()) else NAME"
@@ -118,6 +124,16 @@ WAYS = {
     "names of given cells": in_given_names,
     "a text cell between": lambda source, names: Written(source, ("# My notes",), ("# more",)),
 }
+# another order, other letters or another kind of thing than was asked for
+MAY_LOSE = {
+    "sets for lists",
+    "blanks round words",
+    "capitals",
+    "texts for numbers",
+    "an iterator",
+    "small letters as keys",
+    "a list of the draws",
+}
 WAYS |= {style.name: style.write for style in STYLES}
 
 
@@ -131,6 +147,8 @@ def ways_of(question, chosen) -> dict[str, Written]:
 
 
 def disagreements(chapter: str, chosen, sandbox, folder) -> list[str]:
+    """Where check and grade differ, and where both refuse a right answer in a way that is none of
+    its own."""
     tried = {
         question.id: ways_of(question, chosen(place))
         for place, question in enumerate(of_chapter(chapter))
@@ -142,7 +160,7 @@ def disagreements(chapter: str, chosen, sandbox, folder) -> list[str]:
         f"{question}, {way}: check {one}, grade {other}"
         for question, ways in tried.items()
         for way, one, other in zip(ways, here[question], there[question], strict=True)
-        if one[0] != other[0]
+        if one[0] != other[0] or not (one[0] or way == "wrong" or way in MAY_LOSE)
     ]
 
 

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from autograder.course.masters import master
 from autograder.handed_in.submission import read
 
 
@@ -150,6 +151,25 @@ def test_a_helper_below_an_answer_belongs_to_what_calls_it(changed, own, below):
 
     submission, _ = changed(change)
     assert submission.answers["90.1"] == "\n".join([own, *(x for x in below if "seen" not in x)])
+
+
+@pytest.mark.parametrize(
+    "below",
+    [["opened['A'] = 3", "kept['A'] = 1"], ["opened.update(A=3)\nkept |= {'A': 1}"], ["kept = 1"]],
+)
+def test_an_untouched_cell_stays_above_the_cell_that_fills_its_names(changed, below):
+    blank = []
+
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-1")
+        cell["source"] = master("90").answer_cell("90.1").source
+        blank.append(cell["source"])
+        place = notebook["cells"].index(cell) + 1
+        notebook["cells"][place:place] = [code(each) for each in below]
+
+    submission, _ = changed(change)
+    needed = [] if below == ["kept = 1"] else blank
+    assert submission.answers["90.1"] == "\n".join([*needed, *below])
 
 
 WORDS = "Because the coordinator must not wait behind a long fetch."

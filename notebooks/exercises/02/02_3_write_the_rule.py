@@ -266,8 +266,8 @@ def least_loaded(nodes):
 
 
 # %% wrong="in flight only"
-# You took a node that is not connected, because it has no request in flight. Rule 1 counts only the
-# nodes that can send, and rule 2 comes before rule 3.
+# You took a node that is not connected, and there is a better one. Rule 1 takes a node that can send,
+# however many requests it has in flight, and rule 2 comes before rule 3.
 def least_loaded(nodes):
     return min(nodes, key=lambda n: n.in_flight)
 

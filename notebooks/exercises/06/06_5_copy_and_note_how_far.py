@@ -134,6 +134,14 @@ LIVES = (
         ),
         "orders": 24,
     },
+    {
+        **life(
+            "nobody dies, but a transaction with records of both partitions fails",
+            8,
+            ("network away", "send", 11),
+        ),
+        "orders": 20,
+    },
 )
 
 
@@ -305,6 +313,28 @@ Judge(
 # `consumer.poll(timeout_ms=300)` -> `consumer.poll(timeout_ms=301)`, `consumer.poll(timeout_ms=299)`:
 # a poll without records is followed by another.
 # `not orders` -> `False`: a transaction without records does no harm.
+
+
+# %% wrong="goes back in one partition"
+# After a failed commit you went back in the partition of the first record only. The poll had brought
+# records of both, and those of the other one were skipped.
+def copy(consumer, producer):
+    records = list(consumer.poll(timeout_ms=300))
+    if not records:
+        return
+    producer.begin_transaction()
+    try:
+        for record in records:
+            producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+        offsets = {
+            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
+            for record in records
+        }
+        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
+        producer.commit_transaction()
+    except KafkaException:
+        producer.abort_transaction()
+        consumer.seek(TopicPartition(records[0].topic, records[0].partition), records[0].offset)
 
 
 # %% wrong="the offset afterwards"

@@ -71,8 +71,6 @@ def shift(case, part):
 def how_it_went(case, lab):
     """What is wrong with a shift in a way of its own: nobody polled for too long, an order was
     handed out twice, a commit went too far, or too little was committed."""
-    if any(event.what == "returned" for event in lab.journal.of("told")):
-        return "your function returned, and nobody polls any more. Poll again and again.", ()
     for event in lab.journal.of("line"):
         text = event.fields["message"]
         if event.fields["level"] == "WARN" and slow_consumers.EXPIRED in text:
@@ -82,6 +80,12 @@ def how_it_went(case, lab):
                 "Never wait for the workers.",
                 (f"{event.at_ms:>9,} ms  {event.who:<12} {text[:150]}",),
             )
+    if any(event.what == "returned" for event in lab.journal.of("told")):
+        return (
+            "your function ended, and nobody polls any more. It returned, or an exception went "
+            "through it. Poll again and again.",
+            (),
+        )
     if anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped")):
         return None  # which the promise tells
     if twice := slow_consumers.submitted_twice(lab):

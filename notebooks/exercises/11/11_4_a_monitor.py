@@ -207,7 +207,9 @@ def watched(names, case) -> list:
         told = as_builtin(names["watch"](dict(reversed(look.items()))))
         if type(told) not in (tuple, list) or len(told) != 3:
             raise NotAsAsked("`watch` returns three things, as the list above it says")
-        said.append([told[0], told[1], [str(name) for name in told[2]]])
+        # a set has no order of its own
+        alarm = sorted(told[2]) if isinstance(told[2], (set, frozenset)) else told[2]
+        said.append([told[0], told[1], [str(name) for name in alarm]])
     return said
 
 

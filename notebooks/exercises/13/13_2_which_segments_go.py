@@ -75,6 +75,13 @@ CHECKS = (
         "keep_ms": -1,
         "keep_bytes": 0,
     },
+    {
+        "case": "an old file behind one that stays",
+        "segments": [[0, 400, 100], [6, 300, 650], [12, 300, 150], [18, 200, 700]],
+        "now_ms": 700,
+        "keep_ms": 500,
+        "keep_bytes": -1,
+    },
 )
 
 
@@ -244,6 +251,23 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
         if keep_ms < 0 or now_ms - each.newest_ms <= keep_ms:
             break
         gone.append(each.base_offset)
+    return gone
+
+
+# %% wrong="every old one"
+# You deleted an old file behind one that stays. Files go from the oldest on, in a row: the first
+# that stays protects all files behind it.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    old = [each for each in segments if keep_ms >= 0 and now_ms - each.newest_ms > keep_ms]
+    gone, over = [each.base_offset for each in old], sum(each.size_bytes for each in segments)
+    over -= keep_bytes + sum(each.size_bytes for each in old)
+    for each in segments:
+        if each in old:
+            continue
+        if keep_bytes < 0 or over < each.size_bytes:
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
     return gone
 
 

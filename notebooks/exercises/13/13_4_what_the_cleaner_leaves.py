@@ -11,6 +11,8 @@
 #
 # 1. Each table is the right one: the last price of each key, and no key that was deleted.
 # 2. No record is left that Kafka's cleaner would remove.
+#
+# It also asks for single cleanings.
 
 
 # %% answer
@@ -25,10 +27,45 @@ def left(records):
 
 
 # %% question
+from types import SimpleNamespace
+
+from autograder.cell.data import NotAsAsked, whole_numbers
 from autograder.cell.kinds import Function
 from kafkalab.stories.segments import cleaning_hour, offsets_left, prices_of, table_of
 
 HOURS = tuple({"case": f"an hour of prices, number {seed}", "seed": seed} for seed in (1, 2, 3, 5))
+# each record is [offset, key, value, may_forget]
+CLEANINGS = (
+    {
+        "case": "a deleted key comes back",
+        "records": [
+            [2, "milk", "13", False],
+            [3, "tea", "20", False],
+            [5, "milk", None, False],
+            [6, "milk", "12", False],
+        ],
+    },
+    {
+        "case": "one of two tombstones may be forgotten",
+        "records": [
+            [1, "tea", None, True],
+            [4, "milk", "13", False],
+            [5, "milk", None, False],
+            [7, "jam", "30", False],
+        ],
+    },
+)
+
+
+def cleaned_once(names, case):
+    """Which records the learner's function leaves at one cleaning, in order."""
+    fields = ("offset", "key", "value", "may_forget")
+    records = [SimpleNamespace(**dict(zip(fields, row))) for row in case["records"]]
+    stays = names["left"](records)
+    offsets = whole_numbers(stays)
+    if offsets is None:
+        raise NotAsAsked(f"`left` returns a list of offsets, not {stays!r}"[:120])
+    return sorted(offsets)
 
 
 def hour(case, part):
@@ -89,7 +126,8 @@ Function(
     title="what the cleaner leaves",
     points=4,
     answers=("left",),
-    public_cases=HOURS,
+    public_cases=(*HOURS, *CLEANINGS),
+    probe=cleaned_once,
     play=hour,
     look=wrong_table,
     kept="right: both readers have the right table, and no record is left too many.",
@@ -98,7 +136,19 @@ Function(
 # %% judge
 from autograder.course.judge import Judge
 
+
+def _left_at_once(case: dict) -> list[int]:
+    """Of each key its last record, unless that is a tombstone whose time is over."""
+    newest: dict = {}
+    for offset, key, _, may_forget in case["records"]:
+        newest[key] = None if may_forget else offset
+    return sorted(offset for offset in newest.values() if offset is not None)
+
+
 Judge(
+    truth=_left_at_once,
+    right="right: Kafka's cleaner leaves the same records.",
+    otherwise="you left {said}, and Kafka's cleaner leaves others. Which is the last record of each key?",
     hidden_cases=lambda rng: [{"seed": rng.randrange(10, 900)} for _ in range(4)],
     unseen=(
         "in an hour that you have not seen, a table was wrong, or too many records were left. "
@@ -134,6 +184,18 @@ def left(records):
 def left(records):
     last = {each.key: each.offset for each in records}
     return [each.offset for each in records if last[each.key] == each.offset]
+
+
+# %% wrong="every tombstone"
+# You kept a tombstone with a later record of its key behind it. Only the last record of a key stays:
+# who reads it needs no word about the time before.
+def left(records):
+    last = {each.key: each.offset for each in records}
+    return [
+        each.offset
+        for each in records
+        if not each.may_forget and (last[each.key] == each.offset or each.value is None)
+    ]
 
 
 # %% wrong="the first of each key"

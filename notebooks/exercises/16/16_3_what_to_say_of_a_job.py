@@ -104,6 +104,15 @@ Judge(
 )
 
 
+# %% wrong="reject at the last delivery"
+# The bank was away at the fifth delivery, and you gave up a job that can be done. A renewal is no new
+# delivery: renew, however often the job was delivered.
+def verdict(went, delivery):
+    if went == "busy":
+        return "renew" if delivery < 5 else "reject"
+    return {"done": "accept", "broken": "reject"}.get(went, "release")
+
+
 # %% wrong="release when the bank is away"
 # You released the job while the bank was away. It came back five times within seconds, and the group
 # archived a good job.
