@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kafkalab.play.story import Story, Unreadable
 
 HOMES = {"tell": "program", "Told": "program", "Story": "story", "Unreadable": "story"}
-"""Public name -> its module. It is loaded when it is asked for: in a browser `stacks` comes first."""
+"""Public name -> its module. It is loaded when it is asked for: in a browser `stacks` is first."""
 __all__ = ["Story", "Told", "Unreadable", "tell"]
 
 

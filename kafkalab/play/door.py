@@ -5,6 +5,7 @@ Everything goes in and out as JSON. A refusal is a sentence for a person.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Callable
@@ -52,9 +53,8 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             f"it has {len(story.programs)} programs, and {NO_APPS}. Stories of one program that is "
             "neither paused nor killed run here, such as 02, 03, 05 and 06"
         )
-    for before in _told:
-        before.lab.close()
     _told.clear()
+    gc.collect()  # every program of the stories before has ended
     releases = [story.client, *([story.beside] if story.beside else [])]
     for release in releases:
         given = story.given() | {"client": release}

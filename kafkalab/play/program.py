@@ -83,6 +83,8 @@ def tell(
         play.wait_until_end()
     except RanAway as error:
         told.cut_short = str(error)
+    finally:
+        lab.close()  # the programs end with the story
     return told
 
 

@@ -50,6 +50,8 @@ def shown(told: Told) -> dict[str, Any]:
             {"from": each.from_ms, "to": each.to_ms, "what": each.what, "note": each.note}
             for each in group_states(lab, GROUP)
         ],
+        "shares": story.protocol == "share",
+        "speakers": [*story.programs, *(f"broker-{id}" for id in range(story.brokers))],
         "requests": _requests(lab),
         "records": _records(told),
     }

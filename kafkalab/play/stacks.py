@@ -3,10 +3,14 @@
 A stack that waits is a promise. Pyodide's `run_sync` suspends the stack until the promise is kept
 (JavaScript Promise Integration). So the switch from one stack to another keeps the promise of the
 other and waits for its own. `install` comes before the first import of `kafkalab.sim.apps`.
+
+Python's garbage collector is off from then on: in Pyodide 314.0.7 it destroys the memory when it
+runs while a stack waits. `kafkalab.play.door` collects when no stack does.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -55,7 +59,8 @@ def can_switch() -> bool:
 
 
 def install() -> None:
-    """Put these stacks in the place of greenlet."""
+    """Put these stacks in the place of greenlet, and switch the collector off."""
+    gc.disable()
     Stack.now = Stack()
     module: Any = ModuleType("greenlet")
     module.greenlet, module.getcurrent = Stack, lambda: Stack.now
