@@ -9,6 +9,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 if sys.platform == "emscripten":
@@ -54,12 +55,13 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             "neither paused nor killed run here, such as 02, 03, 05 and 06"
         )
     _told.clear()
+    _wordings.cache_clear()
     gc.collect()  # every program of the stories before has ended
     releases = [story.client, *([story.beside] if story.beside else [])]
     for release in releases:
         given = story.given() | {"client": release}
         _told.append(tell(read(given), watch=_progress()))
-    return {"sides": [shown.shown(told) for told in _told], "address": story.address()}
+    return {"sides": shown.sides(_told), "address": story.address()}
 
 
 def _lines(asked: dict[str, Any]) -> list[dict[str, Any]]:
@@ -70,9 +72,13 @@ def _lines(asked: dict[str, Any]) -> list[dict[str, Any]]:
         shown.lines(told.lab, level, asked["who"], asked["words"], asked["most"]) for told in _told
     ]
     if len(_told) == 2:
-        both = [shown.wordings(told.lab, level) for told in _told]
-        found = [shown.mark_new(*pair) for pair in zip(found, reversed(both))]
+        found = [shown.mark_new(found[side], _wordings(1 - side, level)) for side in (0, 1)]
     return found
+
+
+@cache
+def _wordings(side: int, level: str) -> set[str]:
+    return shown.wordings(_told[side].lab, level)
 
 
 def _why(asked: dict[str, Any]) -> list[dict[str, Any]]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kafkalab.lab import Lab
 from kafkalab.play.program import Told
 from kafkalab.play.story import GROUP
 from kafkalab.proof.laws.faults import TOPIC
-from kafkalab.views.connections import connection_counts, faults, rows
+from kafkalab.views.connections import ConnectionRow, connection_counts, faults, rows
 from kafkalab.views.group_timeline import group_states
 from kafkalab.views.ownership import Holding, gaps, holdings, unread
 from kafkalab.views.record_lanes import holds
+from kafkalab.views.versions import differing
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
 NUMBERS = re.compile(r"[0-9a-zA-Z_-]{22}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+(\.\d+)*")
@@ -30,12 +31,20 @@ MOST_LANES = 40
 NOBODY, UNREAD = "nobody", "owned, not read"
 
 
-def shown(told: Told) -> dict[str, Any]:
-    """Everything that the page draws at once. Lines and causes it asks for later."""
+def sides(stories: Sequence[Told]) -> list[dict[str, Any]]:
+    """Everything that the page draws at once of a story, or of two side by side. Lines and causes
+    it asks for later."""
+    found = [rows(told.lab) for told in stories]
+    boxes: Sequence[frozenset[int]] = [frozenset()]
+    if len(stories) == 2:
+        boxes = differing(found[0], found[1])
+    return [_side(*each) for each in zip(stories, found, boxes)]
+
+
+def _side(told: Told, found: list[ConnectionRow], boxed: frozenset[int]) -> dict[str, Any]:
     lab, story = told.lab, told.story
     return {
         "story": story.given(),
-        "address": story.address(),
         "client": story.client,
         "cell": story.cell(),
         "now_ms": lab.now_ms,
@@ -43,8 +52,8 @@ def shown(told: Told) -> dict[str, Any]:
         "cut_short": told.cut_short,
         "ended": told.ended,
         "moments": [{"at": each.at_ms, "name": each.name, "id": each.id} for each in faults(lab)],
-        "connections": list(_connections(lab)),
-        "counted": connection_counts(rows(lab), lab.now_ms, "connection"),
+        "connections": [_connection(row, y in boxed) for y, row in enumerate(found)],
+        "counted": connection_counts(found, lab.now_ms, "connection"),
         "owners": list(_records_held(told) if story.protocol == "share" else _owners(lab)),
         "states": [
             {"from": each.from_ms, "to": each.to_ms, "what": each.what, "note": each.note}
@@ -107,23 +116,21 @@ def _wording(text: str) -> str:
     return NUMBERS.sub("#", text)
 
 
-def _connections(lab: Lab) -> Iterator[dict[str, Any]]:
-    for row in rows(lab):
-        step = 1 + len(row.requests) // MOST_TICKS
-        yield {
-            "client": row.client,
-            "label": row.label,
-            "role": row.role,
-            "from": row.opened_at_ms,
-            "to": row.closed_at_ms,
-            "how": row.how,
-            "ending": row.ending,
-            "count": len(row.requests),
-            "id": row.id,
-            "requests": [
-                [each.at_ms, each.api, each.why, each.id] for each in row.requests[::step]
-            ],
-        }
+def _connection(row: ConnectionRow, differs: bool) -> dict[str, Any]:
+    step = 1 + len(row.requests) // MOST_TICKS
+    return {
+        "client": row.client,
+        "label": row.label,
+        "role": row.role,
+        "from": row.opened_at_ms,
+        "to": row.closed_at_ms,
+        "how": row.how,
+        "ending": row.ending,
+        "count": len(row.requests),
+        "id": row.id,
+        "differs": differs,
+        "requests": [[each.at_ms, each.api, each.why, each.id] for each in row.requests[::step]],
+    }
 
 
 def _owners(lab: Lab) -> Iterator[dict[str, Any]]:

@@ -1,9 +1,13 @@
 // Draws lanes of bars over time as SVG, sharp at every width. A bar or a tick can be clicked, and reached by arrow keys.
 const SPACE = "http://www.w3.org/2000/svg";
 const LEFT_LABELS_PX = 640; // A narrower picture has its labels above the bars.
-const LETTER_PX = 6.6;
+const LONGEST_LABEL_PX = 360;
 const NEAR_PX = 4; // Requests nearer than this are one tick.
 let pictures = 0;
+
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
+const long = (text) => pen.measureText(text).width;
 
 export const clock = (ms) => {
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -50,7 +54,7 @@ function pattern(id, kind) {
 export function lanesPicture({ title, lanes, moments, from, to, width, pick }) {
   const number = ++pictures;
   const beside = width >= LEFT_LABELS_PX;
-  const left = beside ? Math.min(330, 24 + LETTER_PX * Math.max(...lanes.map((lane) => lane.label.length))) : 8;
+  const left = beside ? Math.min(LONGEST_LABEL_PX, 16 + Math.max(...lanes.map((lane) => long(lane.label)))) : 8;
   const right = width - 14;
   const hasTicks = lanes.some((lane) => lane.ticks?.length);
   const barPx = 18, labelPx = beside ? 0 : 17, lanePx = labelPx + barPx + (hasTicks ? 13 : 5);
@@ -91,7 +95,7 @@ export function lanesPicture({ title, lanes, moments, from, to, width, pick }) {
       const attributes = { x: x(bar.from), y: y + labelPx, width: wide, height: barPx, class: looks[bar.look] ? "striped" : bar.look };
       if (looks[bar.look]) attributes.fill = `url(#${looks[bar.look]})`;
       item(shape("rect", attributes), place, bar.says, bar.id);
-      if (bar.text && bar.text.length * LETTER_PX + 6 < wide) {
+      if (bar.text && long(bar.text) + 8 < wide) {
         const text = shape("text", { x: x(bar.from) + 4, y: y + labelPx + 13, class: "inside" });
         text.textContent = bar.text;
         svg.append(text);
@@ -149,10 +153,10 @@ export function lanesPicture({ title, lanes, moments, from, to, width, pick }) {
 function placed(moments, x, width) {
   const free = [0, 0, 0];
   return moments.map((each) => {
-    const long = each.name.length * LETTER_PX + 8;
-    const left = Math.max(2, Math.min(x(each.at) + 2, width - long));
+    const wide = long(each.name) + 8;
+    const left = Math.max(2, Math.min(x(each.at) + 2, width - wide));
     const row = free.findIndex((end) => end <= left);
-    if (row >= 0) free[row] = left + long;
+    if (row >= 0) free[row] = left + wide;
     return { ...each, left, row };
   });
 }

@@ -1,6 +1,8 @@
 // Draws the form of a story from the table of settings, fills it, and reads it.
 import { make } from "./draw.js";
 
+const OPEN = ["releases", "faults"]; // The parts that are open on a wide screen.
+
 export class StoryForm {
   constructor(host, { settings, faults }) {
     this.settings = settings;
@@ -36,7 +38,7 @@ export class StoryForm {
 
   #part(name, settings) {
     const summary = make("summary", {}, make("b", {}, name), make("small", {}));
-    const part = make("details", { class: name === "faults" ? "part wide" : "part", open: name === "releases" || name === "faults" || matchMedia("(min-width: 62rem)").matches }, summary);
+    const part = make("details", { class: "part", open: OPEN.includes(name) && matchMedia("(min-width: 62rem)").matches }, summary);
     part.settings = settings;
     for (const setting of settings) part.append(name === "faults" ? this.#faultEditor() : this.#field(setting));
     (this.parts ??= []).push(part);

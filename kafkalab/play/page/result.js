@@ -59,6 +59,7 @@ export class Result {
       const host = sides.children[place];
       const pick = (id, says, node) => this.#why(place, id, says, node);
       if (this.told.sides.length > 1) host.append(make("h3", {}, `Client ${side.client}`));
+      host.append(...recordsLine(side));
       const add = (heading, lanes, key, words, empty) => {
         host.append(make("h3", {}, heading));
         if (!lanes.length) return void host.append(make("p", { class: "hint" }, empty));
@@ -72,7 +73,6 @@ export class Result {
       host.append(make("details", {}, make("summary", {}, `Requests: ${side.requests.reduce((sum, [, , count]) => sum + count, 0).toLocaleString("en")}`),
         table(["client", "request", "how many", "the first one"], side.requests.map(([who, api, count, id]) =>
           [who, api, count, make("button", { type: "button", onclick: (event) => pick(id, `${who}: ${api}`, event.currentTarget) }, "why?")]))));
-      host.append(make("details", { open: true }, make("summary", {}, "What came of the records"), table(["records", "how many"], side.records)));
     });
   }
 
@@ -101,7 +101,7 @@ export class Result {
   #line(line, side) {
     const [first, ...rest] = line.text.trimEnd().split("\n");
     const button = make("button", { type: "button", class: "line", disabled: line.id == null, onclick: (event) => this.#why(side, line.id, first, event.currentTarget) },
-      make("span", { class: "head" }, `${clock(line.at)}  ${line.who}  `), make("span", { class: line.level }, line.level), `  ${first}`);
+      make("span", { class: "head" }, `${(line.at / 1000).toFixed(3)} s  ${line.who}  `), make("span", { class: line.level }, line.level), `  ${first}`);
     return make("li", { class: line.new ? "new" : null }, button,
       rest.length ? make("details", {}, make("summary", {}, `${rest.length} more lines of it`), make("pre", { tabindex: "0" }, rest.join("\n"))) : null);
   }
@@ -159,10 +159,19 @@ function differences(sides) {
     table(["", ...sides.map((side) => `client ${side.client}`), ""], rows.filter((row) => row.differs)));
 }
 
+const BAD = ["failed", "acknowledged and lost", "written twice"];
+
+function recordsLine(side) {
+  const [[, sent]] = side.records;
+  const words = side.records.filter(([name, count]) => count || name === "acknowledged").map(([name, count]) =>
+    make("span", { class: BAD.includes(name) && count ? "WARN" : null }, `${count.toLocaleString("en")} ${name}`));
+  return sent ? [make("p", {}, make("b", {}, "Records: "), ...words.flatMap((each, place) => place ? [" · ", each] : [each]))] : [];
+}
+
 function connectionLanes(side, end) {
   const several = new Set(side.connections.map(({ client }) => client)).size > 1;
   return side.connections.map((each) => ({
-    label: `${several ? `${each.client}: ` : ""}${each.label}`,
+    label: `${each.differs ? "≠ " : ""}${several ? `${each.client}: ` : ""}${each.label}`,
     bars: [{ from: each.from, to: each.to ?? Math.max(end, side.now_ms), look: each.role, id: each.id, end: each.to != null,
       text: each.to == null ? "" : each.ending, says: `${each.client} ${each.label}, from ${clock(each.from)}, ${each.ending}, ${each.count} requests` }],
     ticks: each.requests.map(([at, api, why, id]) => [at, `${api}${why ? ` ${why}` : ""}`, id]),
@@ -171,7 +180,8 @@ function connectionLanes(side, end) {
 
 function connectionKey(side) {
   const roles = Object.keys(ROLES).filter((role) => side.connections.some((each) => each.role === role));
-  return make("ul", { class: "key" }, ...roles.map((role) => make("li", {}, swatch(role), ROLES[role])), make("li", {}, "small ticks: requests"), make("li", {}, "red cross: its end"));
+  return make("ul", { class: "key" }, ...roles.map((role) => make("li", {}, swatch(role), ROLES[role])), make("li", {}, "small ticks: requests"), make("li", {}, "red cross: its end"),
+    side.connections.some(({ differs }) => differs) ? make("li", {}, "≠: the other release has no such connection") : null);
 }
 
 const connectionTable = (side) => table(["client", "connection", "from", "end", "requests"],
