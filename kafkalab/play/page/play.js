@@ -52,6 +52,8 @@ function glance(address) {
   form.fill({ ...ready?.settings, ...given });
 }
 
+let turn = 0; // Counts what was begun: what was stopped says nothing more once something else runs.
+
 async function open() {
   const address = location.hash.slice(1);
   glance(address);
@@ -88,16 +90,18 @@ async function play(story, before = "") {
 }
 
 async function guarded(work) {
+  const own = ++turn;
   try {
     await work();
   } catch (error) {
+    if (own !== turn) return;
     if (error instanceof Stopped) status(`Stopped${progress ? ` at ${Math.round(progress.now_ms / 1000)} s of the lab` : ""}. Python is loading again.`);
     else {
       status("Refused.");
       alarm(error.message);
     }
   }
-  busy(false);
+  if (own === turn) busy(false);
 }
 
 find("#story").addEventListener("submit", (event) => {
@@ -134,6 +138,8 @@ async function copy(text, words) {
   }
 }
 
-addEventListener("hashchange", open);
-addEventListener("popstate", () => { if (!window.kafkalab.busy) open(); });
+addEventListener("hashchange", () => {
+  if (window.kafkalab.busy) simulator.stop(); // The story before is not waited for.
+  open();
+});
 await open();

@@ -28,6 +28,7 @@ export class Simulator {
       if (data.progress) return this.onProgress(data.progress);
       const { resolve, reject } = this.waiting.get(data.id);
       this.waiting.delete(data.id);
+      if (data.broken) this.stop();
       if (data.refused) reject(new Error(data.refused));
       else resolve(data.answer);
     };

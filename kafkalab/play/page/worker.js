@@ -26,14 +26,25 @@ async function load() {
   door = python.pyimport("kafkalab.play.door");
 }
 
-const loaded = load();
+let before = load();
+before.catch(() => {}); // Each question says what failed.
 
-onmessage = async ({ data }) => {
-  try {
-    await loaded;
-    const answer = await door.answer.callPromising(JSON.stringify(data));
-    postMessage({ id: data.id, ...JSON.parse(answer) });
-  } catch (error) {
-    postMessage({ id: data.id, refused: `The simulator failed: ${String(error.message ?? error).trim().split("\n").at(-1)}` });
-  }
+// One question after another: while a story's programs wait for each other, the worker could hear the next one.
+onmessage = ({ data }) => {
+  before = before.then(() => answer(data), (error) => { refuse(data, error); throw error; });
+  before.catch(() => {});
 };
+
+async function answer(data) {
+  try {
+    const found = await door.answer.callPromising(JSON.stringify(data));
+    postMessage({ id: data.id, ...JSON.parse(found) });
+  } catch (error) {
+    refuse(data, error);
+  }
+}
+
+function refuse(data, error) {
+  const words = String(error.message ?? error).trim().split("\n").at(-1);
+  postMessage({ id: data.id, refused: `The simulator failed: ${words}. A new one is loading.`, broken: true });
+}
