@@ -226,12 +226,13 @@ def _records(told: Told) -> list[list[Any]]:
 
 def _final_keys(told: Told) -> Iterator[Any]:
     """The keys in the logs of the leaders at the end; of a partition without a leader, those of the
-    last one."""
+    replica that would lead first."""
     lab = told.lab
     places = lab.at(lab.now_ms)["partitions"]
     for number in range(told.story.partitions):
         place = places[f"{TOPIC}-{number}"]
-        leader = place["leader"] if place["leader"] >= 0 else place["isr"][0]
+        waiting = [*place["isr"], *place["elr"], *place["last_known_elr"], *place["replicas"]]
+        leader = place["leader"] if place["leader"] >= 0 else waiting[0]
         log = lab.broker(leader).machine.replicas.log_of(TOPIC, number)
         for batch in log.batches() if log else ():
             yield from (record.key for record in batch.records if batch.control is None)
