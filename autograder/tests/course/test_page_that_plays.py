@@ -95,7 +95,9 @@ def rest(page):
 
 
 def ask(page, what, **more):
-    return page.evaluate("([what, more]) => window.kafkalab.simulator.ask(what, more)", [what, more])
+    return page.evaluate(
+        "([what, more]) => window.kafkalab.simulator.ask(what, more)", [what, more]
+    )
 
 
 def own_digest(settings):
