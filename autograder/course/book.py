@@ -5,8 +5,8 @@ pages, with myst-nb and sphinx-book-theme. These are the parts that Jupyter Book
 1 itself asks for older parsers than JupyterLab's, and Book 2 needs Node and a template from the
 network. A page shows what a learner opens: the exercises are blank and the locked cells are left
 out. With `answers` each exercise has its model answer, folded. The whole book has a table of what
-real Kafka says to the course. Where npm can bring Pyodide, the site has the page that plays, and the
-chapters link to their stories there.
+real Kafka says to the course. Where npm can bring Pyodide, the site has the page that plays.
+The chapters link to their stories there.
 """
 
 from __future__ import annotations

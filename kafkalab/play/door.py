@@ -69,7 +69,8 @@ def _lines(asked: dict[str, Any]) -> list[dict[str, Any]]:
     marked."""
     level = asked["level"]
     found = [
-        shown.lines(told.lab, level, asked["who"], asked["words"], asked["most"]) for told in _told
+        shown.shown_lines(told.lab, level, asked["who"], asked["words"], asked["most"])
+        for told in _told
     ]
     if len(_told) == 2:
         found = [shown.mark_new(found[side], _wordings(1 - side, level)) for side in (0, 1)]

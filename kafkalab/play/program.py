@@ -14,7 +14,7 @@ from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import KafkaException
 from kafkalab.lab import FIRST_PORT, Lab
-from kafkalab.play.story import GROUP, Story, pairs, read
+from kafkalab.play.story import GROUP, Story, read, read_pairs
 from kafkalab.proof.laws.faults import KINDS, TOPIC
 from kafkalab.records import ProducerRecord
 
@@ -60,7 +60,7 @@ def tell(
         seed=story.seed,
         version=story.client,
         broker_version=story.broker,
-        broker_config=pairs(story.cluster),
+        broker_config=read_pairs(story.cluster),
     )
     lab.create_topic(TOPIC, partitions=story.partitions, replication_factor=story.replicas)
     told = Told(lab, story)
@@ -97,7 +97,7 @@ class _Play:
         self.end_ms = told.story.seconds * 1_000
 
     def wait_until_end(self) -> None:
-        """Let the rest of the story's time pass."""
+        """Let the remaining time of the story pass."""
         while self.goes_on():
             self.lab.run_for(ms=min(SLICE_MS, self.end_ms - self.lab.now_ms))
 
@@ -131,7 +131,7 @@ class _Play:
             {
                 **self.shared(name),
                 **_given({"acks": story.acks}),
-                **pairs(story.producer),
+                **read_pairs(story.producer),
             },
             name=name,
         )
@@ -152,7 +152,7 @@ class _Play:
         settings = {**self.shared(name), "group.id": GROUP}
         consumer: KafkaConsumer | KafkaShareConsumer
         if story.protocol == "share":
-            consumer = KafkaShareConsumer(lab, settings | pairs(story.consumer), name=name)
+            consumer = KafkaShareConsumer(lab, settings | read_pairs(story.consumer), name=name)
         else:
             consumer = KafkaConsumer(
                 lab,
@@ -162,7 +162,7 @@ class _Play:
                     **({"group.protocol": "consumer"} if story.protocol == "consumer" else {}),
                     **_given({"max.poll.interval.ms": story.poll_ms}),
                     **_given({"partition.assignment.strategy": story.assignor}),
-                    **pairs(story.consumer),
+                    **read_pairs(story.consumer),
                 },
                 name=name,
             )

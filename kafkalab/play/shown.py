@@ -18,7 +18,7 @@ from kafkalab.proof.laws.faults import TOPIC
 from kafkalab.views.connections import ConnectionRow, connection_counts, faults, rows
 from kafkalab.views.group_timeline import group_states
 from kafkalab.views.ownership import Holding, gaps, holdings, unread
-from kafkalab.views.record_lanes import holds
+from kafkalab.views.record_lanes import record_holds
 from kafkalab.views.versions import differing
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
@@ -74,7 +74,7 @@ def why(lab: Lab, event_id: int) -> list[dict[str, Any]]:
     ]
 
 
-def lines(
+def shown_lines(
     lab: Lab, level: str = "INFO", who: str = "", words: str = "", most: int = 300
 ) -> dict[str, Any]:
     """The lines from a level on, of one client or broker or of all, that have these words.
@@ -163,7 +163,7 @@ def _records_held(told: Told) -> Iterator[dict[str, Any]]:
     }
     for partition in range(told.story.partitions):
         for each in sorted(
-            holds(lab, GROUP, TOPIC, partition), key=lambda hold: (hold.offset, hold.from_ms)
+            record_holds(lab, GROUP, TOPIC, partition), key=lambda hold: (hold.offset, hold.from_ms)
         ):
             given += 1
             if given > MOST_LANES:
@@ -199,7 +199,7 @@ def _requests(lab: Lab) -> list[list[Any]]:
 
 
 def _records(told: Told) -> list[list[Any]]:
-    """What came of the records: how many were sent, acknowledged, lost, written twice, read."""
+    """The result of the records: how many were sent, acknowledged, lost, written twice, read."""
     lab = told.lab
     acknowledged, failed = [], 0
     for event in lab.journal.of("record.completed"):

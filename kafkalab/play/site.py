@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.play.ready import READY
-from kafkalab.play.story import FAULTS, read, table
+from kafkalab.play.story import FAULTS, read, settings_table
 
 PYODIDE = "314.0.7"
 INTEGRITY = (
@@ -67,7 +67,7 @@ def build(out: Path) -> Path:
 def stories() -> dict[str, Any]:
     """The tables that the page draws its form from."""
     return {
-        "settings": table(),
+        "settings": settings_table(),
         "faults": {
             name: {"label": words.label, "whom": words.whom, "lasts": words.lasts}
             for name, words in FAULTS.items()

@@ -186,7 +186,7 @@ def read(given: Mapping[str, object]) -> Story:
             raise Unreadable(f"a story has no setting {name!r}; it has {', '.join(known)}")
     story = Story(**{name: _value(known[name], value) for name, value in given.items()})
     for place in ("cluster", "consumer", "producer"):
-        pairs(getattr(story, place))
+        read_pairs(getattr(story, place))
     story.planned_faults()
     return story
 
@@ -217,7 +217,7 @@ def from_address(text: str, ready: Mapping[str, Mapping[str, object]]) -> Story:
     return read({**ready[str(chosen)], **given})
 
 
-def pairs(entries: Sequence[str]) -> dict[str, str]:
+def read_pairs(entries: Sequence[str]) -> dict[str, str]:
     """Settings such as "linger.ms=20" by their names. Raises Unreadable."""
     found: dict[str, str] = {}
     for entry in entries:
@@ -228,7 +228,7 @@ def pairs(entries: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def table() -> list[dict[str, Any]]:
+def settings_table() -> list[dict[str, Any]]:
     """What the page needs to draw its form: a row for each setting."""
     return [
         {"name": each.name, "default": each.default, **each.metadata}
