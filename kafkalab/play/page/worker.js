@@ -37,7 +37,8 @@ onmessage = ({ data }) => {
 
 async function answer(data) {
   try {
-    const found = await door.answer.callPromising(JSON.stringify(data));
+    const words = JSON.stringify(data);
+    const found = "Suspending" in WebAssembly ? await door.answer.callPromising(words) : door.answer(words);
     postMessage({ id: data.id, ...JSON.parse(found) });
   } catch (error) {
     refuse(data, error);
