@@ -83,7 +83,7 @@ async function play(story, before = "") {
   const took = performance.now() - begun;
   const ready = tables.ready.find(({ chapter }) => location.hash === `#story=${chapter}`);
   await result.show(told, ready?.look ?? "");
-  marks.picture ??= performance.now();
+  marks.picture ??= result.drawn;
   marks.run = took;
   const [first] = told.sides;
   status(`Done: ${first.now_ms / 1000} s of the lab in ${(took / 1000).toFixed(1)} s, ${first.events.toLocaleString("en")} events.`);

@@ -39,6 +39,7 @@ export class Result {
     this.most = MORE;
     this.#wholeWindow();
     this.#draw();
+    this.drawn ??= performance.now();
     await this.#lines();
   }
 

@@ -331,6 +331,12 @@ def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch, ca
     assert not (tmp_path / "page").exists()
 
 
+def test_without_node_the_browser_compiles_and_the_archive_stays(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    packed = site.archive()
+    assert site.with_compiled(packed, tmp_path / "314") == packed
+
+
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(site.Unplayable, match="something else"):
