@@ -117,7 +117,7 @@ READY: dict[str, ReadyStory] = {
             "every_ms": 50,
             "consumer": ["max.poll.records=2"],
             "faults": ["8 kill member-2"],
-            "seconds": 40,
+            "seconds": 25,
         },
     ),
 }

@@ -226,7 +226,7 @@ def test_the_page_stays_alive_while_a_story_runs_and_stops_it(visitor):
     page.click("#stop")
     page.wait_for_selector("#status:has-text('Stopped')")
     page.click("#ready a[href='#story=16']")
-    page.wait_for_selector("#status:has-text('Done: 40 s')")
+    page.wait_for_selector("#status:has-text('Done: 25 s')")
     assert ask(page, "digest") == [own_digest(SETTINGS["16"])]
 
 
@@ -236,7 +236,7 @@ def test_another_story_ends_the_one_that_runs(visitor):
         "location.hash = '#members=6&seconds=3600&records=20000'; "
         "setTimeout(() => { location.hash = '#story=16'; }, 0)"
     )
-    page.wait_for_selector("#status:has-text('Done: 40 s')")
+    page.wait_for_selector("#status:has-text('Done: 25 s')")
     rest(page)
     assert ask(page, "digest") == [own_digest(SETTINGS["16"])]
 
