@@ -23,6 +23,7 @@ COMMANDS = {
         "import the line numbers of the clients' Java sources from a folder of recordings"
     ),
     "line-gaps": "import how long real clients take between two lines from a folder of recordings",
+    "play": "a page on which the simulator plays in the browser",
     "real": "real Kafka beside the lab: setup, up, down, status, prove",
     "picture": "draw the picture of the README",
     "kernel": "the reading path of the simulator and the files of its kernel, with their lengths",
@@ -45,6 +46,7 @@ HOMES = {
     "seeds": "proof.laws.command",
     "source-lines": "lines.recorded_numbers",
     "line-gaps": "lines.gap_import",
+    "play": "play.command",
     "real": "real.entry",
     "picture": "tools.readme_picture",
     "kernel": "tools.kernel",

@@ -5,7 +5,8 @@ pages, with myst-nb and sphinx-book-theme. These are the parts that Jupyter Book
 1 itself asks for older parsers than JupyterLab's, and Book 2 needs Node and a template from the
 network. A page shows what a learner opens: the exercises are blank and the locked cells are left
 out. With `answers` each exercise has its model answer, folded. The whole book has a table of what
-real Kafka says to the course.
+real Kafka says to the course. Where npm can bring Pyodide, the site has the page that plays.
+The chapters link to their stories there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ from nbformat import NotebookNode
 from autograder.cell.course_folder import notebooks
 from autograder.course.sources import Unbuildable, name_of
 from kafkalab.extras import need_extras
+from kafkalab.play.ready import READY
+from kafkalab.play.site import Unplayable, pyodide
+from kafkalab.play.site import build as build_play
 from kafkalab.real.proof.prove import book_page
 
 EXTRAS = ("learn", "spark", "logs", "teach", "book", "clients")
@@ -40,6 +44,8 @@ HEADING = re.compile(r"^(#+ )", re.MULTILINE)
 PART = re.compile(r"^# ", re.MULTILINE)
 PROOF = "proof"
 """The page with the claims that ran on the simulator and on real Kafka."""
+PLAY = "play"
+"""The folder of the page that plays."""
 SEARCH = "searchindex.js"
 """The file by which a folder is known as a book that was built before."""
 FOLDED = "hide-cell"
@@ -63,13 +69,14 @@ def build(
     first = out / "index.html"
     if out.exists() and any(out.iterdir()) and not (first.exists() and (out / SEARCH).exists()):
         raise Unbuildable(f"{out} holds something else than a book: name a folder that is empty")
+    plays = _can_play(say)
     with tempfile.TemporaryDirectory() as folder:
         pages, site = Path(folder, "pages"), Path(folder, "site")
         shutil.copytree(notebooks() / "book", pages, dirs_exist_ok=True)
         beside = () if chapters else (PROOF,)
-        _add_contents(pages / "index.md", (*names, *beside))
+        _add_contents(pages / "index.md", (*names, *beside), plays)
         with ThreadPoolExecutor(WORKERS) as pool:
-            runs = {pool.submit(_write_page, name, pages, answers): name for name in names}
+            runs = {pool.submit(_write_page, name, pages, answers, plays): name for name in names}
             for done, run in enumerate(as_completed(runs), start=1):
                 say(f"{done} of {len(runs)}: {runs[run]} ran in {run.result():.0f} s")
         if beside:
@@ -78,6 +85,8 @@ def build(
         say("making the pages")
         # myst-nb lays a folder of its own beside the site
         _sphinx(pages, site)
+        if plays:
+            build_play(site / PLAY)
         shutil.rmtree(out, ignore_errors=True)  # a chapter that is gone leaves no page
         shutil.move(site, out)
     return first
@@ -111,6 +120,28 @@ def page(executed: NotebookNode, blank: NotebookNode, *, answers: bool) -> Noteb
     return shown
 
 
+def add_play_link(shown: NotebookNode, chapter: str) -> None:
+    """Put a link to the chapter's ready story below its title, where there is one."""
+    if chapter in READY:
+        ready = READY[chapter]
+        link = nbformat.v4.new_markdown_cell(
+            f'<p class="play"><a href="{PLAY}/index.html#story={chapter}">Play it in your browser'
+            f"</a>: {ready.title}. {ready.look}</p>",
+            id=f"play-{chapter}",
+        )
+        shown.cells.insert(1, link)
+
+
+def _can_play(say: Callable[[str], None]) -> bool:
+    """Whether the site gets the page that plays; says why not."""
+    try:
+        pyodide()
+    except Unplayable as missing:
+        say(f"the book is without the page that plays: {missing}")
+        return False
+    return True
+
+
 def _put_below_the_title(cells: Sequence[NotebookNode]) -> None:
     """Lower the headings of a chapter that has parts. Each heading of the first level would be an
     entry of the list of chapters."""
@@ -129,7 +160,7 @@ def _built() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in folder.glob("*/*.ipynb")))
 
 
-def _add_contents(index: Path, names: Sequence[str]) -> None:
+def _add_contents(index: Path, names: Sequence[str], plays: bool) -> None:
     """Add the list of pages to the first page: the chapters, then what goes with them."""
     groups = {
         "Chapters": [name for name in names if name[:2].isdigit()],
@@ -141,7 +172,12 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
         if listed
     ]
     text = index.read_text(encoding="utf-8")
-    index.write_text("\n\n".join([text, *lists]) + "\n", encoding="utf-8")
+    play = [
+        f'<p class="play"><a href="{PLAY}/index.html">Play Kafka in your browser</a>: choose '
+        "releases, members and faults, press Run, and ask each line for its cause.</p>"
+    ]
+    parts = [text, *(play if plays else []), *lists]
+    index.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def _blank(name: str) -> NotebookNode:
@@ -149,11 +185,13 @@ def _blank(name: str) -> NotebookNode:
     return nbformat.read(notebooks() / "release" / name / f"{name}.ipynb", as_version=4)
 
 
-def _write_page(name: str, pages: Path, answers: bool) -> float:
+def _write_page(name: str, pages: Path, answers: bool, plays: bool) -> float:
     """Run one chapter and write its page; returns the seconds that took."""
     started = time.monotonic()
     blank = _blank(name)
     notebook = page(_executed(name, blank), blank, answers=answers)
+    if plays:
+        add_play_link(notebook, name[:2])
     nbformat.write(notebook, pages / f"{name}.ipynb")
     return time.monotonic() - started
 

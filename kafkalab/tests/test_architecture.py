@@ -394,6 +394,18 @@ FLOORS = {
         f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark joblib yaml",
         "a generator tells stories with a Lab and multiplies them with Spark",
     ),
+    "kafkalab.play": (
+        f"kafkalab.views kafkalab.proof.laws.faults {COMMAND} {CORE}",
+        "a story of the page is told with the words of a learner, and drawn from the views' rows",
+    ),
+    "kafkalab.play.stacks": (
+        "pyodide js",
+        "the browser's Python is met here only, and before anything of the simulator",
+    ),
+    "kafkalab.play.door": (
+        f"js kafkalab.play {PURE}",
+        "the page asks here: how a story is read, told and shown is for the rooms beside it",
+    ),
     "kafkalab.real": (
         (
             "kafkalab.errors kafkalab.hashing kafkalab.records kafkalab.releases.lineage "

@@ -10,14 +10,14 @@ draws them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from .argument_check import ONE, draws
 from .picture import Picture, columns
 from .sheet import Field, Sheet
-from .shown_lab import ShownLab, has_journal
+from .shown_lab import ShownLab, happened, has_journal
 from .style import ALERT, LOOKS, QUIET, SMALL_PT, clock, look_of
 
 if TYPE_CHECKING:
@@ -53,19 +53,27 @@ NEAR = 0.006
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a connection: when it was sent, its API, and what made the client send it."""
+    """A request of a connection: when it was sent, its API, and what made the client send it.
+
+    id: its event in the journal, None where there is no journal
+    """
 
     at_ms: int
     api: str
     why: str
+    id: int | None = None
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of the whole picture: a call of pause() or resume(), or a fault."""
+    """A moment of the whole picture: a call of pause() or resume(), or a fault.
+
+    id: its event in the journal, or in the table of a real lab
+    """
 
     at_ms: int
     name: str
+    id: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ class ConnectionRow:
     """One connection in the picture.
 
     Times in ms of the lab; ``closed_at_ms`` is None while open. ``address`` is what the client
-    connected to.
+    connected to. ``id`` is the event of its opening, None where there is no journal.
     """
 
     client: str
@@ -87,6 +95,7 @@ class ConnectionRow:
     requests_at_ms: tuple[int, ...]
     address: str = ""
     requests: tuple[Request, ...] = ()
+    id: int | None = None
 
     @property
     def label(self) -> str:
@@ -119,20 +128,14 @@ def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
     """The connections of one client (or of all), sorted by the time of opening."""
     if not has_journal(lab):
         return _rows_of_lines(lab, client)
-    opening = lab.table("socket.opening")
-    socket_of = dict(zip(opening.get("id", ()), opening.get("socket", ())))
-    address_of = {
-        event_id: f"{host}:{port:.0f}"
-        for event_id, host, port in zip(
-            opening.get("id", ()), opening.get("host", ()), opening.get("port", ())
-        )
-    }
+    openings = {event["id"]: event for event in happened(lab, "socket.opening")}
     requests = _requests(lab)
     return [
         _row(
             socket,
-            requests.get(socket_of.get(socket.event_id), ()),
-            address_of.get(socket.event_id, ""),
+            requests.get(openings[socket.event_id]["socket"], ()),
+            "{host}:{port}".format_map(openings[socket.event_id]),
+            socket.event_id,
         )
         for socket in _by_opening(lab, client)
     ]
@@ -159,7 +162,9 @@ def _by_opening(lab: ShownLab, client: str | None) -> list[Socket]:
     return sorted(lab.sockets(client), key=lambda each: (each.opened_at_ms, each.event_id))
 
 
-def _row(socket: Socket, requests: Iterable[Request], address: str) -> ConnectionRow:
+def _row(
+    socket: Socket, requests: Iterable[Request], address: str, id: int | None = None
+) -> ConnectionRow:
     sent = tuple(requests)
     return ConnectionRow(
         socket.client,
@@ -173,29 +178,28 @@ def _row(socket: Socket, requests: Iterable[Request], address: str) -> Connectio
         tuple(each.at_ms for each in sent),
         address,
         sent,
+        id,
     )
 
 
-def _requests(lab: ShownLab) -> dict[object, list[Request]]:
+def _requests(lab: ShownLab) -> dict[int, list[Request]]:
     """Socket -> its requests, oldest first."""
-    sent = lab.table("request.sent")
-    if not len(sent):
-        return {}
-    causes = {int(cause) for cause in sent.cause if cause is not None and cause == cause}
+    sent = list(happened(lab, "request.sent"))
+    causes = {event["cause"] for event in sent}
     words = {
-        int(event["id"]): _cause_words(event)
+        event["id"]: _cause_words(event)
         for kind in CAUSES
-        for event in lab.table(kind).to_dict("records")
+        for event in happened(lab, kind)
         if event["id"] in causes
     }
-    found: dict[object, list[Request]] = {}
-    for socket, at_ms, api, cause in zip(sent.socket, sent.at_ms, sent.api, sent.cause):
-        why = words.get(int(cause), "") if cause is not None and cause == cause else ""
-        found.setdefault(socket, []).append(Request(int(at_ms), str(api), why))
+    found: dict[int, list[Request]] = {}
+    for event in sent:
+        request = Request(event["at_ms"], event["api"], words.get(event["cause"], ""), event["id"])
+        found.setdefault(event["socket"], []).append(request)
     return found
 
 
-def _cause_words(event: Mapping[Hashable, object]) -> str:
+def _cause_words(event: Mapping[str, Any]) -> str:
     """Why a request was sent, in a few words, from the event that caused it."""
     match event["kind"]:
         case "call":
@@ -214,8 +218,8 @@ def marked_moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
     if not has_journal(lab):
         return faults(lab)
     found = [
-        Moment(int(event["at_ms"]), f"{event['name']}()")
-        for event in lab.table("call").to_dict("records")
+        Moment(int(event["at_ms"]), f"{event['name']}()", event["id"])
+        for event in happened(lab, "call")
         if event["name"] in MARKED_CALLS and client in (None, event["who"])
     ]
     return sorted(
@@ -228,7 +232,7 @@ def faults(lab: ShownLab) -> list[Moment]:
     events = [
         event
         for kind in (FAULT_KINDS if has_journal(lab) else FAULT_KINDS[:1])
-        for event in lab.table(kind).to_dict("records")
+        for event in happened(lab, kind)
         if event.get("what") not in SETTINGS
     ]
     found = []
@@ -237,7 +241,7 @@ def faults(lab: ShownLab) -> list[Moment]:
         # lab.partition() tells for itself; what it does to each link of two brokers is left out.
         if who.startswith("broker-") and what in ("cut", "heal"):
             continue
-        found.append(Moment(int(event["at_ms"]), f"{who}: {what}"))
+        found.append(Moment(int(event["at_ms"]), f"{who}: {what}", event["id"]))
     return found
 
 

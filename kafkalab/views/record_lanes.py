@@ -63,7 +63,7 @@ def record_lanes(
     topic: None takes the group's only topic. Raises IllegalArgumentException where the group has
     acquired nothing.
     """
-    found = _told_late(lab, list(_holds(lab, group, topic, partition)), group, partition)
+    found = _told_late(lab, list(record_holds(lab, group, topic, partition)), group, partition)
     holds = sorted(found, key=lambda h: (h.offset, h.from_ms))
     if not holds:
         raise IllegalArgumentException(
@@ -116,7 +116,7 @@ def record_lanes(
     )
 
 
-def _holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
+def record_holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
     """Each time in which a member held a record, from the journal."""
     names = {
         event.fields["member"]: event.fields["client_id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kafkalab.errors import IllegalArgumentException
@@ -43,6 +44,22 @@ def has_journal(lab: ShownLab) -> bool:
     """Whether a lab keeps a journal of what happened. A real one has the lines of its clients
     only, and says so."""
     return not getattr(lab, "knows_lines_only", False)
+
+
+def happened(lab: ShownLab, kind: str) -> Iterator[dict[str, Any]]:
+    """The events of one kind in order, each a dict of its id, time, owner, cause and fields."""
+    if not has_journal(lab):
+        yield from lab.table(kind).to_dict("records")
+        return
+    for event in lab.journal.of(kind):
+        yield {
+            "id": event.id,
+            "at_ms": event.at_ms,
+            "kind": kind,
+            "who": event.who,
+            "cause": event.cause,
+            **event.fields,
+        }
 
 
 def state_at(lab: ShownLab, at_ms: int | None = None) -> dict[str, Any]:

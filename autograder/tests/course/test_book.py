@@ -72,6 +72,25 @@ def test_a_chapter_has_one_heading_of_the_first_level_however_many_parts_it_has(
     )
 
 
+def test_a_chapter_links_to_its_story_where_there_is_one():
+    for number, links in (("03", 1), ("04", 0)):
+        shown = book.page(*chapter(number), answers=False)
+        before = len(shown.cells)
+        book.add_play_link(shown, number)
+        assert len(shown.cells) == before + links
+        nbformat.validate(shown)
+        found = [cell.source for cell in shown.cells if "play/index.html#story=" in cell.source]
+        assert len(found) == links and all(f"#story={number}" in each for each in found)
+
+
+def test_without_npm_the_book_is_made_and_says_what_it_lacks(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    said = []
+    assert book._can_play(said.append) is False
+    assert len(said) == 1 and "needs npm" in said[0]
+
+
 @pytest.mark.slow
 def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     pytest.importorskip("sphinx_book_theme", reason="make test-all installs the book's parts")
@@ -86,5 +105,9 @@ def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     assert pictures and all(re.search(r'alt="[^"]{20,}"', each) for each in pictures)
     assert "In words" in chapter_00
     assert [path.name for path in tmp_path.iterdir()] == ["book"], "nothing is left beside it"
+    if (first.parent / "play").is_dir():  # npm has brought Pyodide
+        index = first.read_text(encoding="utf-8")
+        assert 'href="play/index.html"' in index
+        assert (first.parent / "play" / "kafkalab.zip").stat().st_size > 500_000
     # the same command builds it again over itself
     assert book.build(first.parent, ["00"], say=lambda line: None) == first

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from kafkalab.sim.journal import Event
+
 
 @dataclass(frozen=True)
 class FakeSocket:
@@ -60,6 +62,8 @@ class FakeLab:
             node_id=node_id,
             broker=broker,
             purpose=purpose,
+            host="localhost",
+            port=9092,
         )
         self.opened.append(
             FakeSocket(
@@ -122,6 +126,18 @@ class FakeLab:
         new_id = {event["id"]: place for place, event in enumerate(self.events)}
         self.events = [{**event, "id": new_id[event["id"]]} for event in self.events]
         self.opened = [replace(s, event_id=new_id[s.event_id]) for s in self.opened]
+
+    @property
+    def journal(self):
+        """Answers `of` as a lab's journal does."""
+        return self
+
+    def of(self, kind):
+        own = ("id", "at_ms", "kind", "who", "cause")
+        for event in self.events:
+            if event["kind"] == kind:
+                fields = {name: value for name, value in event.items() if name not in own}
+                yield Event(*(event[name] for name in own), fields)
 
     def table(self, kind=None):
         return pd.DataFrame([event for event in self.events if kind in (None, event["kind"])])
