@@ -384,9 +384,7 @@ def feedback_comes_back(week, ada, ann) -> None:
     teach = f"/home/{TEACHER}/teach"
     week.autograder("feedback", week.results, "--nbgrader", teach)
     run("chown", "-R", f"{TEACHER}:", teach, week.results)
-    print(
-        ada.type(f"cd {teach} && nbgrader release_feedback {CHAPTER} --CourseDirectory.root=$PWD")
-    )
+    ada.type(f"cd {teach} && nbgrader release_feedback {CHAPTER} --CourseDirectory.root=$PWD")
     fetched = ann.type(f"cd {COURSE}/notebooks/mine && nbgrader fetch_feedback {CHAPTER}; ls -R")
     assert f"{CHAPTER}.html" in fetched, fetched
 
