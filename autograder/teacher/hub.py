@@ -32,7 +32,7 @@ def pulled(spawner):
 
 
 c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # a web server with TLS stands before it
-c.Authenticator.allow_existing_users = True
+c.Authenticator.allow_all = True  # every account of this machine; `allowed_users` names fewer
 c.Authenticator.admin_users = TEACHERS
 c.Spawner.default_url = "/lab"
 c.Spawner.environment = {{
@@ -54,15 +54,14 @@ OF_TEACHER = '''\
 """formgrader on the results of the class, written by `autograder hub` for the instructor."""
 
 c = get_config()  # noqa: F821
-c.CourseDirectory.root = {results!r}
-c.CourseDirectory.db_url = "sqlite:///" + {results!r} + "/gradebook.db"
+c.CourseDirectory.root = {results!r}  # with its gradebook; --CourseDirectory.root names another
 '''
 STEPS = """\
 {out} has the settings of the hub. As root, where the hub's Python is ENVIRONMENT/bin/python:
   install -d -m 0777 {exchange}
   install -D -m 0644 {out}/nbgrader_config.py ENVIRONMENT/etc/jupyter/nbgrader_config.py
   ENVIRONMENT/bin/jupyterhub -f {out}/jupyterhub_config.py
-As {teacher}, for formgrader on {results}:
+As {teacher}, for formgrader on {results}, which has to lie in the home of {teacher}:
   install -D -m 0600 {out}/teacher/nbgrader_config.py ~/.jupyter/nbgrader_config.py
 The link for students, with your own hub and repository; they work in a copy of their own:
   https://HUB/hub/user-redirect/git-pull?repo=https%3A%2F%2FHOST%2FOWNER%2F{course}&branch=main&urlpath=lab%2Ftree%2F{course}%2Fnotebooks%2Fmine%2F"""

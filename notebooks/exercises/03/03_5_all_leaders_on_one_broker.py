@@ -33,7 +33,7 @@ Value(
     row="group",
     space={
         "members": (3, 4, 5, 6, 7, 8),
-        "partitions": (7, 9, 10, 11, 13),
+        "partitions": (7, 9, 10, 11, 13, 14),
         "coordinator": (0, 1, 2),
     },
     draws=CLUSTERS,

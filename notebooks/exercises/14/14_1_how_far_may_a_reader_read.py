@@ -45,7 +45,7 @@ Value(
     draws=("A", "B", "C"),
     row="partition",
     space={
-        "leader": (9, 10, 12),
+        "leader": (9, 10, 12, 13),
         "broker_1": (3, 5, 8),
         "broker_2": (2, 6, 7),
         "isr": ("0,1,2", "0,1", "0,2", "0"),

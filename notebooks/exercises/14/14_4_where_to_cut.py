@@ -39,7 +39,7 @@ Value(
     draws=("A", "B", "C"),
     row="follower",
     space={
-        "log_end": (9, 11, 12, 13),
+        "log_end": (9, 11, 12, 13, 16),
         "high_watermark": (3, 5, 7),
         "leader_says": (8, 10, 14, 15),
     },
