@@ -866,7 +866,13 @@ on_both(two_members_join)
 #
 # **Words**: rebalance 重平衡 · generation 代（generation） · group leader 组领导者 · assignor 分配器 ·
 # barrier 屏障 · eager 急切式 · cooperative 协作式 · static member 静态成员 · heartbeat 心跳 · revoke 撤销
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("07")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 01: five members, three partitions of one topic. How many
