@@ -5,7 +5,7 @@
 # Kafka is not a queue, but you can use it as one. This chapter shows the one idea behind both.
 #
 # **You need** chapter 00. **You get** six words: *topic*, *partition*, *offset*, *consumer group*,
-# *committed offset*, *retention*. **Time** about 35 + 50 minutes.
+# *committed offset*, *retention*. **Time** about 40 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 40 + 45 + 50 minutes.
+# *zombie*. **Time** about 45 + 45 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

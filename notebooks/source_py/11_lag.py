@@ -8,7 +8,7 @@
 # **You need** chapters 01, 05, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start
 # offset*, *position*, *time lag*, *offset expiry*.
 #
-# **Time** three sittings: 40 minutes up to section 3; 35 minutes for sections 4 to 7; 35 minutes
+# **Time** three sittings: 40 minutes up to section 3; 40 minutes for sections 4 to 7; 40 minutes
 # for sections 8 to 12.
 
 # %%

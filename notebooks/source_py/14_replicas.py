@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01 and 05. **You get** seven words: *log end offset*, *high watermark*,
 # *leader epoch*, *truncation*, *eligible leader replica*, *rack*, *preferred read
-# replica*. **Time** three sittings: about 35 + 15 + 40 minutes. They end after sections 4, 7
+# replica*. **Time** three sittings: about 35 + 20 + 40 minutes. They end after sections 4, 7
 # and at the end.
 
 # %%

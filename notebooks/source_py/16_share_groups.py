@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01, 07 and 09. **You get** six words: *share group*, *acquire*,
 # *acknowledge*, *acquisition lock*, *delivery count*, *share-partition start offset*. **Time** two
-# sittings: about 45 + 50 minutes. They end after section 4 and at the end.
+# sittings: about 50 + 50 minutes. They end after section 4 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
