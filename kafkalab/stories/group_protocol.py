@@ -174,8 +174,11 @@ def newcomer_beside_a_slow_member(
     seed: int = 1,
     until_ms: int = 120_000,
     settings: Mapping[str, Any] | None = None,
+    slow_ms: int = SLOW_MS,
 ) -> Lab:
     """A lab with nine partitions: m2 works nine seconds between two polls, m4 comes at 30 s.
+
+    slow_ms: another time for m2's work.
 
     records: whether a producer sends to each partition all the time; without it the topic is empty
     """
@@ -184,7 +187,7 @@ def newcomer_beside_a_slow_member(
     if records:
         lab.spawn(feed, name="shop")
     start(lab, "m1", strategy, settings=settings)
-    start(lab, "m2", strategy, settings=settings, work_ms=SLOW_MS)
+    start(lab, "m2", strategy, settings=settings, work_ms=slow_ms)
     start(lab, "m3", strategy, settings=settings)
     lab.run_for(ms=30_000)
     start(lab, "m4", strategy, settings=settings)

@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kafkalab.lab import Lab
-from kafkalab.stories.group_protocol import GROUP, newcomer_beside_a_slow_member, two_members
+from kafkalab.stories.group_protocol import (
+    GROUP,
+    newcomer_beside_a_slow_member,
+    newcomer_waits,
+    two_members,
+)
 from kafkalab.views import Moving, Picture, moving, ownership
 from kafkalab.views.picture import columns
 from kafkalab.views.sheet import Sheet
@@ -55,6 +60,28 @@ def newcomer_over_time(seed: int = 1) -> Moving:
     return moving(
         draw, at=range(29_000, END_MS + 1, 1_000), protocol=list(PROTOCOLS), records_flow=True
     )
+
+
+def wait_by_work() -> Moving:
+    """How long m4 waits for its first record, by the time that m2 works between two polls (chapter
+    07). The slider is m2's work; the switch is the protocol."""
+
+    @lru_cache(maxsize=32)
+    def played(work_ms: int, protocol: str) -> Lab:
+        version, strategy, settings = PROTOCOLS[protocol]
+        return newcomer_beside_a_slow_member(
+            strategy, version=version, until_ms=80_000, settings=settings, slow_ms=work_ms
+        )
+
+    def draw(work_ms: int, protocol: str) -> Picture:
+        lab = played(work_ms, protocol)
+        waits = newcomer_waits(lab)
+        words = (
+            f"{protocol}: m2 works {work_ms / 1_000:g} s between two polls, m4 waits {waits:g} s"
+        )
+        return ownership(lab, GROUP, 28_000, 70_000, words, room_to_ms=70_000)
+
+    return moving(draw, at=range(0, 12_001, 3_000), still=9_000, protocol=list(PROTOCOLS))
 
 
 @dataclass(frozen=True)

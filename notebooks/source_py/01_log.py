@@ -5,7 +5,7 @@
 # Kafka is not a queue, but you can use it as one. This chapter shows the one idea behind both.
 #
 # **You need** chapter 00. **You get** six words: *topic*, *partition*, *offset*, *consumer group*,
-# *committed offset*, *retention*. **Time** about 35 + 50 minutes.
+# *committed offset*, *retention*. **Time** about 40 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -485,7 +485,13 @@ group_timeline(lab, "billing")
 # committed offset 已提交位移 · bookmark 书签 · retention 留存 · leader 领导者副本 · follower
 # 追随者副本 · member 成员 · queue 队列 · publish and subscribe 发布/订阅 · log start offset
 # 日志起始位移 · log end offset 日志末端位移 · generation 代 · KIP 改进提案
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("01")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember chapter 00?
 #
 # <details><summary>1. <code>send</code> has returned. Has the record arrived?</summary>Not yet. It

@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 40 + 45 + 50 minutes.
+# *zombie*. **Time** about 45 + 45 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -521,7 +521,13 @@ on_both(two_brokers)
 # **Words**: bootstrap address 引导地址 · metadata 元数据 · Sender 发送线程 · RecordAccumulator
 # 消息累加器 · least loaded 负载最小 · zombie 僵尸连接 · race 竞态 · telemetry 遥测 · idempotent 幂等
 # · backoff 退避
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("02")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # Answer aloud before you open a line.

@@ -533,7 +533,13 @@ on_both(first_consumer)
 #
 # **Words**: coordinator 协调者 · heartbeat 心跳 · position 消费位置 · long poll 长轮询 · node id 节点编号 ·
 # idle limit 空闲时限
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("03")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember chapter 02?
 #
 # <details><summary>1. Where does the id −1 come from?</summary>The client numbers its bootstrap

@@ -414,7 +414,13 @@ len(movers), sum(to >= old for _, to in movers)
 #
 # **Words**: record batch 记录批次 · batch.size 批次大小 · linger.ms 等待时间 · partitioner 分区器 ·
 # sticky 粘性 · codec 压缩算法
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("04")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 01: a group has five members, the topic three partitions. How many

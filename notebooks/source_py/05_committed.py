@@ -529,7 +529,13 @@ on_both(twenty_orders)
 #
 # **Words**: acks 确认方式 · in-sync replicas 同步副本集合 · min.insync.replicas 最小同步副本数 ·
 # unclean election 非安全选举 · committed 已提交 · delivery timeout 投递超时
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("05")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 04: what closes a batch?</summary>It is full (`batch.size`), or it

@@ -578,7 +578,13 @@ for line in lab.lines("shop").itertuples():
 # **Words**: producer id 生产者 ID · sequence number 序列号 · producer epoch 生产者纪元 ·
 # transactional.id 事务 ID · marker 事务标记 (控制消息) · last stable offset 最后稳定位移 (LSO) ·
 # fencing 隔离 (屏蔽僵尸实例)
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("06")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 05: what does <code>acks=all</code> wait for?</summary>For all

@@ -327,6 +327,15 @@ assignment_matrix(labs["CooperativeSticky"], "billing", title="CooperativeSticky
 # Range, RoundRobin and Sticky are **eager** (急切式): before each join a member gives up
 # *everything*, also what it gets back.
 
+# How does it look in a large group? Fifty members share 175 partitions of two topics. Members crash and
+# come, 24 times. `score()` plans again after each change, and counts the partitions that moved though
+# their owner was still there:
+
+# %%
+from kafkalab.stories.big_group import score
+
+score()  # score(range_assign) puts your own assignor beside them
+
 # %% exercise="07.4"
 
 # %% [markdown] items="N45"
@@ -468,6 +477,15 @@ eager_pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_range", seed=1)
 from kafkalab.stories.moving_groups import newcomer_over_time
 
 newcomer_over_time(seed=1)
+
+# %% [markdown]
+# And here the slider is m2's work. Drag it, and read in the heading how long m4 waits. With which
+# protocol does m4's wait not depend on m2?
+
+# %%
+from kafkalab.stories.moving_groups import wait_by_work
+
+wait_by_work()
 
 # %% [markdown]
 # ## 8. What starts a rebalance?
@@ -848,7 +866,13 @@ on_both(two_members_join)
 #
 # **Words**: rebalance 重平衡 · generation 代（generation） · group leader 组领导者 · assignor 分配器 ·
 # barrier 屏障 · eager 急切式 · cooperative 协作式 · static member 静态成员 · heartbeat 心跳 · revoke 撤销
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("07")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 01: five members, three partitions of one topic. How many

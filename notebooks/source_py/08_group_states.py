@@ -657,7 +657,13 @@ group_timeline(lab, "inventory")
 #
 # **Words**: group state 消费者组状态 · heartbeat 心跳 · session timeout 会话超时 · rebalance in
 # progress 重平衡进行中 · grace time 宽限期 · fenced 被隔离 · reconciliation 协调（渐进式对齐）
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("08")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 03: why has the coordinator a connection of its own?</summary>Answers

@@ -852,7 +852,13 @@ on_both(three_numbers)
 #
 # **Words**: position 消费位置 · committed offset 已提交位移（书签） · at least once 至少一次 · at most
 # once 至多一次 · compaction 日志压实 · rebalance listener 重平衡监听器
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("09")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 03: which broker keeps a group's offsets?</summary>The leader of one

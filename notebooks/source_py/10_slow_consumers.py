@@ -856,7 +856,13 @@ lab.run_for(ms=10 * 60_000)
 #
 # **Words**: poll interval 轮询间隔 · eviction 踢出消费者组 · head of line 队头阻塞 · standalone
 # consumer 独立消费者 · worker pool 工作线程池 · contiguous commit 连续位移提交
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("10")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 09: which offset does a commit hold, the last one read or the

@@ -573,7 +573,13 @@ on_both(bad_record)
 #
 # **Words**: serializer 序列化器 · deserializer 反序列化器 · poison pill 毒丸消息 · dead-letter topic
 # 死信主题 · retry topic 重试主题 · retriable 可重试的 · abortable 可中止的 · fatal 致命的
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("12")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 09: what does the committed offset name?</summary>The next record to

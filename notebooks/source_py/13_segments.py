@@ -517,7 +517,13 @@ f"the oldest order was {max(ages)} minutes old; {rolls} files were closed"
 #
 # **Words**: segment 日志段 · active segment 活跃段 · roll 滚动切分 · index 索引文件 · retention check
 # 保留检查 · log cleaner 日志清理线程 · dirty ratio 脏数据比例 · tombstone 墓碑消息
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("13")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 01: a reader's bookmark is before the log's start. What

@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01 and 05. **You get** seven words: *log end offset*, *high watermark*,
 # *leader epoch*, *truncation*, *eligible leader replica*, *rack*, *preferred read
-# replica*. **Time** three sittings: about 35 + 15 + 40 minutes. They end after sections 4, 7
+# replica*. **Time** three sittings: about 35 + 20 + 40 minutes. They end after sections 4, 7
 # and at the end.
 
 # %%
@@ -632,7 +632,13 @@ on_both(five_orders)
 # **Words**: log end offset 日志末端位移 · high watermark 高水位 · in-sync replicas 同步副本集合 · leader
 # epoch 领导者纪元 · truncation 日志截断 · eligible leader replica 合格领导副本 · rack 机架 · preferred read
 # replica 首选读副本
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("14")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 05: what does a leader answer to acks=all with fewer in-sync replicas

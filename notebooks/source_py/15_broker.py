@@ -430,7 +430,13 @@ slowest_till_ms(acks="all", io_threads=1)
 #
 # **Words**: acceptor 接收线程 · network thread 网络线程 · request queue 请求队列 · I/O thread 工作线程 ·
 # response queue 响应队列 · purgatory 炼狱 · percentile 百分位数 · backpressure 反压
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("15")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 05: what does acks=all wait for?</summary>For all replicas that are in

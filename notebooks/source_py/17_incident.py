@@ -420,7 +420,13 @@ said.agg(F.max(generation).alias("last generation")).toPandas()
 # - What you have found once, a detector finds the next time.
 #
 # **Words**: incident 事故 · symptom 症状 · evidence 证据 · trigger 触发因素 · post-mortem 事后复盘
-#
+
+# %%
+from autograder import my_guesses
+
+my_guesses("17")  # your guesses of this chapter, the surprises first
+
+# %% [markdown]
 # ### Do you remember?
 #
 # <details><summary>1. Chapter 08: what does a static member do when it is closed?</summary>It sends no

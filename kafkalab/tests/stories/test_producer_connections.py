@@ -1,7 +1,7 @@
 """Tests of the stories of chapter 02: the states of one connection beside a learner's table."""
 
 from kafkalab import KafkaProducer, Lab, ProducerRecord
-from kafkalab.stories.producer_connections import connection_steps
+from kafkalab.stories.producer_connections import connection_steps, wrong_address
 
 TABLE = {
     "DISCONNECTED": {"connect": "CONNECTING"},

@@ -6,9 +6,9 @@ import pytest
 
 from kafkalab.stories.log_files import write_log_files
 from kafkalab.stories.replicas import (
-    back_to_the_preferred_leader,
     KINDS,
     after_the_follower_died,
+    back_to_the_preferred_leader,
     busy_and_quiet,
     cluster,
     cut_off,
