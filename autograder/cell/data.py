@@ -140,7 +140,7 @@ def one_line(text, most: int = 1_000) -> str:
 
 
 def _rank(item) -> tuple:
-    """Where an item of a set stands among the others: numbers first, by their size."""
+    """The place of an item of a set in a list: numbers first, by their size."""
     is_number = type(item) in (int, float)
     return (not is_number, item if is_number else 0, canonical(item))
 

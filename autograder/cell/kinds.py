@@ -183,7 +183,7 @@ class StateMachine(Question):
 
 
 def _by_text(value) -> dict | None:
-    """A dict, or what stands for one, with its keys as plain texts; None for any other value."""
+    """A dict, or what counts as one, with its keys as plain texts; None for any other value."""
     value = as_builtin(value)
     return {as_builtin(key): row for key, row in value.items()} if type(value) is dict else None
 

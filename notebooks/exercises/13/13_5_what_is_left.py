@@ -94,7 +94,8 @@ Judge(
 
 
 # %% wrong="tombstones first"
-# You removed the tombstones first. Then an older value is the last one, and a deleted key comes back.
+# An older value of a deleted key is left. Take the record with the largest offset of each key first,
+# also where it is a tombstone. Then leave out the tombstones.
 def left_of(changes):
     kept = changes.where("value is not null")
     return kept.groupBy("key").agg(
