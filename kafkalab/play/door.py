@@ -17,9 +17,8 @@ if sys.platform == "emscripten":
 
     install()
 
-from kafkalab.errors import KafkaException
 from kafkalab.play import shown
-from kafkalab.play.program import Told, tell
+from kafkalab.play.program import CLIENTS_OWN, Told, tell
 from kafkalab.play.ready import SETTINGS
 from kafkalab.play.story import NO_APPS, Story, Unreadable, from_address, read
 
@@ -41,7 +40,7 @@ def answer(question: str) -> str:
         return json.dumps({"refused": f"This story cannot be read: {error}."})
     except Gone as error:
         return json.dumps({"refused": str(error)})
-    except (KafkaException, ValueError) as error:
+    except (*CLIENTS_OWN, ValueError) as error:
         return json.dumps({"refused": f"{type(error).__name__}: {error}"})
 
 

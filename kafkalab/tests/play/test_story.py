@@ -196,6 +196,12 @@ def test_a_program_that_ends_by_an_exception_is_named():
     assert all("UnsupportedVersionException: " in what for _, _, what in told.ended)
 
 
+def test_a_producer_that_forgets_its_transactions_ends_with_javas_words():
+    told = tell(producer=["transactional.id=x"], members=0, seconds=5)
+    ((_, who, what),) = told.ended
+    assert who == "shop-1" and what.startswith("IllegalStateException: Cannot ")
+
+
 def test_a_partition_without_a_leader_keeps_what_its_last_replica_has():
     told = tell(members=0, brokers=1, records=5, every_ms=100, faults=["5 crash 0"], seconds=30)
     assert records(told)["acknowledged"] == 5 and records(told)["acknowledged and lost"] == 0
