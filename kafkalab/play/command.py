@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.command_line import CommandParser, called_as
+from kafkalab.play.ready import SETTINGS
 from kafkalab.play.site import Unplayable, build
+from kafkalab.play.story import Unreadable, from_address
 
 UNUSABLE = 2
 
@@ -47,7 +49,9 @@ def main(argv: list[str]) -> int:
     """Build the page, then serve it or leave it in a folder. 2 after one sentence for what cannot
     be used."""
     options = _parser().parse_args(argv)
+    story = options.story if "=" in options.story else f"story={options.story}"
     try:
+        from_address(story, SETTINGS)
         if options.out is not None:
             print(f"The page is {build(options.out)}. Any web server can hold its folder.")
             return 0
@@ -55,14 +59,14 @@ def main(argv: list[str]) -> int:
             folder = Path(scratch, "play")
             build(folder)
             with serving(folder, options.port) as server:
-                address = f"http://127.0.0.1:{server.server_port}/#{options.story}"
+                address = f"http://127.0.0.1:{server.server_port}/#{story}"
                 print(f"Kafka plays at {address}. Ctrl+C ends it.", flush=True)
                 if not options.quiet:
                     webbrowser.open(address)
                 server.serve_forever()
     except KeyboardInterrupt:
         return 0
-    except Unplayable as error:
+    except (Unplayable, Unreadable) as error:
         print(f"{error}.", file=sys.stderr)
     except (OSError, OverflowError) as error:
         print(f"The page cannot be served: {error}.", file=sys.stderr)
@@ -73,12 +77,12 @@ def _parser() -> CommandParser:
     parser = CommandParser(
         prog=f"{called_as('kafkalab')} play",
         description="Open the page on which the simulator plays in the browser.",
-        example="--story story=07",
+        example="--story 07",
     )
     parser.add_argument(
         "--story",
-        default="story=03",
-        help="the part of an address after #, such as story=07 (default: story=03)",
+        default="03",
+        help="a ready story, or the part of an address after # (default: 03)",
     )
     parser.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
     parser.add_argument("--quiet", action="store_true", help="open no browser")

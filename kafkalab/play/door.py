@@ -17,11 +17,15 @@ if sys.platform == "emscripten":
 
     install()
 
-from kafkalab.errors import KafkaException
 from kafkalab.play import shown
-from kafkalab.play.program import Told, tell
+from kafkalab.play.program import CLIENTS_OWN, Told, tell
 from kafkalab.play.ready import SETTINGS
 from kafkalab.play.story import NO_APPS, Story, Unreadable, from_address, read
+
+
+class Gone(Exception):
+    """Raised where the page asks about a story that another Python told; says what to do."""
+
 
 _told: list[Told] = []
 """The stories of the last run: one, or two side by side."""
@@ -34,7 +38,9 @@ def answer(question: str) -> str:
         return json.dumps({"answer": QUESTIONS[asked["ask"]](asked)})
     except Unreadable as error:
         return json.dumps({"refused": f"This story cannot be read: {error}."})
-    except (KafkaException, ValueError) as error:
+    except Gone as error:
+        return json.dumps({"refused": str(error)})
+    except (*CLIENTS_OWN, ValueError) as error:
         return json.dumps({"refused": f"{type(error).__name__}: {error}"})
 
 
@@ -54,19 +60,19 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             f"it has {len(story.programs)} programs, and {NO_APPS}. Stories of one program that is "
             "neither paused nor killed run here, such as 02, 03, 05 and 06"
         )
-    _told.clear()
-    _wordings.cache_clear()
     gc.collect()  # every program of the stories before has ended
     releases = [story.client, *([story.beside] if story.beside else [])]
-    for release in releases:
-        given = story.given() | {"client": release}
-        _told.append(tell(read(given), watch=_progress()))
+    _told[:] = [
+        tell(read(story.given() | {"client": release}), watch=_progress()) for release in releases
+    ]
+    _wordings.cache_clear()
     return {"sides": shown.sides(_told), "address": story.address()}
 
 
 def _lines(asked: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines of each side. Beside another release, those with a wording of their own are
     marked."""
+    _must_be_there(0)
     level = asked["level"]
     found = [
         shown.shown_lines(told.lab, level, asked["who"], asked["words"], asked["most"])
@@ -83,7 +89,13 @@ def _wordings(side: int, level: str) -> set[str]:
 
 
 def _why(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    _must_be_there(asked["side"])
     return shown.why(_told[asked["side"]].lab, asked["event"])
+
+
+def _must_be_there(side: int) -> None:
+    if side >= len(_told):
+        raise Gone("The story of this picture is gone with what was stopped: press Run again.")
 
 
 def _digest(asked: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.consumer.kafka_share_consumer import KafkaShareConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import KafkaException
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException
 from kafkalab.lab import FIRST_PORT, Lab
 from kafkalab.play.story import GROUP, Story, read, read_pairs
 from kafkalab.proof.laws.faults import KINDS, TOPIC
@@ -21,6 +21,8 @@ from kafkalab.records import ProducerRecord
 SLICE_MS = 1_000
 """The lab's time passes in pieces of this length; between two of them `watch` is called."""
 POLL_MS = 500
+CLIENTS_OWN = (KafkaException, IllegalArgumentException, IllegalStateException)
+"""What a client raises for itself. Any other exception is a fault of the simulator."""
 MOST_EVENTS = 400_000
 """A story with more events is stopped: a page would be out of memory."""
 
@@ -119,7 +121,7 @@ class _Play:
         program = self.member(name) if kind == "member" else self.shop(name)
         try:
             program()
-        except KafkaException as error:
+        except CLIENTS_OWN as error:
             words = f"{type(error).__name__}: {error}"
             self.told.ended.append((lab.now_ms, name, words))
 

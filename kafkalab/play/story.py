@@ -97,10 +97,10 @@ class Story:
     faults                       such as "20 crash 1 10": at second 20 broker 1 crashes for 10 s
     """
 
-    client: str = setting(DEFAULT_CLIENT, "releases", "client", choices=CLIENT_NAMES)
-    beside: str = setting("", "releases", "beside it", choices=("", *CLIENT_NAMES),
-                          says="A second client release. Both are shown side by side.")  # fmt: skip
-    broker: str = setting(DEFAULT_BROKER, "releases", "brokers", choices=BROKER_NAMES)
+    client: str = setting(DEFAULT_CLIENT, "releases", "client release", choices=CLIENT_NAMES)
+    beside: str = setting("", "releases", "second client release", choices=("", *CLIENT_NAMES),
+                          says="Both are shown side by side.")  # fmt: skip
+    broker: str = setting(DEFAULT_BROKER, "releases", "broker release", choices=BROKER_NAMES)
     brokers: int = setting(3, "cluster", "brokers", (1, 9))
     partitions: int = setting(3, "cluster", "partitions", (1, 24))
     replicas: int = setting(1, "cluster", "replicas", (1, 9))

@@ -8,6 +8,7 @@ const status = (words) => { find("#status").textContent = words; };
 const marks = {}; // When the page was ready for what, in ms: the tests read it.
 window.kafkalab = { marks, busy: true };
 
+status("Python is loading.");
 const tables = await (await fetch(new URL("./stories.json", import.meta.url))).json();
 const form = new StoryForm(find("#parts"), tables);
 let seconds = 0;

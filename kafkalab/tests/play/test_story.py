@@ -196,6 +196,12 @@ def test_a_program_that_ends_by_an_exception_is_named():
     assert all("UnsupportedVersionException: " in what for _, _, what in told.ended)
 
 
+def test_a_producer_that_forgets_its_transactions_ends_with_javas_words():
+    told = tell(producer=["transactional.id=x"], members=0, seconds=5)
+    ((_, who, what),) = told.ended
+    assert who == "shop-1" and what.startswith("IllegalStateException: Cannot ")
+
+
 def test_a_partition_without_a_leader_keeps_what_its_last_replica_has():
     told = tell(members=0, brokers=1, records=5, every_ms=100, faults=["5 crash 0"], seconds=30)
     assert records(told)["acknowledged"] == 5 and records(told)["acknowledged and lost"] == 0
@@ -335,6 +341,26 @@ def test_without_node_the_browser_compiles_and_the_archive_stays(tmp_path, monke
     monkeypatch.setenv("PATH", "")
     packed = site.archive()
     assert site.with_compiled(packed, tmp_path / "314") == packed
+
+
+def test_the_command_refuses_a_story_before_it_builds_anything(capsys):
+    from kafkalab.play.command import main
+
+    for story in ("99", "members=many"):
+        assert main(["--story", story, "--quiet"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2 and "no ready story '99'" in said[0] and "whole number" in said[1]
+
+
+def test_a_refused_story_leaves_the_one_before_to_be_asked(monkeypatch):
+    assert "answer" in ask("run", story=SETTINGS["06"])
+    assert "refused" in ask("run", story={"acks": "lots"})
+    event = ask("lines", level="INFO", who="", words="", most=9)["answer"][1]["lines"][-1]["id"]
+    assert ask("why", side=1, event=event)["answer"]
+    monkeypatch.setattr(door, "_told", [])  # as in a Python that has just loaded
+    for question in ({"ask": "why", "side": 0, "event": 3},):
+        assert "press Run again" in json.loads(door.answer(json.dumps(question)))["refused"]
+    assert "press Run" in ask("lines", level="INFO", who="", words="", most=9)["refused"]
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
