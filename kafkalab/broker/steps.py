@@ -89,16 +89,11 @@ def answers(
     refused: refused(request, caller, refusal) makes the answer to a refusal; without it, it is the
     response with the error's code.
     """
-
     refuse = coded(response) if refused is None else refused
 
-    def answered(
-        story: Callable[..., Any], machine: Any, request: Any, caller: Caller, now_ms: int
-    ) -> Step[None]:
+    def answered(step: Step[Any], request: Any, caller: Caller) -> Step[None]:
         try:
-            answer = story(machine, request, caller, now_ms)
-            if type(answer) is GeneratorType:
-                answer = yield from answer
+            answer = yield from step
         except Refusal as refusal:
             answer = refuse(request, caller, refusal)
         if answer is not PARKED:
@@ -107,7 +102,13 @@ def answers(
     def decorate(story: Callable[..., Any]) -> Handler:
         @wraps(story)
         def handle(machine: Any, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
-            return run(answered(story, machine, request, caller, now_ms))
+            try:
+                answer = story(machine, request, caller, now_ms)
+            except Refusal as refusal:
+                answer = refuse(request, caller, refusal)
+            if type(answer) is GeneratorType:
+                return run(answered(answer, request, caller))
+            return [Respond(caller, answer)]
 
         return handle
 
