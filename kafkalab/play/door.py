@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cache
 from typing import Any
 
@@ -73,18 +73,22 @@ def _lines(asked: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines of each side. Beside another release, those with a wording of their own are
     marked."""
     _must_be_there(0)
-    level = asked["level"]
-    found = [
-        shown.shown_lines(told.lab, level, asked["who"], asked["words"], asked["most"])
-        for told in _told
+    level, sides = asked["level"], range(len(_told))
+    return [
+        shown.shown_lines(
+            _told[side].lab,
+            level,
+            asked["who"],
+            asked["words"],
+            asked["most"],
+            _wordings(1 - side, level) if len(_told) == 2 else None,
+        )
+        for side in sides
     ]
-    if len(_told) == 2:
-        found = [shown.mark_new(found[side], _wordings(1 - side, level)) for side in (0, 1)]
-    return found
 
 
 @cache
-def _wordings(side: int, level: str) -> set[str]:
+def _wordings(side: int, level: str) -> Set[str]:
     return shown.wordings(_told[side].lab, level)
 
 

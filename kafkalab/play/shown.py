@@ -6,15 +6,15 @@ Each row has the id of its event, by which the page asks for the cause.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence, Set
+from typing import Any, NamedTuple
 
 from kafkalab.lab import Lab
 from kafkalab.play.program import Told
 from kafkalab.play.story import GROUP
 from kafkalab.proof.laws.faults import TOPIC
+from kafkalab.sim.journal import Event
 from kafkalab.views.connections import ConnectionRow, connection_counts, faults, rows
 from kafkalab.views.group_timeline import group_states
 from kafkalab.views.ownership import Holding, gaps, holdings, unread
@@ -22,8 +22,6 @@ from kafkalab.views.record_lanes import record_holds
 from kafkalab.views.versions import differing
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
-NUMBERS = re.compile(r"[0-9a-zA-Z_-]{22}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d+(\.\d+)*")
-"""What differs from run to run in a message: ids and numbers."""
 MOST_TICKS = 2_000
 """A connection with more requests has a tick for each of an even share of them."""
 MOST_LANES = 40
@@ -75,33 +73,51 @@ def why(lab: Lab, event_id: int) -> list[dict[str, Any]]:
 
 
 def shown_lines(
-    lab: Lab, level: str = "INFO", who: str = "", words: str = "", most: int = 300
+    lab: Lab,
+    level: str = "INFO",
+    who: str = "",
+    words: str = "",
+    most: int = 300,
+    others: Set[str] | None = None,
 ) -> dict[str, Any]:
     """The lines from a level on, of one client or broker or of all, that have these words.
 
     most: so many are given; `count` says how many there are. A broker's lines are its server.log.
+    others: the wordings of another release; a client's line with another wording is marked new
     """
     wanted = words.casefold()
-    found, count = [], 0
-    for line in _told_lines(lab, level, who):
-        if wanted and wanted not in line["text"].casefold():
+    found: list[dict[str, Any]] = []
+    count = 0
+    for at_ms, _, speaker, line in _told_lines(lab, level, who):
+        # asked before the text is made, which forgets what the lines of a wording share
+        is_new = (
+            others is not None and isinstance(line, Event) and line.shared("template") not in others
+        )
+        # a text is made where it is searched or shown: a long story has many lines
+        if wanted and wanted not in line.message.casefold():
             continue
         count += 1
         if count <= most:
-            found.append(line)
+            found.append(
+                {
+                    "at": at_ms,
+                    "who": speaker,
+                    "level": line.level,
+                    "text": line.message,
+                    "id": line.id,
+                    "new": is_new,
+                }
+            )
     return {"lines": found, "count": count}
 
 
-def wordings(lab: Lab, level: str) -> set[str]:
-    """The clients' lines from a level on, numbers and ids left out."""
-    return {_wording(line["text"]) for line in _told_lines(lab, level, "", brokers=False)}
-
-
-def mark_new(found: dict[str, Any], others: set[str]) -> dict[str, Any]:
-    """Mark each line whose wording the other release does not have."""
-    for line in found["lines"]:
-        line["new"] = not line["broker"] and _wording(line["text"]) not in others
-    return found
+def wordings(lab: Lab, level: str) -> Set[str]:
+    """The wordings of the clients' lines from a level on, without the values in them."""
+    return frozenset(
+        event.shared("template")
+        for event in lab.journal.of("line")
+        if event.shared("level") in _from_level(level)
+    )
 
 
 def digest(lab: Lab) -> str:
@@ -110,10 +126,6 @@ def digest(lab: Lab) -> str:
     for event in lab.journal.events:
         total.update(repr(event).encode("utf-8", "surrogatepass"))
     return total.hexdigest()
-
-
-def _wording(text: str) -> str:
-    return NUMBERS.sub("#", text)
 
 
 def _connection(row: ConnectionRow, differs: bool) -> dict[str, Any]:
@@ -238,35 +250,40 @@ def _final_keys(told: Told) -> Iterator[Any]:
             yield from (record.key for record in batch.records if batch.control is None)
 
 
+class _ServerLine(NamedTuple):
+    """A line of a broker: what it shares with an event of a client's line. id: its cause."""
+
+    level: str
+    message: str
+    id: int | None
+
+
 def _told_lines(
-    lab: Lab, level: str, who: str, *, brokers: bool = True
-) -> Iterator[dict[str, Any]]:
-    """The lines of clients and brokers from a level on, in the order of time."""
-    levels = LEVELS[LEVELS.index(level) :] if level in LEVELS else LEVELS
-    found = [
-        (event.at_ms, 0, event.id, event)
+    lab: Lab, level: str, who: str
+) -> Iterator[tuple[int, int, str, Event | _ServerLine]]:
+    """The lines of clients and brokers from a level on, in the order of time: the time, a number,
+    who speaks, and the line."""
+    levels = _from_level(level)
+    found: list[tuple[int, int, str, Event | _ServerLine]] = [
+        (event.at_ms, event.id, event.who, event)
         for event in lab.journal.of("line")
         if event.shared("level") in levels and who in ("", event.who)
     ]
-    server: list[Any] = []
-    for name in lab.at(lab.now_ms)["brokers"] if brokers else ():
-        if who in ("", f"broker-{name}"):
-            for line in lab.broker(name).machine.server_log.lines():
+    after = len(lab.journal.kept)  # in one millisecond the brokers' lines follow
+    for broker in lab.at(lab.now_ms)["brokers"]:
+        speaker = f"broker-{broker}"
+        if who in ("", speaker):
+            for line in lab.broker(broker).machine.server_log.lines():
                 row = line.row(lab.epoch_ms)
                 if row.level in levels:
-                    server.append((row.at_ms - lab.epoch_ms, 1, len(server), (name, line, row)))
-    for at_ms, is_server, _, line in sorted([*found, *server], key=lambda each: each[:3]):
-        if is_server:
-            name, told, row = line
-            yield _line(at_ms, f"broker-{name}", row.level, row.message, told.cause, broker=True)
-        else:
-            yield _line(at_ms, line.who, line.level, line.message, line.id, broker=False)
+                    told = _ServerLine(row.level, row.message, line.cause)
+                    found.append((row.at_ms - lab.epoch_ms, after, speaker, told))
+                    after += 1
+    yield from sorted(found, key=lambda each: each[:2])
 
 
-def _line(
-    at_ms: int, who: str, level: str, text: str, id: int | None, *, broker: bool
-) -> dict[str, Any]:
-    return {"at": at_ms, "who": who, "level": level, "text": text, "id": id, "broker": broker}
+def _from_level(level: str) -> tuple[str, ...]:
+    return LEVELS[LEVELS.index(level) :] if level in LEVELS else LEVELS
 
 
 def _in_words(event: Any) -> str:

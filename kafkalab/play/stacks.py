@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -20,35 +21,32 @@ from typing import Any
 class Stack:
     """A stack of calls. `switch` suspends the caller's stack and resumes this one (greenlet).
 
-    A stack that has come to its end resumes its parent.
+    A stack that has come to its end resumes its parent. number: its name in JavaScript.
     """
 
     now: Stack
+    made = 0
 
     def __init__(self, run: Callable[[], object] | None = None) -> None:
         self.run, self.parent = run, getattr(Stack, "now", None)
-        self._go_on: Callable[[], object] | None = None
+        self.number, Stack.made = Stack.made, Stack.made + 1
+        self._has_begun = run is None
 
     def switch(self) -> None:
-        from pyodide.ffi import run_sync
-
-        before = Stack.now
-        turn = _turn()
-        before._go_on = turn.keep
-        Stack.now = self
-        if self._go_on is None:
-            _start(self._main)
+        here, Stack.now = Stack.now, self
+        if not self._has_begun:
+            self._has_begun = True
+            _of_page("beginStack")(self._main)
+            _wait(_of_page("waitForTurn")(here.number))
         else:
-            self._go_on()
-        run_sync(turn.promise)
+            _wait(_of_page("passTurn")(here.number, self.number))
 
     def _main(self) -> None:
         assert self.run is not None, "only the first stack has no function"
         self.run()
         assert self.parent is not None, "a stack is made by another one"
         Stack.now = self.parent
-        assert self.parent._go_on is not None, "who starts a stack waits for it"
-        self.parent._go_on()
+        _of_page("giveTurn")(self.parent.number)
 
 
 def can_switch() -> bool:
@@ -67,15 +65,16 @@ def install() -> None:
     sys.modules["greenlet"] = module
 
 
-def _turn() -> Any:
-    """A promise, and the function `keep` that keeps it."""
+@cache
+def _of_page(name: str) -> Any:
+    """A function of `page/worker.js`."""
     import js
 
-    return js.newTurn()
+    return getattr(js, name)
 
 
-def _start(function: Callable[[], None]) -> None:
-    """Begin a stack of its own with this function."""
-    import js
+def _wait(promise: Any) -> None:
+    """Suspend this stack until the promise is kept."""
+    from pyodide.ffi import run_sync
 
-    js.beginStack(function)
+    run_sync(promise)

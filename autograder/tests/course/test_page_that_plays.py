@@ -133,6 +133,52 @@ def test_every_ready_story_writes_the_bytes_of_cpython(visitor):
     assert visitor.others == []
 
 
+MIXED = (
+    {
+        "client": "2.1",
+        "broker": "2.3",
+        "replicas": 3,
+        "members": 3,
+        "producers": 2,
+        "apart_s": 3,
+        "seconds": 25,
+        "consumer": ["session.timeout.ms=6000"],
+        "faults": ["6 crash 1 5", "9 pause member-2 8", "12 kill member-1", "15 cut shop-2 0 4"],
+    },
+    {
+        "client": "2.8",
+        "members": 4,
+        "partitions": 6,
+        "seconds": 30,
+        "work_ms": 40,
+        "assignor": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+        "faults": ["10 kill shop-1", "12.5 freeze 2 6", "20 full-disk 0 3"],
+    },
+    {
+        "client": "4.4",
+        "protocol": "consumer",
+        "replicas": 3,
+        "members": 3,
+        "producers": 3,
+        "seconds": 30,
+        "faults": [
+            "8 stop 0 5",
+            "10 pause shop-3 2",
+            "14 lose-answer shop-1 1",
+            "18 kill member-3",
+        ],
+    },
+    {"client": "2.3", "broker": "4.4", "acks": "0", "members": 0, "faults": ["0 kill shop-1"]},
+)
+
+
+def test_programs_that_are_paused_and_killed_write_the_bytes_of_cpython(visitor):
+    page = visitor.open("#story=02")
+    for settings in MIXED:
+        ask(page, "run", story=settings)
+        assert ask(page, "digest") == [own_digest(settings)], settings
+
+
 def test_a_link_that_is_shared_opens_the_same_story(visitor):
     page = visitor.open("#story=05")
     page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")

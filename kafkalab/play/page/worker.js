@@ -5,9 +5,13 @@ import { loadPyodide } from "./pyodide/pyodide.mjs";
 let door;
 
 // What kafkalab/play/stacks.py asks of JavaScript.
-globalThis.newTurn = () => {
-  const { promise, resolve } = Promise.withResolvers();
-  return { promise, keep: () => resolve() };
+const turns = []; // What keeps the promise of each stack that waits.
+globalThis.waitForTurn = (own) => new Promise((keep) => { turns[own] = keep; });
+globalThis.giveTurn = (other) => turns[other]();
+globalThis.passTurn = (own, other) => {
+  const promise = waitForTurn(own);
+  giveTurn(other);
+  return promise;
 };
 globalThis.beginStack = (begin) => {
   const own = begin.copy();
