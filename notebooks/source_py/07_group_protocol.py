@@ -703,8 +703,8 @@ bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
 # their partitions with members that give them up (KIP-429).
 #
 # To KIP-848 one round is enough: restart each member with `group.protocol=consumer`. Brokers from 4.0
-# on let both kinds be in one group meanwhile (`group.consumer.migration.policy`, *bidirectional* by
-# default; KIP-848, "Migration"). The lab cannot mix them.
+# on let both kinds be in one group at the same time (`group.consumer.migration.policy`,
+# *bidirectional* by default). The lab cannot mix them.
 #
 # ## 10. Bug hunt
 #
