@@ -186,7 +186,7 @@ outcome
 # %%
 from kafkalab.stories.producer_connections import wrong_address
 
-wrong_address()
+print(wrong_address())
 
 # %% [markdown]
 # The client goes where the answer sends it. No setting of the client mends this: each broker's
