@@ -680,7 +680,8 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # %%
 from kafkalab.stories.group_protocol import DEPLOYMENTS, price_of_a_deployment
 
-pd.DataFrame({kind: price_of_a_deployment(kind) for kind in DEPLOYMENTS}).T
+costs = pd.DataFrame({kind: price_of_a_deployment(kind) for kind in DEPLOYMENTS}).T
+costs.astype({"partitions given": int})
 
 # %% [markdown]
 # Eager members give up everything twenty times, and take it again quickly: all stop, twenty times.
