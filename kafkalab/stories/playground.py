@@ -134,8 +134,8 @@ class Playground:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self.lines: list[str] = []
-        self.view = "the cluster"
         self._started: dict[str, int] = {}
+        self.view = next(iter(self.views))
 
     @property
     def views(self) -> dict[str, Callable[[], Picture]]:
@@ -143,17 +143,16 @@ class Playground:
         lab = self.lab
         topics = [name for name in lab.at(lab.now_ms)["topics"] if not name.startswith("__")]
         recent = max(0, lab.now_ms - 60_000)
-        found: dict[str, Callable[[], Picture]] = {
-            "the cluster": lambda: cluster_map(lab, room_for=8),
-            "connections": lambda: timeline(lab, from_ms=recent),
-        }
+        found: dict[str, Callable[[], Picture]] = {}
+        if self._shares:
+            found["the window"] = lambda: share_window(lab, WORKERS, JOBS)
+            found["who has which job"] = lambda: record_lanes(lab, WORKERS)
+        found["the cluster"] = lambda: cluster_map(lab, room_for=8)
+        found["connections"] = lambda: timeline(lab, from_ms=recent)
         if topics:
             found["replicas"] = lambda: replica_ladder(lab, f"{topics[0]}-0", [lab.now_ms])
         if GROUP in lab.at(lab.now_ms)["groups"]:
             found["the group"] = lambda: group_timeline(lab, GROUP, from_ms=recent)
-        if self._shares:
-            found["the window"] = lambda: share_window(lab, WORKERS, JOBS)
-            found["who has which job"] = lambda: record_lanes(lab, WORKERS)
         return found
 
     def picture(self) -> Picture:
@@ -223,7 +222,8 @@ class Playground:
     def _alive(self) -> list[str]:
         """The clients whose processes run."""
         killed = {event.who for event in self.lab.journal.of("fault") if event.what == "kill -9"}
-        clients = self.lab.at(self.lab.now_ms)["clients"]
+        sockets = [socket.client for socket in self.lab.sockets()]  # a share consumer's, too
+        clients = dict.fromkeys([*self.lab.at(self.lab.now_ms)["clients"], *sockets])
         return [name for name in clients if name not in killed]
 
     def _dead(self) -> dict[str, int]:

@@ -186,13 +186,13 @@ outcome
 # %%
 from kafkalab.stories.producer_connections import wrong_address
 
-wrong_address()
+print(wrong_address())
 
 # %% [markdown]
 # The client goes where the answer sends it. No setting of the client mends this: each broker's
 # `advertised.listeners` must name an address that the *client* can reach. Clients of two networks need
-# two listeners (KIP-103). If one name has several IP addresses, a client tries all of them
-# (`client.dns.lookup=use_all_dns_ips`, the default since 2.6, KIP-602).
+# two listeners. If one name has several IP addresses, a client tries all of them
+# (`client.dns.lookup=use_all_dns_ips`, the default since 2.6).
 
 # %% [markdown] items="P13 P14"
 # ---

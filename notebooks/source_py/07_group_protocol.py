@@ -680,7 +680,8 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 # %%
 from kafkalab.stories.group_protocol import DEPLOYMENTS, price_of_a_deployment
 
-pd.DataFrame({kind: price_of_a_deployment(kind) for kind in DEPLOYMENTS}).T
+costs = pd.DataFrame({kind: price_of_a_deployment(kind) for kind in DEPLOYMENTS}).T
+costs.astype({"partitions given": int})
 
 # %% [markdown]
 # Eager members give up everything twenty times, and take it again quickly: all stop, twenty times.
@@ -703,8 +704,8 @@ bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
 # their partitions with members that give them up (KIP-429).
 #
 # To KIP-848 one round is enough: restart each member with `group.protocol=consumer`. Brokers from 4.0
-# on let both kinds be in one group meanwhile (`group.consumer.migration.policy`, *bidirectional* by
-# default; KIP-848, "Migration"). The lab cannot mix them.
+# on let both kinds be in one group at the same time (`group.consumer.migration.policy`,
+# *bidirectional* by default). The lab cannot mix them.
 #
 # ## 10. Bug hunt
 #

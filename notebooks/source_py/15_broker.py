@@ -249,7 +249,7 @@ request_gantt(orders, since_ms=begin_ms, title="twelve orders, one I/O thread, f
 # `request-latency-avg`.
 #
 # A client that floods the queue can be held back. A quota of *requests*, `request_percentage`, gives it
-# a share of the threads' time (KIP-124); the lab has quotas of bytes only (chapter 12). And each
+# a share of the threads' time; the lab has quotas of bytes only (chapter 12). And each
 # listener has network threads of its own, but the queue is one for all.
 #
 # ## 7. Do more threads help?

@@ -90,7 +90,9 @@ def test_a_killed_client_comes_back_as_a_new_process_of_the_same_client():
 def test_share_groups_play_with_their_own_pictures():
     place = playground(share_lab())
     assert {"the window", "who has which job"} <= set(place.views)
-    place.press('lab.kill("bob")')
+    assert place.view == "the window" and "kill ann" in place.buttons()
+    place.press(place.buttons()["kill bob"])
+    assert "kill bob" not in place.buttons()
     place.press("lab.run_for(ms=10000)")
     behind = place.lab.cluster.share_states["workers", "jobs", 0].start_offset
     place.press(place.buttons()["start bob again"])

@@ -5,7 +5,7 @@
 # of its lines. Four questions in one:
 #
 # - In which `partition` did m1 not continue where m0 was? Write its name as the lines do.
-# - How many records of it were never read by anybody: `never_read`?
+# - How many records of it were never read by anybody: `not_read`?
 # - How many records of the other partitions were read by both, in all: `read_twice`?
 #
 # `Added … fetch request for partition … at position` says how far m0's calls of `poll()` had come.
@@ -17,7 +17,7 @@ for line in shown:
 
 # %% answer
 partition = ...
-never_read = ...
+not_read = ...
 read_twice = ...
 ### BEGIN SOLUTION
 came_to, begins = {}, {}
@@ -28,7 +28,7 @@ for line in shown:
     elif "Setting offset" in line or "Resetting offset" in line:
         begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-never_read = begins[partition] - came_to[partition]
+not_read = begins[partition] - came_to[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 ### END SOLUTION
 
@@ -99,7 +99,7 @@ def renamed(forgotten: int, records: int, done: int, late: int, seed: int = 0) -
 LineReading(
     title="bug hunt: lag 0, and orders missing",
     points=3,
-    answers=("partition", "never_read", "read_twice"),
+    answers=("partition", "not_read", "read_twice"),
     show=lines_of,
     space={
         "forgotten": (0, 1, 2, 3),
@@ -119,7 +119,7 @@ def _forgot(case: dict) -> dict:
     others = [place for place in range(4) if place != case["forgotten"]]
     return {
         "partition": f"orders-{case['forgotten']}",
-        "never_read": case["records"] + 2 * case["forgotten"],
+        "not_read": case["records"] + 2 * case["forgotten"],
         "read_twice": sum(case["late"] * (place % 2 + 1) for place in others),
     }
 
@@ -132,7 +132,7 @@ Judge(
     ),
     otherwise={
         "partition": "not this partition. Which one had no bookmark when m1 started?",
-        "never_read": (
+        "not_read": (
             "not so many. Nobody read what lies between the last position of m0 and the first of m1."
         ),
         "read_twice": (
@@ -152,17 +152,17 @@ for line in shown:
     elif "Setting offset" in line or "Resetting offset" in line:
         begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-never_read = begins[partition]
+not_read = begins[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 
 # %% wrong="lag 0, nothing skipped"
 # The partition is right. The lag is 0 because reading began at the log's end. What m0 had not read
 # before it was skipped.
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-never_read, read_twice = 0, 0
+not_read, read_twice = 0, 0
 
 # %% wrong="read to the bookmark"
-# `never_read` is right. A bookmark does not say how far m0 had read: it had read more than it
+# `not_read` is right. A bookmark does not say how far m0 had read: it had read more than it
 # committed, and m1 read that again.
 came_to, begins = {}, {}
 for line in shown:
@@ -172,7 +172,7 @@ for line in shown:
     elif "Setting offset" in line or "Resetting offset" in line:
         begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-never_read = begins[partition] - came_to[partition]
+not_read = begins[partition] - came_to[partition]
 read_twice = 0
 
 # %% wrong="the whole distance, twice over"
@@ -186,7 +186,7 @@ for line in shown:
     elif "Setting offset" in line or "Resetting offset" in line:
         begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-never_read = begins[partition] - came_to[partition]
+not_read = begins[partition] - came_to[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 read_twice += came_to[partition]
 

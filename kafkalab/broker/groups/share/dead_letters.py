@@ -2,7 +2,7 @@
 (ShareGroupDLQStateManager, KIP-1191, 4.4).
 
 It is a pure machine at the leader of a share partition. It sends PRODUCE to the leader of the
-letter's partition, again where the error can pass, five times at most. Whatever comes of it, the
+letter's partition, again where the error can pass, five times at most. Whatever the result, the
 record is archived then, so a letter that cannot be written is lost. A letter has six headers, which
 say where the record was and why it is here. It has the record's key and value where the group
 copies them, and never the record's own headers.
