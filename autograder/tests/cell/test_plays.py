@@ -407,7 +407,7 @@ def pooled(name):
     [
         ("reference", None),
         ("commit what was polled", "This is called lost."),
-        ("wait for the workers", "nobody polls any more"),
+        ("wait for the workers", "Never wait for the workers."),
         ("never commit", "would do the others again"),
         ("one list for all partitions", "This is called nonmonotonic."),
     ],
