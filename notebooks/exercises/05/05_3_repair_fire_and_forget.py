@@ -112,8 +112,8 @@ def _not_these(data, said: list[str], failed: list[str]) -> str:
         return f'you named "{strange[0][:30]}". Return the keys of the orders, such as "order 3".'
     if sorted(said) == sorted(failed):
         return (
-            "the right orders, in another sequence. They fail in another order than they were "
-            "given: what is too large fails at once. Go through `orders` for your list."
+            "these are the orders that failed, but not in the sequence of `orders`. An order that is "
+            "too large fails at once, so do not list them as they fail."
         )
     if len(set(said)) < len(said):
         return (
