@@ -18,6 +18,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
+from autograder.cell.check import introduced
 from autograder.cell.course_folder import HOME, NoMaster
 from autograder.cell.data import canonical, plain
 from autograder.cell.numbers import pretending
@@ -121,7 +122,7 @@ def written_by(question: Question, source: str, numbers: dict) -> dict:
 def namespace_of(question: Question, source: str, numbers: dict) -> dict:
     """The names after an answer cell with this source has run for a student with these numbers;
     what it raises comes through."""
-    with pretending({question.id: numbers}), quiet(), _in_own_folder():
+    with pretending({question.id: numbers}), introduced(), quiet(), _in_own_folder():
         return _run(question, source)
 
 
@@ -137,7 +138,7 @@ def _places(question_id: str) -> dict[str, int]:
 @lru_cache(maxsize=65536)
 def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
     question = find(question_id)
-    with pretending({question_id: json.loads(numbers)}), quiet(), _in_own_folder():
+    with pretending({question_id: json.loads(numbers)}), introduced(), quiet(), _in_own_folder():
         namespace = _namespace(question_id, source, numbers)
         return (
             ask(question, namespace, json.loads(case))

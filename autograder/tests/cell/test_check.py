@@ -291,3 +291,21 @@ def test_who_does_not_guess_never_waits(cell, clock, monkeypatch):
 def test_a_broken_note_of_wrong_answers_stops_nothing(cell, kept):
     progress.change(lambda entries: progress.question(entries, "90.3").update(lately_wrong=kept))
     assert cell('total = 6\ncheck("90.3")').startswith("90.3 ✓")
+
+
+def test_a_check_leaves_the_learner_who_it_was(tmp_path, monkeypatch, capsys):
+    """In a checkout the judge runs wrong answers in the same process, with the chapter's cells
+    before them. One of these says `me("")`."""
+    import autograder
+
+    monkeypatch.chdir(tmp_path)
+    autograder.me("s001")
+    cell = {"m": autograder.numbers("03.5"), "check": autograder.check}
+    before = dict(cell["m"])
+    try:
+        exec(f'{reference("03.5")}\ncheck("03.5")', cell)
+        assert autograder.numbers("03.5") == before
+        assert progress.read()["student"] == "s001"
+    finally:
+        autograder.me()
+    assert "03.5 ✓" in capsys.readouterr().out
