@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 
 from autograder.cell.check import introduced
 from autograder.cell.course_folder import HOME, NoMaster
@@ -30,6 +31,8 @@ from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.handed_in.assignment import Step, steps
 from autograder.handed_in.needs import as_python
+
+DAY_S = 24 * 60 * 60
 
 
 class Nowhere:
@@ -176,7 +179,13 @@ def _in_own_folder() -> Iterator[None]:
 @cache
 def _folder_of(pid: int) -> str:
     """The course folder of the process `pid`, which has to be this one: a forked process that
-    knows its parent's makes another. It is removed when the process ends."""
+    knows its parent's makes another. It is removed when the process ends; what a
+    killed one left is removed a day later."""
+    for left in Path(gettempdir()).glob("rehearsal-*"):
+        # a judge is killed when its class is graded, and cleans nothing up
+        with suppress(OSError):  # another process may be as quick
+            if time.time() - left.stat().st_mtime > DAY_S:
+                rmtree(left)
     folder = mkdtemp(prefix="rehearsal-")
     # unlike the finalizers of `tempfile` this runs in a process of a pool, too
     Finalize(None, rmtree, (folder,), {"ignore_errors": True}, exitpriority=0)
