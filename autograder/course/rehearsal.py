@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 from shutil import rmtree
-from tempfile import gettempdir, mkdtemp
+from tempfile import mkdtemp
 
 from autograder.cell.check import introduced
 from autograder.cell.course_folder import HOME, NoMaster
@@ -31,8 +30,6 @@ from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.handed_in.assignment import Step, steps
 from autograder.handed_in.needs import as_python
-
-DAY_S = 24 * 60 * 60
 
 
 class Nowhere:
@@ -125,7 +122,7 @@ def written_by(question: Question, source: str, numbers: dict) -> dict:
 def namespace_of(question: Question, source: str, numbers: dict) -> dict:
     """The names after an answer cell with this source has run for a student with these numbers;
     what it raises comes through."""
-    with pretending({question.id: numbers}), introduced(), quiet(), _in_own_folder():
+    with _rehearsing(question.id, numbers):
         return _run(question, source)
 
 
@@ -141,7 +138,7 @@ def _places(question_id: str) -> dict[str, int]:
 @lru_cache(maxsize=65536)
 def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
     question = find(question_id)
-    with pretending({question_id: json.loads(numbers)}), introduced(), quiet(), _in_own_folder():
+    with _rehearsing(question_id, json.loads(numbers)):
         namespace = _namespace(question_id, source, numbers)
         return (
             ask(question, namespace, json.loads(case))
@@ -169,23 +166,20 @@ def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
 
 
 @contextmanager
-def _in_own_folder() -> Iterator[None]:
-    """Be in a course folder of this process's own: what a chapter's cells write and read again is
-    not what another process writes in the same moment."""
-    with chdir(_folder_of(os.getpid())):
+def _rehearsing(question_id: str, numbers: dict) -> Iterator[None]:
+    """Let cells run here for a student with these numbers, without a word. The learner stays who it
+    was. The cells are in a course folder of this process's own, so what they write and read again
+    is not what another process writes in the same moment."""
+    folder = _folder_of(os.getpid())
+    with pretending({question_id: numbers}), introduced(), quiet(), chdir(folder):
         yield
 
 
 @cache
 def _folder_of(pid: int) -> str:
     """The course folder of the process `pid`, which has to be this one: a forked process that
-    knows its parent's makes another. It is removed when the process ends; what a
-    killed one left is removed a day later."""
-    for left in Path(gettempdir()).glob("rehearsal-*"):
-        # a judge is killed when its class is graded, and cleans nothing up
-        with suppress(OSError):  # another process may be as quick
-            if time.time() - left.stat().st_mtime > DAY_S:
-                rmtree(left)
+    knows its parent's makes another. It is removed when the process ends. Who kills
+    a process gives it a place for temporary files, and removes that."""
     folder = mkdtemp(prefix="rehearsal-")
     # unlike the finalizers of `tempfile` this runs in a process of a pool, too
     Finalize(None, rmtree, (folder,), {"ignore_errors": True}, exitpriority=0)

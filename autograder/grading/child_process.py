@@ -97,12 +97,14 @@ class Colleague:
             # this very package, wherever the caller stands
             home = str(Path(__file__).resolve().parents[2])
             path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+            # one that is killed removes nothing of its own
+            self._scratch = tempfile.TemporaryDirectory(prefix="autograder-")
             self._process = subprocess.Popen(
                 [sys.executable, "-m", self.module, *self.words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
-                env={**os.environ, "PYTHONPATH": path},
+                env={**os.environ, "PYTHONPATH": path, "TMPDIR": self._scratch.name},
                 start_new_session=True,
             )
             self._rest = b""
@@ -147,6 +149,7 @@ class Colleague:
                     # a question half written to one that is gone
                     continue
             self._process = None
+            self._scratch.cleanup()
 
     def _last_words(self) -> str:
         self._said.seek(0)

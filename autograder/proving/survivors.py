@@ -20,6 +20,7 @@ import os
 import re
 import select
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field, replace
@@ -296,9 +297,11 @@ def _apart(words: Callable[[], Iterator[str]], seconds: int) -> Iterator[str]:
     import resource  # not on Windows, where nothing is graded
 
     reads, writes = os.pipe()
+    scratch = tempfile.TemporaryDirectory(prefix="survivors-")
     child = os.fork()
     if not child:
         try:
+            tempfile.tempdir = scratch.name  # this process is killed, and removes nothing
             os.close(reads)
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -321,6 +324,7 @@ def _apart(words: Callable[[], Iterator[str]], seconds: int) -> Iterator[str]:
         except ProcessLookupError:
             pass
         os.waitpid(child, 0)
+        scratch.cleanup()
     yield from heard.decode().split()
 
 

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from autograder.grading import child_process
 from autograder.grading.child_process import Colleague, Lost
 
 ECHO = """
+import tempfile
+
 from autograder.grading.child_process import serve
 
 
@@ -20,6 +23,7 @@ def answer(question):
     return question
 
 
+tempfile.mkdtemp()
 serve(answer)
 """
 
@@ -35,6 +39,14 @@ def echo(tmp_path, monkeypatch):
     yield opened
     opened.stop()
     opened.close()
+
+
+def test_one_that_is_killed_leaves_no_file(echo):
+    place = Path(echo._scratch.name)
+    assert list(place.iterdir()) != []
+    echo.stop()
+    echo.close()
+    assert not place.exists()
 
 
 def test_one_that_works_for_ever_is_lost(echo):
