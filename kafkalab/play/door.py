@@ -103,7 +103,7 @@ def _must_be_there(side: int) -> None:
 
 
 def _digest(asked: dict[str, Any]) -> list[str]:
-    return [shown.digest(told.lab) for told in _told]
+    return [told.lab.journal.digest() for told in _told]
 
 
 def _plain(story: Story) -> dict[str, Any]:

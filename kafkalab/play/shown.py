@@ -5,7 +5,6 @@ Each row has the id of its event, by which the page asks for the cause.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import Any, NamedTuple
@@ -118,14 +117,6 @@ def wordings(lab: Lab, level: str) -> Set[str]:
         for event in lab.journal.of("line")
         if event.shared("level") in _from_level(level)
     )
-
-
-def digest(lab: Lab) -> str:
-    """The whole journal in one number, as the house's net under all labs computes it."""
-    total = hashlib.sha256()
-    for event in lab.journal.events:
-        total.update(repr(event).encode("utf-8", "surrogatepass"))
-    return total.hexdigest()
 
 
 def _connection(row: ConnectionRow, differs: bool) -> dict[str, Any]:

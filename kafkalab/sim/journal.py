@@ -11,6 +11,7 @@ see `FieldFormat`.
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, overload
@@ -190,6 +191,14 @@ class Journal:
     def because(self, event: Event | int) -> Because:
         """Give `event` (or the event of that id) as the cause of all events written inside."""
         return Because(self.clock, event if isinstance(event, int) else event.id)
+
+    def digest(self) -> str:
+        """The whole journal as one SHA-256 in hex: the same for the same seed, whatever
+        PYTHONHASHSEED says."""
+        total = hashlib.sha256()
+        for event in self.events:
+            total.update(repr(event).encode("utf-8", "surrogatepass"))
+        return total.hexdigest()
 
     def of(self, *kinds: str) -> Iterator[Event]:
         """The events of these kinds, in order. One kind costs only what was written since the last

@@ -13,7 +13,6 @@ from autograder.proving.browser import CHROMIUM_FLAGS, find_chromium
 from kafkalab.play import tell
 from kafkalab.play.command import serving
 from kafkalab.play.ready import READY, SETTINGS
-from kafkalab.play.shown import digest
 from kafkalab.play.site import Unplayable, build
 from kafkalab.play.story import from_address
 
@@ -109,7 +108,7 @@ def ask(page, what, **more):
 
 def own_digest(settings):
     """What CPython writes in the same story."""
-    return digest(tell(**settings).lab)
+    return tell(**settings).lab.journal.digest()
 
 
 def text(page, selector):
@@ -206,7 +205,7 @@ def test_a_link_that_is_shared_opens_the_same_story(visitor):
     assert other.locator(".fault").count() == 4
     cell = {}
     exec(text(other, "#cell").partition("timeline(told.lab)")[0], cell)
-    assert digest(cell["told"].lab) == told[0]
+    assert cell["told"].lab.journal.digest() == told[0]
     other.go_back()
     assert visitor.others == []
 

@@ -13,7 +13,7 @@ import pytest
 from kafkalab.errors import ConfigException, IllegalArgumentException
 from kafkalab.play import Story, Unreadable, door, program, site, tell
 from kafkalab.play.ready import READY, SETTINGS
-from kafkalab.play.shown import digest, shown_lines, sides, why
+from kafkalab.play.shown import shown_lines, sides, why
 from kafkalab.play.story import from_address, read
 
 
@@ -47,7 +47,7 @@ def test_a_ready_story_has_an_address_and_a_cell_that_tell_it_again(chapter):
     assert from_address(f"#story={chapter}", SETTINGS) == story
     place = {}
     exec(story.cell().rpartition("timeline(")[0], place)
-    assert digest(place["told"].lab) == digest(tell(story).lab)
+    assert place["told"].lab.journal.digest() == tell(story).lab.journal.digest()
 
 
 def test_a_producer_connects_and_sends_nothing():
@@ -211,8 +211,9 @@ def test_a_partition_without_a_leader_keeps_what_its_last_replica_has():
 
 def test_the_same_seed_tells_the_same_bytes_and_another_does_not():
     first, again = (tell(**SETTINGS["07"]) for _ in range(2))
-    assert digest(first.lab) == digest(again.lab)
-    assert digest(tell(**{**SETTINGS["07"], "seed": 2}).lab) != digest(first.lab)
+    assert first.lab.journal.digest() == again.lab.journal.digest()
+    other = tell(**{**SETTINGS["07"], "seed": 2})
+    assert other.lab.journal.digest() != first.lab.journal.digest()
 
 
 def test_every_fault_happens_and_ends():
@@ -310,7 +311,7 @@ def test_the_archive_of_the_page_plays_alone_without_pandas(tmp_path):
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == digest(tell(**SETTINGS["16"]).lab)
+    assert done.stdout.strip() == tell(**SETTINGS["16"]).lab.journal.digest()
 
 
 def test_another_archive_of_pyodide_is_refused(tmp_path, monkeypatch):
