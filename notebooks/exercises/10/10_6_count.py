@@ -123,35 +123,37 @@ Judge(
     },
 )
 
+
+# %% begin
+def all_texts():
+    return {a: list(twenty_minutes(a, x)[0].lines(f"service-{a}").message) for a, x in n.items()}
+
+
+def saved_in(texts):
+    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
+    return int(done[-1].split()[0]) if done else 0
+
+
 # %% wrong="every line that speaks of it"
 # `saved` is right. Each time three lines are about it: the warning, and two about the LeaveGroup
 # request. Count one level.
-times_left, saved = {}, {}
-for a, x in n.items():
-    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
-    times_left[a] = sum("consumer poll timeout" in text for text in texts)
-    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
-    saved[a] = int(done[-1].split()[0]) if done else 0
+texts = all_texts()
+times_left = {a: sum("consumer poll timeout" in text for text in texts[a]) for a in n}
+saved = {a: saved_in(texts[a]) for a in n}
 
 # %% wrong="how often it joined"
 # `saved` is right. You counted how often it joined. It joined once before it ever left, and may be
 # away at the end. Count the warnings.
-times_left, saved = {}, {}
-for a, x in n.items():
-    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
-    times_left[a] = sum("Successfully joined" in text for text in texts)
-    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
-    saved[a] = int(done[-1].split()[0]) if done else 0
+texts = all_texts()
+times_left = {a: sum("Successfully joined" in text for text in texts[a]) for a in n}
+saved = {a: saved_in(texts[a]) for a in n}
 
 # %% wrong="whether, not how often"
 # `saved` is right. It left, and more than once: it came back with its next poll, and was late again.
 # Count the warnings.
-times_left, saved = {}, {}
-for a, x in n.items():
-    texts = list(twenty_minutes(a, x)[0].lines(f"service-{a}").message)
-    times_left[a] = int(any("consumer poll timeout" in text for text in texts))
-    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
-    saved[a] = int(done[-1].split()[0]) if done else 0
+texts = all_texts()
+times_left = {a: int(any("consumer poll timeout" in text for text in texts[a])) for a in n}
+saved = {a: saved_in(texts[a]) for a in n}
 
 # %% says
 lambda case: {**_left(case), "times_left": min(1, _left(case)["times_left"])}
@@ -165,13 +167,11 @@ saved = {a: 1_000 for a in n}
 # %% wrong="late work counts"
 # The times are right. A batch that was late is done, but its commit failed: nothing of it is saved,
 # and the service begins with it again.
-times_left, saved = {}, {}
-for a, x in n.items():
-    told = twenty_minutes(a, x)[0].lines(f"service-{a}")
-    times_left[a], texts = len(told.query("level == 'WARN'")), list(told.message)
-    done = [text.split("Committed offset ")[1] for text in texts if "Committed offset" in text]
-    saved[a] = int(done[-1].split()[0]) if done else 0
-    saved[a] = min(1_000, saved[a] + times_left[a] * x.max_poll_records)
+texts = all_texts()
+times_left = {a: sum("consumer poll timeout has expired" in text for text in texts[a]) for a in n}
+saved = {
+    a: min(1_000, saved_in(texts[a]) + times_left[a] * x.max_poll_records) for a, x in n.items()
+}
 
 # %% says
 lambda case: {

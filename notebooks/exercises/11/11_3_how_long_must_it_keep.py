@@ -88,6 +88,21 @@ Judge(
     },
 )
 
+
+# %% begin
+def loses(x, keep):
+    return first_reset(slow_member(x.arrive, x.work, keep, x.reset)[0]) is not None
+
+
+def largest_that_loses(x):
+    keep = 40 * (x.arrive - x.work) // x.arrive
+    while not loses(x, keep):
+        keep -= 1
+    while loses(x, keep + 1):
+        keep += 1
+    return keep
+
+
 # %% wrong="on paper"
 # That is the number on paper, when the lead is used up after forty minutes. Real retention deletes
 # whole segments, and fetched records are still delivered: play it.
@@ -102,14 +117,8 @@ dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% wrong="the last that loses"
 # With this number an order is lost in the last minutes. One minute more keeps them all.
-must_keep, dashboard = {}, {}
-for a, x in n.items():
-    keep = 40 * (x.arrive - x.work) // x.arrive
-    while first_reset(slow_member(x.arrive, x.work, keep, x.reset)[0]) is None:
-        keep -= 1
-    while first_reset(slow_member(x.arrive, x.work, keep + 1, x.reset)[0]) is not None:
-        keep += 1
-    must_keep[a], dashboard[a] = keep, "zero" if x.reset == "latest" else "flat"
+must_keep = {a: largest_that_loses(x) for a, x in n.items()}
+dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% says
 lambda case: {**_kept(case), "must_keep": _kept(case)["must_keep"] - 1}
@@ -117,15 +126,8 @@ lambda case: {**_kept(case), "must_keep": _kept(case)["must_keep"] - 1}
 # %% wrong="lag grows for ever"
 # The number is right. But the member jumps: to the log's start with earliest, to its end with
 # latest. The bookmark jumps with it, and the lag loses what was skipped.
-must_keep, dashboard = {}, {}
-for a, x in n.items():
-    keep = 40 * (x.arrive - x.work) // x.arrive
-    while first_reset(slow_member(x.arrive, x.work, keep, x.reset)[0]) is None:
-        keep -= 1
-    while first_reset(slow_member(x.arrive, x.work, keep + 1, x.reset)[0]) is not None:
-        keep += 1
-    keep += 1
-    must_keep[a], dashboard[a] = keep, "grow"
+must_keep = {a: largest_that_loses(x) + 1 for a, x in n.items()}
+dashboard = {a: "grow" for a in n}
 
 # %% says
 lambda case: {**_kept(case), "dashboard": "grow"}
@@ -133,15 +135,8 @@ lambda case: {**_kept(case), "dashboard": "grow"}
 # %% wrong="the curves exchanged"
 # The number is right. The curves are exchanged: latest jumps to the log's end, and nothing is left
 # to read; earliest jumps to its start, with the whole log before it.
-must_keep, dashboard = {}, {}
-for a, x in n.items():
-    keep = 40 * (x.arrive - x.work) // x.arrive
-    while first_reset(slow_member(x.arrive, x.work, keep, x.reset)[0]) is None:
-        keep -= 1
-    while first_reset(slow_member(x.arrive, x.work, keep + 1, x.reset)[0]) is not None:
-        keep += 1
-    keep += 1
-    must_keep[a], dashboard[a] = keep, "flat" if x.reset == "latest" else "zero"
+must_keep = {a: largest_that_loses(x) + 1 for a, x in n.items()}
+dashboard = {a: "flat" if x.reset == "latest" else "zero" for a, x in n.items()}
 
 # %% says
 lambda case: {

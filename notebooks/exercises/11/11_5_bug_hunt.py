@@ -141,9 +141,7 @@ Judge(
     },
 )
 
-# %% wrong="everything before the new start"
-# The partition is right, and so is `read_twice`. m0 had read the first records of it, without a
-# commit. Only what came after its last position is missing.
+# %% begin
 came_to, begins = {}, {}
 for line in shown:
     words = line.split()
@@ -152,40 +150,27 @@ for line in shown:
     elif "Setting offset" in line or "Resetting offset" in line:
         begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
 partition = next(line for line in shown if "no committed offset" in line).split()[-1]
+
+# %% wrong="everything before the new start"
+# The partition is right, and so is `read_twice`. m0 had read the first records of it, without a
+# commit. Only what came after its last position is missing.
 not_read = begins[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 
 # %% wrong="lag 0, nothing skipped"
 # The partition is right. The lag is 0 because reading began at the log's end. What m0 had not read
 # before it was skipped.
-partition = next(line for line in shown if "no committed offset" in line).split()[-1]
 not_read, read_twice = 0, 0
 
 # %% wrong="read to the bookmark"
 # `not_read` is right. A bookmark does not say how far m0 had read: it had read more than it
 # committed, and m1 read that again.
-came_to, begins = {}, {}
-for line in shown:
-    words = line.split()
-    if "fetch request" in line:
-        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
-    elif "Setting offset" in line or "Resetting offset" in line:
-        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
-partition = next(line for line in shown if "no committed offset" in line).split()[-1]
 not_read = begins[partition] - came_to[partition]
 read_twice = 0
 
 # %% wrong="the whole distance, twice over"
 # The other numbers are right. m1 did not read the forgotten partition's first records: count the
 # other three.
-came_to, begins = {}, {}
-for line in shown:
-    words = line.split()
-    if "fetch request" in line:
-        came_to[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
-    elif "Setting offset" in line or "Resetting offset" in line:
-        begins[words[words.index("partition") + 1]] = int(line.split("offset=")[1].split(",")[0])
-partition = next(line for line in shown if "no committed offset" in line).split()[-1]
 not_read = begins[partition] - came_to[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 read_twice += came_to[partition]
