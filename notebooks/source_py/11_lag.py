@@ -519,9 +519,9 @@ len(story.member_on_holiday(lab, "m2").poll(timeout_ms=6_000))
 # %% exercise="11.5"
 
 # %% [markdown]
-# The program before had committed in two partitions only. In the third the new one found no
-# bookmark and began at the end, by default. If you want every record, set `earliest`, and let each
-# member commit the position of every partition it owns when it starts.
+# m0 had committed in three of its four partitions. In the fourth m1 found no bookmark and began at
+# the end, by default. If you want every record, set `earliest`, and let each member commit the
+# position of every partition it owns when it starts.
 
 # %% [markdown] items="N80 N81 N120"
 # ## 10. The real thing beside it
