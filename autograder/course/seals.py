@@ -64,13 +64,14 @@ def renew(chapter: str, say: Callable[[str], None]) -> None:
     """Make a chapter's sealed file where it is not there or not of today. `say` hears it where it
     is not the one that SEALS names; sealing itself has tried it."""
     wanted = noted().get(chapter)
-    if wanted and digest_of(chapter) == wanted:
-        return
     old = [
         question.id
         for question in of_chapter(chapter)
         if question.kind != "open" and fresh_boxes(question.id) is None
     ]
+    # boxes that fit their digest are old, too, where an exercise was edited after it was noted
+    if wanted and digest_of(chapter) == wanted and not old:
+        return
     is_kept = bool(sealed.read(chapter))
     if old:
         seal(chapter, say, old)
