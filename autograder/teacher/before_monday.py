@@ -61,9 +61,10 @@ def before_monday(out: Path, named: Named = Named()) -> tuple[list[Fault], list[
         raise ValueError(f"{out} is no folder; name the OUT of a class.")
     checks: list[Callable[[Path], Iterator[Fault | str]]] = [
         _secret,
-        *([_gradebook, _class, _room] if out.is_dir() else [_missing]),
-        _dates,
+        *([_gradebook, _class, _room, _dates] if out.is_dir() else [_missing, _dates]),
     ]
+    if out.is_dir() and not os.access(out, os.R_OK | os.W_OK | os.X_OK):
+        checks = [_closed_to_me]
     for look, path in (
         (_list, named.roster),
         (_copy, named.copy),
@@ -111,11 +112,13 @@ def _missing(out: Path) -> Iterator[Fault | str]:
     yield f"{out} is not there yet.", receive
 
 
+def _closed_to_me(out: Path) -> Iterator[Fault | str]:
+    mend = f"sudo chown -R $USER {shlex.quote(str(out))}"
+    yield f"This account cannot read and write in {out}; nothing in it was looked at.", mend
+
+
 def _gradebook(out: Path) -> Iterator[Fault | str]:
     named = shlex.quote(str(out))
-    if not os.access(out, os.R_OK | os.W_OK | os.X_OK):
-        yield f"This account cannot write into {out}.", f"sudo chown -R $USER {named}"
-        return
     if (out / UNFINISHED).exists():
         grade = f"python -m autograder grade DIR --out {named}"
         yield "The last run of `grade` has not come to its end. The same command goes on.", grade
@@ -234,17 +237,22 @@ def _exchange(root: Path, out: Path) -> Iterator[Fault | str]:
         yield f"Students cannot enter {closed}, in which the exchange lies.", f"chmod o+x {closed}"
     if root.stat().st_mode & 0o007 != 0o007:
         yield f"Students cannot write into the exchange {root}.", f"sudo chmod 0777 {named}"
-    others = [
-        course
-        for course in sorted(root.iterdir())
-        if course.is_dir() and course.stat().st_uid != os.geteuid()
-    ]
-    if others and os.geteuid():
+    courses = [course for course in sorted(root.iterdir()) if course.is_dir()]
+    others = [course for course in courses if os.geteuid() not in (0, course.stat().st_uid)]
+    if others:
+        own = shlex.quote(str(others[0]))
         yield (
             f"{others[0]} belongs to another account, so nbgrader releases nothing into it.",
-            f"sudo chown -R $USER {shlex.quote(str(others[0]))}",
+            f"sudo chown $USER {own} {own}/*",
         )
-    if closed is None and root.stat().st_mode & 0o007 == 0o007 and not (others and os.geteuid()):
+    boxes = [box for course in courses if (box := course / "inbound").is_dir()]
+    shut = [box for box in boxes if box.stat().st_mode & 0o003 != 0o003]
+    if shut:
+        yield (
+            f"Students cannot hand in to {shut[0]}.",
+            f"sudo chmod 0733 {shlex.quote(str(shut[0]))}",
+        )
+    if closed is None and root.stat().st_mode & 0o007 == 0o007 and not others and not shut:
         yield f"The exchange {root} is open to all accounts."
 
 

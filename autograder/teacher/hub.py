@@ -38,10 +38,11 @@ def home_of(spawner):
 
 
 def must_have_a_home(spawner):
-    """Says it to whoever logs in, before a server fails without a word."""
+    """Tells whoever logs in: without a home the server fails, and the hub names no reason."""
     if not home_of(spawner).is_dir():
-        name = spawner.user.name
-        raise HTTPError(403, f"The account {{name}} has no home here. Tell your teacher.")
+        failed = HTTPError(403, f"{{spawner.user.name}} has no home on this machine.")
+        failed.jupyterhub_message = f"{{failed.log_message}} Tell your teacher."
+        raise failed
 
 
 c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # a web server with TLS stands before it

@@ -82,6 +82,12 @@ def test_what_is_taken_away_is_told_with_a_command(out, harm, told, command):
     assert len(faults) == 1 and "Traceback" not in str(faults)
 
 
+def test_an_out_that_this_account_cannot_enter_is_one_sentence(out, monkeypatch):
+    monkeypatch.setattr(before_monday.os, "access", lambda *words: False)  # root may do all
+    [(told, mend)] = found(out)[0]
+    assert "This account cannot read and write in" in told and "chown" in mend
+
+
 def test_the_demo_secret_and_a_full_disk(out, monkeypatch):
     monkeypatch.delenv("AUTOGRADER_SECRET")
     (out / ".secret").unlink()
@@ -186,7 +192,7 @@ def test_a_copy_is_whole_new_closed_and_on_another_disk(out, tmp_path, monkeypat
     assert "gradebook.db among them" in told and "Other accounts can read" in told
 
 
-def test_an_exchange_is_there_and_open(out, tmp_path):
+def test_an_exchange_is_there_and_open(out, tmp_path, monkeypatch):
     root = tmp_path / "exchange"
     # the tests' own folders are closed to other accounts
     told = [what for what, _ in named(out, exchange=root)[0]]
@@ -200,11 +206,16 @@ def test_an_exchange_is_there_and_open(out, tmp_path):
         root.chmod(0o777)
         faults, notes = named(out, exchange=root)
         assert faults == [] and f"The exchange {root} is open to all accounts." in notes
-        (root / "kafka").mkdir()
+        (root / "kafka/inbound").mkdir(parents=True, mode=0o733)
+        (root / "kafka/inbound").chmod(0o755)
+        [(shut, mend)] = named(out, exchange=root)[0]
+        assert "cannot hand in" in shut and mend == f"sudo chmod 0733 {root}/kafka/inbound"
+        (root / "kafka/inbound").chmod(0o733)
         own = os.geteuid()
-        if own == 0:
-            os.chown(root / "kafka", 65534, 65534)
-            assert named(out, exchange=root)[0] == [], "root releases into any folder"
+        monkeypatch.setattr(before_monday.os, "geteuid", lambda: own + 1)
+        [(other, mend)] = named(out, exchange=root)[0]
+        assert "belongs to another account" in other and "$USER" in mend
+        monkeypatch.setattr(before_monday.os, "geteuid", lambda: own)
         os.chmod(folder, 0o700)
         assert f"cannot enter {folder}" in named(out, exchange=root)[0][0][0]
 
