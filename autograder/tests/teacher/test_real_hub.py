@@ -119,7 +119,7 @@ def free_port() -> int:
 
 @contextmanager
 def accounts():
-    """Three accounts with homes that are closed, as the page before Monday asks for, and one without
+    """Three accounts with closed homes, as the page before Monday asks for, and one without
     a home; the password of each by name."""
     passwords = {user: secrets.token_urlsafe(12) for user in (*USERS, HOMELESS)}
     try:
