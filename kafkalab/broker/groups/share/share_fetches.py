@@ -91,9 +91,8 @@ class OpenAcknowledgements:
 
 
 @dataclass(slots=True, eq=False)
-class WaitingFetch:
-    """A SHARE_FETCH that waits until there are records (DelayedShareFetch). resume: takes the data
-    of its answer."""
+class DelayedShareFetch:
+    """A SHARE_FETCH that waits until there are records. resume: takes the data of its answer."""
 
     caller: Caller
     request: m.ShareFetchRequest
@@ -121,7 +120,7 @@ class ShareFetches:
         self._cluster, self._replicas = cluster, replicas
         self._settings = GroupSettings(cluster, config)
         self._partitions: dict[Key, tuple[int, SharePartition]] = {}
-        self._waiting: dict[int, WaitingFetch] = {}
+        self._waiting: dict[int, DelayedShareFetch] = {}
         self._writes = StateWrites()
         self._count = 0
 
@@ -153,7 +152,7 @@ class ShareFetches:
         if request.share_session_epoch == FINAL_EPOCH:
             yield from self._close(key, now_ms)
             session = ShareSession(caller.connection_id)
-        fetch = WaitingFetch(caller, request, session)
+        fetch = DelayedShareFetch(caller, request, session)
         data = yield from self._try(fetch, now_ms, last=request.max_wait_ms <= 0)
         if data is None:
             data = yield Wait(partial(self._park, fetch, now_ms + request.max_wait_ms))
@@ -204,7 +203,7 @@ class ShareFetches:
         for write in (yield from self._writes.take_written(now_ms)):
             yield from self._written(write, now_ms)
 
-    def _end_waiting(self, fetch: WaitingFetch, now_ms: int) -> Step[None]:
+    def _end_waiting(self, fetch: DelayedShareFetch, now_ms: int) -> Step[None]:
         data = yield from self._try(fetch, now_ms, last=True)
         assert data is not None and fetch.resume is not None, "it is parked, and ends now"
         yield from fetch.resume(data)
@@ -413,7 +412,7 @@ class ShareFetches:
 
     # -- fetching
 
-    def _park(self, fetch: WaitingFetch, until_ms: int, resume: Resume) -> list[Effect]:
+    def _park(self, fetch: DelayedShareFetch, until_ms: int, resume: Resume) -> list[Effect]:
         self._count += 1
         self._waiting[self._count] = fetch
         fetch.resume = resume
@@ -439,14 +438,16 @@ class ShareFetches:
                 del self._waiting[count]
                 yield CancelTimer((SHARE_FETCH, count))
 
-    def _let_others_look(self, ended: WaitingFetch, data: FetchedData, now_ms: int) -> Step[None]:
+    def _let_others_look(
+        self, ended: DelayedShareFetch, data: FetchedData, now_ms: int
+    ) -> Step[None]:
         """A fetch has acquired records: what it left over may be for another one that waits."""
         for (topic_id, number), part in data.items():
             topic = self._cluster.name_of(topic_id)
             if part.acquired_records and topic is not None:
                 yield from self._look_again(topic, number, now_ms, ended.request.group_id)
 
-    def _try(self, fetch: WaitingFetch, now_ms: int, last: bool) -> Step[FetchedData | None]:
+    def _try(self, fetch: DelayedShareFetch, now_ms: int, last: bool) -> Step[FetchedData | None]:
         """What the fetch answers if it has records or an error, or if this is its last chance; else
         None."""
         request = fetch.request

@@ -163,7 +163,7 @@ class ShareGroups:
         )
 
     def _compute(self, group: ShareGroup, now_ms: int) -> Note:
-        """Assign the partitions anew."""
+        """Assign the partitions again."""
         wanted = {
             member.id: [place for place in self._places(member) if place in group.ready]
             for member in group.members.values()
