@@ -13,19 +13,20 @@ seconds for its replicas.
 
 from __future__ import annotations
 
+import base64
+import struct
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, SetTimer
 from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember
-from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.classic.join_phase import (
     join_without_generation,
     rebalance_timeout_of,
     refused_join,
 )
 from kafkalab.broker.groups.classic.membership import ClassicGroups
+from kafkalab.broker.groups.group_storage import loaded_note
 from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
     ConsumerGroupMember,
@@ -40,7 +41,7 @@ from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import (
-    ProtocolStyle,
+    Subscription,
     assignment_bytes,
     parse_assignment,
     parse_subscription,
@@ -69,6 +70,7 @@ class MixedGroups(ModernGroups):
         super().__init__(*parts)
         self._classic_groups, self._write_group = classic_groups, write_group
         self._draw_member_uuid = draw_member_uuid
+        self._policy = self._config.group_consumer_migration_policy.lower()
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             m.JoinGroupRequest: self._join,
             m.SyncGroupRequest: self._sync,
@@ -94,10 +96,18 @@ class MixedGroups(ModernGroups):
         REBALANCE_IN_PROGRESS, so that their members join again (convertToConsumerGroup)."""
         classic = self._classic_groups.groups[group_id]
         self._check_current(group_id)
-        if classic.protocol_type not in (None, PROTOCOL_TYPE) or (
-            self._config.group_consumer_migration_policy.lower() not in UPGRADES
-        ):
-            raise Refusal(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+        why = (
+            "online upgrade is disabled."
+            if self._policy not in UPGRADES
+            else "the group does not use the consumer embedded protocol."
+            if classic.protocol_type not in (None, PROTOCOL_TYPE)
+            else None
+        )
+        if why is not None:
+            raise Refusal(
+                Errors.GROUP_ID_NOT_FOUND,
+                f"Cannot upgrade classic group {group_id} to consumer group because {why}",
+            )
         group = ConsumerGroup(group_id)
         group.offsets, group.pending_offsets = classic.offsets, classic.pending_offsets
         group.epoch = group.highest_epoch = group.target_epoch = classic.generation
@@ -107,6 +117,7 @@ class MixedGroups(ModernGroups):
         yield from self._classic_groups.release(classic)
         yield from self._write_group(classic, now_ms, gone=True)
         self.groups[group_id] = group
+        self._say("CONSUMER_GROUP_UPGRADED", group_id)
         for member in group.members.values():
             yield from self._renew(group, member, now_ms)
         return group
@@ -116,7 +127,7 @@ class MixedGroups(ModernGroups):
     ) -> ConsumerGroupMember:
         """A classic member as a member of the new group. A partition that a bad plan gave twice
         stays with the first."""
-        said = parse_subscription(one.protocols[0].metadata)
+        said = _subscription(one.protocols, Errors.GROUP_ID_NOT_FOUND)
         owned = frozenset(
             place
             for place in _places(parse_assignment(one.assignment))
@@ -141,18 +152,24 @@ class MixedGroups(ModernGroups):
         self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, now_ms: int
     ) -> Step[None]:
         """Remove a member. The last one of the new protocol leaves a classic group behind."""
-        yield from super()._remove(group, member, reason, now_ms)
-        if member.uses_classic or not self._may_downgrade(group):
+        if member.uses_classic or not self._may_downgrade(group, without=member):
+            yield from super()._remove(group, member, reason, now_ms)
             return
+        yield from self._drop(group, member, reason)
         classic = yield from self._downgraded(group, now_ms)
-        yield from self._classic_groups.rebalance(classic, "downgraded", now_ms)
+        yield from self._classic_groups.rebalance_downgraded(classic, now_ms)
+        self._say("CONSUMER_GROUP_DOWNGRADED", group.id)
 
-    def _may_downgrade(self, group: ConsumerGroup) -> bool:
+    def _may_downgrade(
+        self, group: ConsumerGroup, without: ConsumerGroupMember | None = None
+    ) -> bool:
+        """Whether all members are classic ones, and the group may follow them."""
+        left = [member for member in group.members.values() if member is not without]
         return (
-            bool(group.members)
-            and all(member.uses_classic for member in group.members.values())
-            and self._config.group_consumer_migration_policy.lower() in DOWNGRADES
-            and len(group.members) <= self._config.group_max_size
+            bool(left)
+            and all(member.uses_classic for member in left)
+            and self._policy in DOWNGRADES
+            and len(left) <= self._config.group_max_size
         )
 
     def _downgraded(self, group: ConsumerGroup, now_ms: int) -> Step[ClassicGroup]:
@@ -177,6 +194,7 @@ class MixedGroups(ModernGroups):
         classic.protocol = classic.elect_protocol()
         yield from self.retire(group.id)
         yield from self._classic_groups.adopt(classic, now_ms)
+        yield Note.of("group.loaded", type="classic", **loaded_note(classic).fields)
         yield from self._write_group(classic, now_ms)
         return classic
 
@@ -189,15 +207,16 @@ class MixedGroups(ModernGroups):
         self._check_current(request.group_id)
         self._classic_groups.check_session(request)
         group = self.groups[request.group_id]
-        if request.protocol_type != PROTOCOL_TYPE or not group.supports(request.protocols):
+        fits = request.protocol_type == PROTOCOL_TYPE and group.supports(request.protocols)
+        if self._policy == "disabled" or not fits:
             raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
+        said = _subscription(request.protocols, Errors.UNKNOWN_SERVER_ERROR)
         instance, member_id = request.group_instance_id, request.member_id
         if not member_id:
-            member_id = self._draw_member_uuid(caller)
+            member_id = _short(self._draw_member_uuid(caller))
             if instance is None and WireChange.MEMBER_ID_REQUIRED.holds_for(caller.header):
                 self._say("CONSUMER_GROUP_MEMBER_ID_GIVEN", group.id, member_id=member_id)
                 return join_without_generation(caller, Errors.MEMBER_ID_REQUIRED, member_id)
-        said = parse_subscription(request.protocols[0].metadata)
         member, is_new = yield from self._classic_member(group, member_id, instance, caller)
         member.session_timeout_ms = request.session_timeout_ms
         member.protocols, member.client_id = request.protocols, caller.header.client_id
@@ -205,7 +224,8 @@ class MixedGroups(ModernGroups):
             said.topics, None, None, said.rack_id, rebalance_timeout_of(request)
         )
         owned = frozenset(_places(said.owned or {}))
-        yield from self._towards_target(group, member, owned, is_new, changed, now_ms)
+        yield from self._towards_target(group, member, owned, is_new or changed, now_ms)
+        member.joins_by_ms = None
         yield CancelTimer(("member joins", group.id, member.id))
         yield SetTimer(("member syncs", group.id, member.id), now_ms + member.rebalance_timeout_ms)
         if member.instance_id is not None and not is_new and self._may_downgrade(group):
@@ -228,11 +248,12 @@ class MixedGroups(ModernGroups):
             back = yield from self._replace(group, sitting, member_id, "classic")
             return back, False
         member = group.members.get(member_id)
-        if member is not None:
-            return member, False
-        member = ConsumerGroupMember(member_id, instance_id, None, caller.header.client_id)
-        yield from self._add(group, member, "classic")
-        return member, True
+        is_new = member is None
+        if member is None:
+            member = ConsumerGroupMember(member_id, instance_id, None, caller.header.client_id)
+            group.add(member)
+        yield from self._say_who_joins(group, member, "classic")
+        return member, is_new
 
     @answers(m.SyncGroupResponse)
     def _sync(
@@ -289,7 +310,7 @@ class MixedGroups(ModernGroups):
                 error = Errors.UNKNOWN_MEMBER_ID
             else:
                 self._say(
-                    "GROUP_MEMBER_LEFT",
+                    "CONSUMER_GROUP_CLASSIC_LEFT",
                     group.id,
                     member_id=member.id,
                     reason=leaving.reason or NOT_PROVIDED,
@@ -338,6 +359,22 @@ class MixedGroups(ModernGroups):
             raise Refusal(Errors.NOT_COORDINATOR)
         if not self._cluster.is_current:
             raise Refusal.with_message(Errors.COORDINATOR_NOT_AVAILABLE)
+
+
+def _short(member_uuid: str) -> str:
+    """A random id as Kafka's Uuid prints it, in 22 characters."""
+    digits = bytes.fromhex(member_uuid.replace("-", ""))
+    return base64.urlsafe_b64encode(digits)[:22].decode()
+
+
+def _subscription(
+    protocols: tuple[m.JoinGroupRequestProtocol, ...], refused: Errors
+) -> Subscription:
+    """What a member wants to read. Bytes that are no subscription are refused with that error."""
+    try:
+        return parse_subscription(protocols[0].metadata)
+    except (struct.error, UnicodeDecodeError):
+        raise Refusal(refused, "The embedded consumer protocol is malformed.") from None
 
 
 def _places(numbers: Any) -> list[tuple[str, int]]:
