@@ -133,9 +133,7 @@ class BrokerEnd:
         """
         if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65_536:
             raise ValueError(f"a port is a whole number from 1 to 65535, not {port!r}")
-        self._journal.append(
-            "fault", self.name, what="advertise", broker=self.node.id, port=port
-        )
+        self._journal.append("fault", self.name, what="advertise", broker=self.node.id, port=port)
         self._cluster.brokers[self.node.id] = replace(self.node, port=port)
 
     def delay(self, api: str, ms: int) -> None:
