@@ -18,8 +18,8 @@ IN_ANOTHER_UNIT = (
     "right, but in another unit: look whether the question asks for seconds or for milliseconds."
 )
 IN_OTHER_BRACKETS = (
-    "right, but not written as asked: a single value has no brackets, and a list has them, also around "
-    "one value."
+    "right, but not written as asked: a single value has no brackets, and a list has them, also "
+    "around one value."
 )
 UNIT, MOST = 1_000, 10**12
 KINDS = ("value", "lines")

@@ -102,7 +102,11 @@ LineReading(
     points=3,
     answers=("broker", "gives", "instead"),
     show=log_of_a_wrong_address,
-    space={"ports": PORTS, "turn": tuple(range(6)), "port": (9192, 19092, 29092, 29094, 30092, 31093)},
+    space={
+        "ports": PORTS,
+        "turn": tuple(range(6)),
+        "port": (9192, 19092, 29092, 29094, 30092, 31093),
+    },
     scenery={"seed": 100_000},
 )
 
