@@ -311,6 +311,7 @@ class CommitRequestManager:
                 deadline_ms,
                 future,
                 lambda: self._send_look_up(partitions, deadline_ms, future),
+                when_stale=True,
             )
 
         self._network.send(
@@ -432,9 +433,14 @@ class CommitRequestManager:
         deadline_ms: int | None,
         future: RequestFuture,
         again: Callable[[], None],
+        when_stale: bool = False,
     ) -> None:
+        """Try a request again until its deadline, if its error can pass. when_stale: the error
+        STALE_MEMBER_EPOCH passes, too, while the member has an epoch."""
         now_ms = self._network.clock.now_ms
-        if deadline_ms is None or not isinstance(error, RetriableException):
+        stale = isinstance(error, StaleMemberEpochException) and self._epoch is not None
+        passes = isinstance(error, RetriableException) or (when_stale and stale)
+        if deadline_ms is None or not passes:
             future.fail(error)
         elif now_ms >= deadline_ms:
             future.fail(TimeoutException("Timeout expired before the request could be completed"))
