@@ -1,15 +1,18 @@
 """Stories in plain settings: what they read, refuse and tell; the page's answers and its parts."""
 
 import base64
+import gzip
 import hashlib
 import io
 import json
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import distributions
 
 import pytest
 
+from kafkalab import __version__
 from kafkalab.errors import ConfigException, IllegalArgumentException
 from kafkalab.play import Story, Unreadable, door, program, site, tell
 from kafkalab.play.ready import READY, SETTINGS
@@ -296,16 +299,17 @@ print(json.loads(door.answer('{"ask": "digest"}'))["answer"][0])
 """
 
 
-def test_the_archive_of_the_page_plays_alone_without_pandas(tmp_path):
-    packed = site.archive()
-    assert packed == site.archive()
+def test_the_wheel_of_the_page_plays_alone_without_pandas(tmp_path):
+    packed = site.wheel()
+    assert packed == site.wheel()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        archive.extractall(tmp_path)
         rooms = {name.split("/")[1] for name in archive.namelist()}
     assert not rooms & {"logsets", "real", "tests"} and {"play", "views", "lab.py"} <= rooms
+    wheel = tmp_path / site.WHEEL
+    wheel.write_bytes(packed)
     story = json.dumps(dict(SETTINGS["16"]))
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, str(tmp_path), story],
+        [sys.executable, "-c", WITHOUT, str(wheel), story],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -338,10 +342,23 @@ def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch, ca
     assert not (tmp_path / "page").exists()
 
 
-def test_without_node_the_browser_compiles_and_the_archive_stays(tmp_path, monkeypatch):
+def test_pip_installs_the_wheel_of_the_page(tmp_path):
+    wheel = tmp_path / site.WHEEL
+    wheel.write_bytes(site.wheel())
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
+    done = subprocess.run(
+        [*pip, "--target", str(tmp_path / "there"), str(wheel)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    [kafkalab] = distributions(name="kafkalab", path=[str(tmp_path / "there")])
+    assert kafkalab.version == __version__ and kafkalab.requires == ["greenlet"]
+    assert all(file.locate().is_file() for file in kafkalab.files)
+
+
+def test_without_node_the_browser_imports_and_no_memory_is_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    packed = site.archive()
-    assert site.with_compiled(packed, tmp_path / "314") == packed
+    assert site.remembered(site.wheel(), tmp_path / "314") == b""
+    assert site.size_of(gzip.compress(bytes(70_000))) == 70_000
 
 
 def test_the_command_refuses_a_story_before_it_builds_anything(capsys):
