@@ -15,6 +15,9 @@ globalThis.Date = class extends Clock {
 };
 globalThis.performance = { now: () => 0, timeOrigin: NOW_MS };
 crypto.randomFillSync = (view) => view.fill(0);
+// Pyodide notes in this memory whether stacks can be suspended. Here nothing is; the page's browser can, or asks for nothing that does.
+WebAssembly.Suspending = function Suspending(call) { return call; };
+WebAssembly.promising = (call) => call;
 
 const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
 const python = await loadPyodide({ indexURL: folder, env: { PYTHONHASHSEED: "0" }, _makeSnapshot: true });

@@ -49,6 +49,10 @@ function remembered() {
   });
   return { _loadSnapshot: memory, createPyodideModule: async (settings) => {
     const [made] = await Promise.all([makeModule(settings), filled]);
+    // Each browser has its own way to call a function of Python: the module has noted it, and it belongs into the memory.
+    const place = (made.__PyRuntime + made.HEAP32[made.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET / 4]) / 4;
+    const words = new Int32Array(memory.buffer);
+    words[words[1] / 4 + place] = made.HEAP32[place];
     made._malloc(BYTES); // The module begins with less: this makes room.
     return made;
   } };
