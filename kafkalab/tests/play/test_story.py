@@ -393,3 +393,38 @@ def test_the_tables_of_the_page_are_those_of_the_story():
     assert [each["name"] for each in told["settings"]] == list(Story.__slots__)
     assert [each["chapter"] for each in told["ready"]] == "02 03 05 06 07 08 10 16".split()
     json.dumps(told)
+
+
+def phases(told):
+    return [bar["who"] for bar in sides([told])[0]["transactions"] if "coordinator" in bar["lane"]]
+
+
+def test_a_producer_sends_in_transactions_and_each_ends_with_its_commit():
+    told = tell(in_transaction=3, records=7, every_ms=100, members=0, seconds=10)
+    assert not told.ended and records(told)["acknowledged"] == 7
+    committed = [each for each in phases(told) if each == "CompleteCommit"]
+    assert len(committed) == 3, "three, three and the last one"
+    bar = sides([told])[0]["transactions"][-1]
+    assert "shop-1" in bar["lane"] and why(told.lab, bar["id"])[-1]["who"] == "shop-1"
+
+
+def test_a_killed_producer_leaves_its_transaction_to_be_aborted():
+    told = tell(
+        client="3.9",
+        in_transaction=50,
+        records=50,
+        producer=["transaction.timeout.ms=5000"],
+        consumer=["isolation.level=read_committed"],
+        faults=["5 kill shop-1"],
+        members=1,
+        seconds=60,
+    )
+    assert phases(told)[-1] == "CompleteAbort"
+    assert records(told)["acknowledged"] > 0 and records(told)["read"] == 0
+
+
+def test_two_producers_of_one_transactional_id_fence_each_other():
+    told = tell(
+        producers=2, in_transaction=2, producer=["transactional.id=t"], members=0, seconds=9
+    )
+    assert any("Fenced" in what or "InvalidProducerEpoch" in what for *_, what in told.ended)
