@@ -31,6 +31,12 @@ class GradeCell(NamedTuple):
     comment: str = ""
     manual: float | None = None
 
+    @property
+    def renewed(self) -> bool:
+        """Whether its text was written anew after a person's mark, which counts until the new one
+        is read."""
+        return self.waits and self.manual is not None
+
 
 @dataclass(frozen=True)
 class Sheet:
