@@ -28,7 +28,7 @@ TIMES = (
 )  # fmt: skip
 LEVELS = (
     "_level_name", "log.level", "level", "severity", "severityText", "level_name", "levelname",
-    "lvl", "@l",
+    "lvl", "@l", "level_value", "levelno",
 )  # fmt: skip
 LOGGERS = (
     "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
@@ -63,7 +63,7 @@ SOURCES = (
 )  # fmt: skip
 SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 # A level as a number, by the key's owner: OpenTelemetry has four of each, Azure counts from 0, pino
-# and bunyan from 10, logback and log4j from 5,000.
+# and bunyan from 10, logback and log4j from 5,000. Others have those of syslog.
 STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}
@@ -242,12 +242,14 @@ def _level(record: dict) -> str | None:
     )
     if number is None:
         return None
-    if "short_message" in record:
-        return SYSLOG[min(number, len(SYSLOG) - 1)]
     if "severitynumber" in record:
         return STEPS[min(max(number - 1, 0) // 4, len(STEPS) - 1)]
     if "severitylevel" in record:
         return AZURE[min(number, len(AZURE) - 1)]
+    if number < len(SYSLOG):
+        return SYSLOG[number]
+    if "levelno" in record:  # Python's
+        number += 10
     return LOGBACK.get(number) or (STEPS[number // 10 - 1] if 10 <= number <= 60 else None)
 
 

@@ -139,7 +139,7 @@ UP_TO = {
     "[": r"[^\]\n]*?", "(": r"[^)\n]*?", "{": r"[^}\n]*?", "|": r"[^|\n]*?", ";": r"[^;\n]*?",
     ",": r"[^,\n]*?", "\t": r"[^\t\n]*?", '"': r"[^\"\n]*?",
 }  # fmt: skip
-# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
+# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing. Other brackets begin messages.
 CONNECT = "{connector.context}"
 # Names of zones, in minutes. RFC 822 says which EST, EDT, MST and the like are meant. IST and CST
 # have several meanings, and are not here.
@@ -285,7 +285,7 @@ def layout(text: str) -> Layout:
 def _any(braces: str | None, before: str) -> str:
     """The form of a part that is skipped. In brackets or between bars it may hold blanks."""
     if braces == CONNECT:
-        return r"(?:\[[^\]\n]*\] )?"
+        return r"(?:\[[^\]|\n]+\|[^\]\n]*\] )?"
     return UP_TO.get(before[-1:], r"\S*?")
 
 

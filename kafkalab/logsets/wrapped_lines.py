@@ -74,6 +74,15 @@ PREFIXES = {
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
+# grep -C: a colon before what was found, a dash before the lines around it, `--` where lines are
+# left out. The file's name, the line's number, or both.
+AROUND = {
+    "grep -C -n": re.compile(
+        rb"(?:([\w./\-]*?\.(?:log|out|txt)[\w.]*)[:\-])?(?P<number>\d+)(?P<mark>[:\-])"
+    ),
+    "grep -C": re.compile(rb"([\w./\-]*?\.(?:log|out|txt)[\w.]*)(?P<mark>[:\-])"),
+}
+GAP = b"--"
 # What a tool or a mail puts before whole lines of a log. A group is the source.
 OUTER = {
     # builds: `[INFO] `, `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
@@ -96,6 +105,7 @@ CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
 BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
 TWICE = 2
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
+RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and a tab
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
 ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
 ENTITY = re.compile(rb"&(?:lt|gt|quot|amp|apos|#\d+|#x[0-9a-fA-F]+);")
@@ -348,6 +358,34 @@ def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
     return holds
 
 
+def _of_grep(pattern: re.Pattern[bytes]) -> Wrapping:
+    """What grep shows of a log. Behind a gap, lines whose record began in it are nobody's."""
+    numbered = "number" in pattern.groupindex
+
+    def holds(sample: list[bytes]) -> bool:
+        found = [each for line in sample if line != GAP and (each := pattern.match(line))]
+        numbers = [int(each["number"]) for each in found] if numbered else []
+        return (
+            len(found) >= MOST * sum(line != GAP for line in sample)
+            and {each["mark"] for each in found} == {b":", b"-"}
+            and all(one < two for one, two in pairwise(numbers))
+        )
+
+    def take_out(lines: Lines) -> Lines:
+        is_amid = True
+        for at, line, source in lines:
+            found = pattern.match(line)
+            if line == GAP or not found:
+                is_amid = is_amid and line != GAP
+                continue
+            text = line[found.end() :]
+            is_amid = is_amid or bool(OPENING.match(text))
+            if is_amid:
+                yield at, text, f"{source} {(found[1] or b'').decode(errors='replace')}".strip()
+
+    return Wrapping(holds, take_out)
+
+
 def _softened(lines: Lines) -> Lines:
     for at, line, source in lines:
         yield at, line.replace(HARD_BLANK, b" "), source
@@ -375,6 +413,13 @@ def _unescaped(lines: Lines) -> Lines:
                 lambda found: ESCAPES.get(found[0]) or chr(int(found[0][2:], 16)), part
             )
             yield at + number, plain.encode(errors="replace"), source
+
+
+def _of_rsyslog(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        text = RSYSLOG.sub(lambda found: bytes([int(found[1], 8)]), line)
+        for number, part in enumerate(text.split(b"\n")):
+            yield at + number, part, source
 
 
 def _without_entities(lines: Lines) -> Lines:
@@ -836,7 +881,11 @@ WRAPPINGS = {
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
         for name, pattern in OUTER.items()
     },
+    **{name: _of_grep(pattern) for name, pattern in AROUND.items()},
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
+    "rsyslog": Wrapping(
+        lambda sample: any(b"#012" in line and OPENING.match(line) for line in sample), _of_rsyslog
+    ),
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(
         lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped
