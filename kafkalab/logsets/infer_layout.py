@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kafkalab.logsets import layouts, recognition
@@ -44,6 +44,11 @@ TAILS = (
     (re.compile(rf" \({PLACE}\) \[[^\[\]\n]+\]$"), " (%c) [%t]"),
     (re.compile(rf"   \[{PLACE}\]$"), "   [%c]"),  # Debezium
     (re.compile(rf" \[{PLACE}\]$"), " [%c]"),
+)
+# An application's context behind the message: ` {traceId=4f2a, user=ada}`, ` [user=ada]`.
+BEHIND = (
+    (re.compile(r" \{()[^{}\n]*[=:][^{}\n]*\}$"), " {%X{}}"),
+    (re.compile(r" \[([\w.\-]+=)[^\[\]\s]*\]$"), " [KEY%X{}]"),  # a setting may be in brackets
 )
 # Words of an application's context, before the message: `MySQL|shop|streaming`, `traceId=4f2a,`.
 CONTEXT = re.compile(r"[^\s|()\[\]]*\|[^\s|]*\|[^\s|]*(?=\s)|[\w.\-]+=[^\s,\[\]]*,?(?=\s)")
@@ -154,13 +159,24 @@ def candidates(lines: list[str]) -> list[str]:
     """Patterns that these lines may have been written with, the most frequent first."""
     heads = [head for line in lines if (head := _head(line))]
     shapes = Counter(head.shape for head in heads)
-    return list(
-        dict.fromkeys(
-            _pattern([head for head in heads if head.shape == shape])
-            for shape, count in shapes.most_common(SHAPES)
-            if count >= min(LEAST, len(heads))
-        )
+    alike = (
+        [head for head in heads if head.shape == shape]
+        for shape, count in shapes.most_common(SHAPES)
+        if count >= min(LEAST, len(heads))
     )
+    return list(dict.fromkeys(each for some in alike for each in _patterns(some)))
+
+
+def _patterns(heads: list[Head]) -> Iterator[str]:
+    """The pattern of heads that have the same parts, before it one with what nearly all of their
+    lines end with."""
+    pattern = _pattern(heads)
+    for form, text in BEHIND:
+        keys = Counter(found[1] for head in heads if (found := form.search(head.line)))
+        if keys.total() >= KNOWN_ENOUGH * len(heads):
+            key = keys.most_common(1)[0][0]
+            yield pattern.removesuffix("%n") + text.replace("KEY", key) + "%n"
+    yield pattern
 
 
 def _head(line: str) -> Head | None:

@@ -63,7 +63,7 @@ SOURCES = (
 )  # fmt: skip
 SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 # A level as a number, by the key's owner: OpenTelemetry has four of each, Azure counts from 0, pino
-# and bunyan from 10, logback and log4j from 5,000. Others have those of syslog.
+# and bunyan from 10, logback and log4j from 5,000, syslog to 7.
 STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}

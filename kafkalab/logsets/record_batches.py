@@ -27,6 +27,8 @@ MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of
 # What rows are not trusted to say that hold parts of two records.
 MIXED = (schema.TORN, schema.DAMAGED)
 OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
+KAFKAS = ("kafka.", "org.apache.kafka.")
+SETTINGS = r"^(?:\[[^\]\n]*\] )?\w+ values: ?\n"
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
@@ -67,6 +69,8 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         problem = pc.if_else(torn, schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
+    amid = pc.and_(_has_others_amid(block), pc.is_null(problem))
+    problem = pc.if_else(amid, schema.DAMAGED, problem)
     unknown = _unknown_of_clients(block, known) | _has_part_of_prefix(block)
     damaged = _is_damaged(block, problem) or _are_cut_short(block, unknown).any()
     if not damaged and known.is_whole(LOOKED_AT).all():
@@ -76,6 +80,14 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
     if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
         return problem  # the layout is another one
     return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
+
+
+def _has_others_amid(block: Block) -> pa.Array:
+    """Which rows list settings, and have other lines among them: somebody printed meanwhile."""
+    message = block.message
+    dumps = pc.match_substring_regex(message, SETTINGS)
+    whole = pc.match_substring_regex(message, f"{SETTINGS}{templates.SETTINGS}$")
+    return pc.and_not(dumps, whole)
 
 
 def _true(mask: pa.Array) -> np.ndarray:
@@ -144,9 +156,12 @@ def _has_odd_client(block: Block) -> np.ndarray:
 
 
 def _wrote_kafka(block: Block) -> np.ndarray:
-    """Which rows are of a class of the catalogue, or of none that is known."""
+    """Which rows are of a class of Kafka's, or of none that is known."""
     loggers = pc.fill_null(block.logger, "").dictionary_encode()
-    known = [not name or templates.is_known(name) for name in loggers.dictionary.to_pylist()]
+    known = [
+        not name or name.startswith(KAFKAS) or templates.is_known(name)
+        for name in loggers.dictionary.to_pylist()
+    ]
     return np.array(known, bool)[loggers.indices.to_numpy()] if block.rows else np.zeros(0, bool)
 
 

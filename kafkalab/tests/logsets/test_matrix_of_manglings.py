@@ -24,8 +24,6 @@ NAMES = ("level", "logger", *COLUMNS)
 RIGHT = 0.99
 # What is not read, or in part, and said to be so. All others are read.
 DOUBTED = {
-    "layout: MDC behind the message",
-    "layout: MDC behind, in brackets",
     "layout: the time last",
     "layout: Serilog",
     "layout: a message below its head",
