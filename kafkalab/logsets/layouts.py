@@ -139,7 +139,7 @@ UP_TO = {
     "[": r"[^\]\n]*?", "(": r"[^)\n]*?", "{": r"[^}\n]*?", "|": r"[^|\n]*?", ";": r"[^;\n]*?",
     ",": r"[^,\n]*?", "\t": r"[^\t\n]*?", '"': r"[^\"\n]*?",
 }  # fmt: skip
-# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing. Other brackets begin messages.
+# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing. Others begin messages.
 CONNECT = "{connector.context}"
 # Names of zones, in minutes. RFC 822 says which EST, EDT, MST and the like are meant. IST and CST
 # have several meanings, and are not here.
