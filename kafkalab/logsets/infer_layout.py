@@ -104,7 +104,7 @@ def _best(
         begins = _records_begun(candidate, lines)
         if not begins or begins < most[0] // 2:
             continue
-        worth = (_known_lines(candidate, sample), begins)
+        worth = (known_lines(candidate, sample), begins)
         if worth > most:
             best, most = candidate, worth
             if worth[0] == sum(map(bool, lines)):
@@ -138,7 +138,7 @@ def _names_a_part_of_kafka(head: re.Match[bytes], line: bytes) -> bool:
     return bool(IDENTITY.match(line[head.start("thread") - 1 :].decode(errors="replace")))
 
 
-def _known_lines(candidate: str, sample: bytes) -> int:
+def known_lines(candidate: str, sample: bytes) -> int:
     """How many lines of the sample the catalogue knows, read with this layout."""
     if candidate in layouts.KAFKAS_OWN:
         block = Block(sample)

@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 from kafkalab.logsets import recognition, schema, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
-from kafkalab.logsets.infer_layout import guess
+from kafkalab.logsets.infer_layout import guess, known_lines
+from kafkalab.logsets.learned_frames import frame_before_times
 from kafkalab.logsets.question import LineQuestion
-from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
+from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, inner_text, timed, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
 MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of its own.
@@ -51,7 +52,13 @@ def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str,
         return JSON_LAYOUT, wrapping, layout is None
     if layout is not None:
         return layout, wrapping, False
-    found = guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping)))
+    text = inner_text(first, wrapping)
+    found = guess(text)
+    if frame := frame_before_times(text.splitlines()):
+        within = inner_text(first, (*wrapping, frame))
+        other = guess(within)
+        if known_lines(other, within) > known_lines(found, text):
+            found, wrapping = other, (*wrapping, frame)
     around = timed(wrapping, found)
     return (*around, True) if around else (found, wrapping, True)
 

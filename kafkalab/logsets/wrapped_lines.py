@@ -190,6 +190,11 @@ def unwrapped(pieces: Iterable[bytes], wrapping: tuple[str, ...]) -> Lines:
     return lines
 
 
+def inner_text(beginning: bytes, wrapping: tuple[str, ...]) -> bytes:
+    """The lines of the first bytes of a file, without their wrapping."""
+    return b"\n".join(line for _, line, _ in unwrapped([beginning], wrapping))
+
+
 def _taken_out(lines: Lines, name: str) -> Lines:
     return _unframed(lines, name) if name.startswith(HOW) else WRAPPINGS[name].take_out(lines)
 
@@ -265,6 +270,7 @@ def _unframed(lines: Lines, name: str) -> Lines:
 
 # -- bytes to lines -------------------------------------------------------------------------------
 
+OF_BYTES = re.compile("[\u0900-\u7fff]{30,}")  # Letters of ASCII, two of them taken for one.
 ENCODINGS = ("utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 # What ends lines where no line break does: of old Macs, and of texts that a web page gave.
 BREAKS = {"carriage returns": b"\r", "line separators": "\u2028".encode()}
@@ -309,7 +315,15 @@ def _decoded(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         text = decoder.decode(piece)
         if first and text:
             text, first = text.removeprefix("\ufeff"), False
+        if encoding.startswith("utf-16"):
+            text = OF_BYTES.sub(lambda found: _as_bytes(found[0], encoding), text)
         yield text.encode()
+
+
+def _as_bytes(text: str, encoding: str) -> str:
+    """What somebody added to the file in UTF-8; the text itself where it is of another script."""
+    plain = text.encode(encoding)
+    return plain.decode() if plain.isascii() and b"\n" in plain else text
 
 
 def _lines(pieces: Iterable[bytes]) -> Lines:
