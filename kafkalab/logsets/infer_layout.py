@@ -90,9 +90,17 @@ def guess(text: bytes) -> str:
     sample = b"\n".join(lines) + b"\n"
     best, most = _best(tried, lines, sample, (best, most))
     if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
-        found = dict.fromkeys(anchored(readable, time_within, is_known))
+        patterns = anchored(readable, time_within, is_known)
+        found = dict.fromkeys(each for pattern in patterns for each in _with_classes(pattern))
         best, most = _best(found, lines, sample, (best, most))
     return best
+
+
+def _with_classes(pattern: str) -> tuple[str, ...]:
+    """A pattern, before it those with a class behind the message where it has none."""
+    if "%c" in pattern or "%F" in pattern:
+        return (pattern,)
+    return tuple(pattern.replace("%m", f"%m{tail}") for tail in (" (%c)", " (%c:%L)", ""))
 
 
 def _best(

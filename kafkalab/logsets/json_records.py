@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -299,6 +300,7 @@ def _time(value: object) -> str | None:
     return f"{day}T{clock}.{(fraction or '0')[:6]:<03}{zone}"
 
 
+@lru_cache(maxsize=1 << 12)  # it costs most of reading a record, whose values are asked again
 def _other_time(text: str) -> str | None:
     """A time in one of the other forms that lines have: `Nov 21, 2026 @ 02:07:58.816`."""
     found = time_at(text, 0)

@@ -402,9 +402,9 @@ def _with_zeros(times: pa.Array) -> pa.Array:
     fractions = pc.extract_regex(times, r"[.,](?P<digits>\d+) *$")
     digits = pc.drop_null(pc.struct_field(pc.drop_null(fractions), "digits"))
     sizes = pc.unique(pc.binary_length(digits)).to_pylist()
-    if not 1 <= min(sizes, default=0) < max(sizes) == 3:
+    if not 1 <= min(sizes, default=0) < 3 or max(sizes) > 3:
         return times
-    if not pc.any(pc.match_substring_regex(digits, r"\d0$")).as_py():
+    if not pc.any(pc.match_substring_regex(digits, "0$")).as_py():
         return times
     for form in (r"([.,])(\d)( *)$", r"([.,])(\d\d)( *)$"):  # one zero more each
         times = pc.replace_substring_regex(times, form, r"\10\2\3")

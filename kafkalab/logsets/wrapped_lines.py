@@ -127,10 +127,9 @@ DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resource
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
+OF_KAFKA = rb"\[[A-Z]\w+ \w+="
 # A cell that holds a line or a message of Kafka's clients.
-OF_CLIENT = re.compile(
-    rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
-)
+OF_CLIENT = re.compile(rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?' + OF_KAFKA)
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
@@ -783,7 +782,7 @@ def _of_table(lines: Lines) -> Lines:
         elif cells:
             if not known:
                 place = next(
-                    (n for n, cell in enumerate(cells) if CLIENTS.search(cell.encode())), -1
+                    (n for n, cell in enumerate(cells) if re.search(OF_KAFKA, cell.encode())), -1
                 )
                 if place >= 0:
                     names[place] = RAW if OPENING.match(cells[place].encode()) else "message"
