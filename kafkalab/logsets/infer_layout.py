@@ -95,9 +95,17 @@ def guess(text: bytes) -> str:
     sample = b"\n".join(lines) + b"\n"
     best, most = _best(tried, lines, sample, (best, most))
     if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
-        found = dict.fromkeys(anchored(readable, time_within, is_known))
+        patterns = anchored(readable, time_within, is_known)
+        found = dict.fromkeys(each for pattern in patterns for each in _with_classes(pattern))
         best, most = _best(found, lines, sample, (best, most))
     return best
+
+
+def _with_classes(pattern: str) -> tuple[str, ...]:
+    """A pattern, before it those with a class behind the message where it has none."""
+    if "%c" in pattern or "%F" in pattern:
+        return (pattern,)
+    return tuple(pattern.replace("%m", f"%m{tail}") for tail in (" (%c)", " (%c:%L)", ""))
 
 
 def _best(
@@ -109,7 +117,7 @@ def _best(
         begins = _records_begun(candidate, lines)
         if not begins or begins < most[0] // 2:
             continue
-        worth = (_known_lines(candidate, sample), begins)
+        worth = (known_lines(candidate, sample), begins)
         if worth > most:
             best, most = candidate, worth
             if worth[0] == sum(map(bool, lines)):
@@ -143,7 +151,7 @@ def _names_a_part_of_kafka(head: re.Match[bytes], line: bytes) -> bool:
     return bool(IDENTITY.match(line[head.start("thread") - 1 :].decode(errors="replace")))
 
 
-def _known_lines(candidate: str, sample: bytes) -> int:
+def known_lines(candidate: str, sample: bytes) -> int:
     """How many lines of the sample the catalogue knows, read with this layout."""
     if candidate in layouts.KAFKAS_OWN:
         block = Block(sample)

@@ -15,6 +15,7 @@ so each different text is read once.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -244,6 +245,11 @@ def _candidates(
     # level.
     if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
         fitting = on_level
+    elif level is None:  # then only its source line tells such a line from its twin
+        said = Counter(text for _, text in {(each.event, each.whole) for each, _ in fitting})
+        fitting = [
+            (each, number) for each, number in fitting if said[each.whole] < 2 or line in each.lines
+        ]
     here = [number for pattern, number in fitting if line in pattern.lines]
     return (*here, *(number for _, number in fitting if number not in here)), len(here)
 

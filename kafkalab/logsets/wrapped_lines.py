@@ -127,10 +127,9 @@ DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resource
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
+OF_KAFKA = rb"\[[A-Z]\w+ \w+="
 # A cell that holds a line or a message of Kafka's clients.
-OF_CLIENT = re.compile(
-    rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
-)
+OF_CLIENT = re.compile(rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?' + OF_KAFKA)
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
@@ -188,6 +187,11 @@ def unwrapped(pieces: Iterable[bytes], wrapping: tuple[str, ...]) -> Lines:
         else:
             lines = _taken_out(lines, name)
     return lines
+
+
+def inner_text(beginning: bytes, wrapping: tuple[str, ...]) -> bytes:
+    """The lines of the first bytes of a file, without their wrapping."""
+    return b"\n".join(line for _, line, _ in unwrapped([beginning], wrapping))
 
 
 def _taken_out(lines: Lines, name: str) -> Lines:
@@ -265,6 +269,7 @@ def _unframed(lines: Lines, name: str) -> Lines:
 
 # -- bytes to lines -------------------------------------------------------------------------------
 
+OF_BYTES = re.compile("[\u0900-\u7fff]{30,}")  # Letters of ASCII, two of them taken for one.
 ENCODINGS = ("utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 # What ends lines where no line break does: of old Macs, and of texts that a web page gave.
 BREAKS = {"carriage returns": b"\r", "line separators": "\u2028".encode()}
@@ -309,7 +314,15 @@ def _decoded(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         text = decoder.decode(piece)
         if first and text:
             text, first = text.removeprefix("\ufeff"), False
+        if encoding.startswith("utf-16"):
+            text = OF_BYTES.sub(lambda found: _as_bytes(found[0], encoding), text)
         yield text.encode()
+
+
+def _as_bytes(text: str, encoding: str) -> str:
+    """What somebody added to the file in UTF-8; the text itself where it is of another script."""
+    plain = text.encode(encoding)
+    return plain.decode() if plain.isascii() and b"\n" in plain else text
 
 
 def _lines(pieces: Iterable[bytes]) -> Lines:
@@ -769,7 +782,7 @@ def _of_table(lines: Lines) -> Lines:
         elif cells:
             if not known:
                 place = next(
-                    (n for n, cell in enumerate(cells) if CLIENTS.search(cell.encode())), -1
+                    (n for n, cell in enumerate(cells) if re.search(OF_KAFKA, cell.encode())), -1
                 )
                 if place >= 0:
                     names[place] = RAW if OPENING.match(cells[place].encode()) else "message"
