@@ -11,8 +11,9 @@ batch source's.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -24,6 +25,7 @@ from kafkalab.logsets.followed_files import (
     SAME,
     SHORTER,
     UNKNOWN,
+    WAIT_S,
     Followed,
     FollowedText,
     HeldFile,
@@ -31,6 +33,7 @@ from kafkalab.logsets.followed_files import (
     found_again,
     held_files,
     logs_under,
+    settled_names,
     tell_lost,
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
@@ -39,6 +42,7 @@ from kafkalab.logsets.refusals import one_sentence
 from kafkalab.logsets.shipment import Carried
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
+MOST_LOOKS = 8  # So often a log is looked at anew that is rotated meanwhile.
 FIRST_BYTES = 1 << 16  # They show the layout.
 
 
@@ -48,6 +52,14 @@ class FollowedPiece(InputPartition):
 
     known: Followed
     piece: Range
+
+
+@dataclass(frozen=True)
+class Look:
+    """The texts of a log, read as far as they can be, and those that are gone."""
+
+    found: dict[str, Followed]
+    gone: Sequence[Followed] = ()
 
 
 class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclass=Carried):
@@ -82,25 +94,36 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
     def _now(self, start: dict) -> dict:
         """The offset after all that can be read now."""
         known = {key: Followed.of(values) for key, values in start.items()}
+        of_logs: dict[str, dict[str, Followed]] = {}
+        for key, text in known.items():
+            of_logs.setdefault(text.log, {})[key] = text
+        looks: dict[str, Look] = {}
         logs = logs_under(self.path)
-        for log in sorted({*logs, *(text.log for text in known.values())}):
-            texts = {key: text for key, text in known.items() if text.log == log}
-            # The second try is for a file that was cut or renamed during the first.
-            for _ in range(2):
-                try:
-                    fresh = self._look(log, texts, logs.get(log, []))
-                    break
-                except (WasCut, FileNotFoundError):
-                    fresh, logs = texts, logs_under(self.path)
-            for key in texts:
-                del known[key]
-            known |= fresh
-        return {key: text.values() for key, text in known.items()}
+        unsure = {*logs, *of_logs}
+        for number in range(MOST_LOOKS):
+            for log in sorted(unsure):
+                with contextlib.suppress(WasCut, FileNotFoundError):
+                    looks[log] = self._look(log, of_logs.get(log, {}), logs.get(log, []))
+            before, logs = logs, logs_under(self.path)
+            # While a file gets another name, one look finds a text twice, or not at all.
+            unsure = {
+                log for log in {*unsure, *(logs.keys() - before.keys())}
+                if log not in looks
+                or settled_names(before.get(log, [])) != settled_names(logs.get(log, []))
+            }  # fmt: skip
+            if not unsure:
+                break
+            time.sleep(WAIT_S * (number > 0))
+        found: dict[str, dict] = {}
+        for log in sorted({*looks, *of_logs}):
+            look = looks.get(log, Look(of_logs.get(log, {})))
+            for text in look.gone:
+                self._tell_gone(text)
+            found |= {key: text.values() for key, text in look.found.items()}
+        return found
 
-    def _look(
-        self, log: str, texts: dict[str, Followed], files: list[LogFile]
-    ) -> dict[str, Followed]:
-        """The texts of one log, read as far as they can be. files: the oldest first."""
+    def _look(self, log: str, texts: dict[str, Followed], files: list[LogFile]) -> Look:
+        """A look at one log. files: the oldest first."""
         through = {file: self._read_through.get(file) for file in files}
         held = held_files(
             [file for file in files if through[file] not in texts and file.size], self.settle_s
@@ -112,13 +135,16 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                 held.append(again)
                 places[key] = [again]
         found: dict[str, Followed] = {}
+        gone = []
         for key, text in texts.items():
             if key in places:
                 found[key] = self._read_on(key, text, places[key], last)
             elif key in through.values():
                 found[key] = text
-            elif kept := self._gone(text, key == max(texts, key=_number)):
-                found[key] = kept
+            else:
+                gone.append(text)
+                if key == max(texts, key=_number):  # it keeps its place
+                    found[key] = replace(text, first=(), newest=False)
         self._add_new(log, found, texts, places, held, last)
         sizes = {(file.name, file.size, file.changed_s): file for file in held}
         for file in files:
@@ -129,7 +155,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                     self._read_through[file] = key
         for each in held:
             each.close()
-        return found
+        return Look(found, gone)
 
     def _add_new(
         self,
@@ -215,14 +241,12 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                 "or for the file's rotation."
             )
 
-    def _gone(self, text: Followed, is_last: bool) -> Followed | None:
-        """What to keep of a text that is gone: of a log's last one its place."""
+    def _tell_gone(self, text: Followed) -> None:
         if text.first and (text.newest or text.size > text.read):
             warn_reader(
                 f"{text.file} was removed, or cut without a copy. It was read up to byte "
                 f"{text.read:,}: what was written to it after that is lost."
             )
-        return replace(text, first=(), newest=False) if is_last else None
 
     def _layout(self, key: str, file: HeldFile) -> str:
         """The layout of a text, by its first bytes. Raises ValueError where they are wrapped."""

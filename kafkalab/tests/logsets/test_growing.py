@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from kafkalab.logsets import live, stream_reader
+from kafkalab.logsets import followed_files, live, stream_reader
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 from kafkalab.tests.logsets.stream_trial import is_right, tried
@@ -164,6 +164,44 @@ def test_a_rotated_log_is_read_once(tmp_path, rotate, larger):
     assert query.look() == told(95, 5)
     keys = [(row["file"], row["file_offset"]) for row in query.rows]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("rotate", [renamed, copied, dated, packed])
+@pytest.mark.parametrize("opened", range(4))
+@pytest.mark.parametrize("looks", [0, 1])
+def test_a_rotation_amid_a_look_changes_no_order(tmp_path, monkeypatch, rotate, opened, looks):
+    """The log is rotated, and written again, when the look has opened so many files."""
+    path = tmp_path / "client.log"
+    path.write_text(numbered(0, 30))
+    rotate(path, 1)
+    path.write_text(numbered(30, 20))
+    query, left = Query(tmp_path), [opened]
+    for _ in range(looks):
+        query.look()
+    with open(path, "a") as file:
+        file.write(numbered(50, 10))
+    first = followed_files.HeldFile.__init__
+
+    def rotate_and_open(self, file):
+        if left and not left[0]:
+            left.clear()
+            rotate(path, 2)
+            path.write_text(numbered(60, 10))
+        if left:
+            left[0] -= 1
+        first(self, file)
+
+    monkeypatch.setattr(followed_files.HeldFile, "__init__", rotate_and_open)
+    query.look()
+    written = 60 if left else 70
+    left.clear()
+    for begin in (written, written + 10, written + 20):
+        with open(path, "a") as file:
+            file.write(numbered(begin, 10))
+        query.look()
+    rows = sorted(query.rows, key=lambda row: row["file_offset"])
+    assert [row["message"] for row in rows] == told(0, written + 30)
+    assert len({row["file_offset"] for row in rows}) == len(rows)
 
 
 @pytest.mark.parametrize("seed", range(6))
