@@ -15,7 +15,6 @@ so each different text is read once.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -245,10 +244,16 @@ def _candidates(
     # level.
     if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
         fitting = on_level
-    elif level is None:  # then only its source line tells such a line from its twin
-        said = Counter(text for _, text in {(each.event, each.whole) for each, _ in fitting})
+    elif level is None:  # the level would tell it from its twin
         fitting = [
-            (each, number) for each, number in fitting if said[each.whole] < 2 or line in each.lines
+            (pattern, number)
+            for pattern, number in fitting
+            if line in pattern.lines
+            or all(
+                pattern.levels & other.levels
+                for other, _ in fitting
+                if other.whole == pattern.whole and other.event != pattern.event
+            )
         ]
     here = [number for pattern, number in fitting if line in pattern.lines]
     return (*here, *(number for _, number in fitting if number not in here)), len(here)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkalab.logsets import recognition, schema, templates
+from kafkalab.logsets import layouts, recognition, schema, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess, known_lines
@@ -60,7 +60,8 @@ def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str,
         within = inner_text(first, (*wrapping, frame))
         other = guess(within)
         known, of_found = known_lines(other, within), known_lines(found, text)
-        if known > of_found or (known == of_found > 0 and "yy" not in found):
+        is_usual = other in layouts.USUAL and found not in layouts.USUAL
+        if known > of_found or (is_usual and known == of_found > 0):
             found, wrapping = other, (*wrapping, frame)
     around = timed(wrapping, found)
     return (*around, True) if around else (found, wrapping, True)

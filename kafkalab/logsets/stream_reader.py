@@ -11,9 +11,8 @@ batch source's.
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kafkalab.logsets.files import LogFile, warn_reader
 from kafkalab.logsets.followed_files import (
+    MOST_TRIES,
     SAME,
     SHORTER,
     UNKNOWN,
@@ -42,7 +42,6 @@ from kafkalab.logsets.refusals import one_sentence
 from kafkalab.logsets.shipment import Carried
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
-MOST_LOOKS = 8  # So often a log is looked at anew that is rotated meanwhile.
 FIRST_BYTES = 1 << 16  # They show the layout.
 
 
@@ -52,14 +51,6 @@ class FollowedPiece(InputPartition):
 
     known: Followed
     piece: Range
-
-
-@dataclass(frozen=True)
-class Look:
-    """The texts of a log, read as far as they can be, and those that are gone."""
-
-    found: dict[str, Followed]
-    gone: Sequence[Followed] = ()
 
 
 class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclass=Carried):
@@ -75,6 +66,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
         self._layouts: dict[str, str] = {}
         self._read_through: dict[LogFile, str] = {}
         self._told: set[str] = set()
+        self._unseen: set[str] = set()  # logs with a file that could not be opened at the last look
 
     def initialOffset(self) -> dict:
         return {}
@@ -86,48 +78,61 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
     def latestOffset(self, start: dict, limit: object) -> dict:
         if self._target is not None:
             return self._target
-        now = self._now(start)
+        now, calm = self._now(start)
+        for _ in range(MOST_TRIES if self.available_now else 0):
+            if calm:
+                break
+            time.sleep(WAIT_S)
+            now, calm = self._now(start)
         if self.available_now:
             self._target = now
         return now
 
-    def _now(self, start: dict) -> dict:
-        """The offset after all that can be read now."""
-        known = {key: Followed.of(values) for key, values in start.items()}
-        of_logs: dict[str, dict[str, Followed]] = {}
-        for key, text in known.items():
-            of_logs.setdefault(text.log, {})[key] = text
-        looks: dict[str, Look] = {}
-        logs = logs_under(self.path)
-        unsure = {*logs, *of_logs}
-        for number in range(MOST_LOOKS):
-            for log in sorted(unsure):
-                with contextlib.suppress(WasCut, FileNotFoundError):
-                    looks[log] = self._look(log, of_logs.get(log, {}), logs.get(log, []))
-            before, logs = logs, logs_under(self.path)
-            # While a file gets another name, one look finds a text twice, or not at all.
-            unsure = {
-                log for log in {*unsure, *(logs.keys() - before.keys())}
-                if log not in looks
-                or settled_names(before.get(log, [])) != settled_names(logs.get(log, []))
-            }  # fmt: skip
-            if not unsure:
-                break
-            time.sleep(WAIT_S * (number > 0))
-        found: dict[str, dict] = {}
-        for log in sorted({*looks, *of_logs}):
-            look = looks.get(log, Look(of_logs.get(log, {})))
-            for text in look.gone:
-                self._tell_gone(text)
-            found |= {key: text.values() for key, text in look.found.items()}
-        return found
+    def _now(self, start: dict) -> tuple[dict, bool]:
+        """The offset after all that can be read now, and whether all files were seen.
 
-    def _look(self, log: str, texts: dict[str, Followed], files: list[LogFile]) -> Look:
-        """A look at one log. files: the oldest first."""
+        A file that is renamed or packed during the look is in no listing. So a log gets new texts
+        only where its files had one name from the first look to the last: else a younger text would
+        get the place of an older one.
+        """
+        known = {key: Followed.of(values) for key, values in start.items()}
+        logs = logs_under(self.path)
+        before = {log: settled_names(files) for log, files in logs.items()}
+        added: dict[str, set[str]] = {}
+        for log in sorted({*logs, *(text.log for text in known.values())}):
+            texts = {key: text for key, text in known.items() if text.log == log}
+            # The second try is for a file that was cut or renamed during the first.
+            for _ in range(2):
+                try:
+                    fresh = self._look(log, texts, logs.get(log, []))
+                    break
+                except (WasCut, FileNotFoundError):
+                    fresh, logs = texts, logs_under(self.path)
+            for key in texts:
+                del known[key]
+            known |= fresh
+            added[log] = set(fresh) - set(texts)
+        after = logs_under(self.path)
+        moved = {
+            log
+            for log in {*before, *after}
+            if log in self._unseen or before.get(log) != settled_names(after.get(log, []))
+        }
+        for key in (key for log in moved for key in added.get(log, ())):
+            del known[key]
+            self._layouts.pop(key, None)
+        return {key: text.values() for key, text in known.items()}, not moved
+
+    def _look(
+        self, log: str, texts: dict[str, Followed], files: list[LogFile]
+    ) -> dict[str, Followed]:
+        """The texts of one log, read as far as they can be. files: the oldest first."""
         through = {file: self._read_through.get(file) for file in files}
-        held = held_files(
-            [file for file in files if through[file] not in texts and file.size], self.settle_s
-        )
+        unread = [file for file in files if through[file] not in texts and file.size]
+        held = held_files(unread, self.settle_s)
+        self._unseen.discard(log)
+        if len(held) < len(unread):
+            self._unseen.add(log)
         last = files[-1].name if files else ""
         places = self._places(texts, held, last)
         for key, text in texts.items():
@@ -135,16 +140,13 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                 held.append(again)
                 places[key] = [again]
         found: dict[str, Followed] = {}
-        gone = []
         for key, text in texts.items():
             if key in places:
                 found[key] = self._read_on(key, text, places[key], last)
             elif key in through.values():
                 found[key] = text
-            else:
-                gone.append(text)
-                if key == max(texts, key=_number):  # it keeps its place
-                    found[key] = replace(text, first=(), newest=False)
+            elif kept := self._gone(text, key == max(texts, key=_number)):
+                found[key] = kept
         self._add_new(log, found, texts, places, held, last)
         sizes = {(file.name, file.size, file.changed_s): file for file in held}
         for file in files:
@@ -155,7 +157,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                     self._read_through[file] = key
         for each in held:
             each.close()
-        return Look(found, gone)
+        return found
 
     def _add_new(
         self,
@@ -241,12 +243,14 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
                 "or for the file's rotation."
             )
 
-    def _tell_gone(self, text: Followed) -> None:
+    def _gone(self, text: Followed, is_last: bool) -> Followed | None:
+        """What to keep of a text that is gone: of a log's last one its place."""
         if text.first and (text.newest or text.size > text.read):
             warn_reader(
                 f"{text.file} was removed, or cut without a copy. It was read up to byte "
                 f"{text.read:,}: what was written to it after that is lost."
             )
+        return replace(text, first=(), newest=False) if is_last else None
 
     def _layout(self, key: str, file: HeldFile) -> str:
         """The layout of a text, by its first bytes. Raises ValueError where they are wrapped."""

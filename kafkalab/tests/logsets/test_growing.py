@@ -10,6 +10,7 @@ import shutil
 import pytest
 
 from kafkalab.logsets import followed_files, live, stream_reader
+from kafkalab.logsets.followed_files import logs_under
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 from kafkalab.tests.logsets.stream_trial import is_right, tried
@@ -115,6 +116,32 @@ def test_what_was_rotated_before_the_first_look_is_read_first(tmp_path):
         assert {row["file"] for row in query.rows} == {str(tmp_path / "client.log")}
         offsets = [row["file_offset"] for row in query.rows]
         assert offsets == sorted(set(offsets))
+
+
+def test_a_text_that_is_packed_during_a_look_keeps_its_place(tmp_path):
+    text = gzip.compress(numbered(0, 3).encode())
+    packed = tmp_path / "client.log.1.gz"
+    packed.write_bytes(text[:40])
+    (tmp_path / "client.log").write_text(numbered(3, 3))
+    query = Query(tmp_path, settle_s=3_600)
+    assert query.look() == []
+    packed.write_bytes(text)
+    query.reader.settle_s = -1
+    assert query.look() == told(0, 6)
+
+
+def test_a_text_that_is_renamed_during_a_look_keeps_its_place(tmp_path, monkeypatch):
+    (tmp_path / "client.log.1").write_text(numbered(0, 3))
+    (tmp_path / "client.log").write_text(numbered(3, 3))
+    query = Query(tmp_path)
+    listings = [{log: files[-1:] for log, files in logs_under(str(tmp_path)).items()}]
+    monkeypatch.setattr(
+        stream_reader,
+        "logs_under",
+        lambda path: listings.pop() if listings else logs_under(path),
+    )
+    assert query.look() == []
+    assert query.look() == told(0, 6)
 
 
 def renamed(path, number):
