@@ -165,6 +165,12 @@ class GroupJoin(GroupPart):
         elif error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             self._end(error.exception())
+        elif (
+            error is Errors.REBALANCE_IN_PROGRESS and self._profile.group.joins_again_when_overtaken
+        ):
+            self._log("JOIN_GROUP_OVERTAKEN")
+            membership.transition_to(ClassicMemberState.UNJOINED)
+            self._end(JoinAgain(error.exception()))
         else:
             if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 self._log("JOIN_GROUP_LOADING", node=self._lookup.node)

@@ -53,6 +53,10 @@ PASSED_ON = (
 (OffsetCommitRequestState.onResponse)."""
 
 
+MAY_PASS = (RetriableException, StaleMemberEpochException)
+"""With these a look-up is asked again: the member's epoch has grown while it was under way."""
+
+
 class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The manager of one consumer. on_commit is called with the committed offsets."""
 
@@ -254,7 +258,7 @@ class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
         if known is not None and known[0] == partitions and not known[1].is_done:
             return known[1]
         self._log("ASYNC_OFFSET_FETCH_ENQUEUED", partitions=list_text(partitions))
-        future = task(self._in_turn(lambda: self._look_up(partitions), deadline_ms))
+        future = task(self._in_turn(lambda: self._look_up(partitions), deadline_ms, MAY_PASS))
         self._looking_up = (partitions, future)
         return future
 
@@ -382,7 +386,12 @@ class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
             else KafkaException(f"Unexpected error in commit: {known.message}")
         )
 
-    def _in_turn(self, ask: Callable[[], Story], deadline_ms: int | None) -> Story:
+    def _in_turn(
+        self,
+        ask: Callable[[], Story],
+        deadline_ms: int | None,
+        passing: tuple[type[BaseException], ...] = (RetriableException,),
+    ) -> Story:
         """Ask as soon as the coordinator is known; with a deadline again until then where the error
         may pass."""
         turn = self._turn()
@@ -390,7 +399,7 @@ class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
             yield turn
             try:
                 return (yield from ask())
-            except RetriableException:
+            except passing:
                 now_ms = self._clock.now_ms
                 if deadline_ms is None:
                     raise
