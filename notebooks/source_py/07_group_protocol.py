@@ -7,7 +7,7 @@
 # asks **what it costs** (sections 6 to 12).
 #
 # **You need** chapters 01 and 03. **You get** eight words: *rebalance*, *generation*, *group
-# leader*, *assignor*, *barrier*, *eager*, *cooperative*, *static member*. **Time** 25 + 50 + 40 + 35
+# leader*, *assignor*, *barrier*, *eager*, *cooperative*, *static member*. **Time** 25 + 50 + 45 + 35
 # minutes, in four sittings: sections 1 to 3, 4 to 6, 7 to 10, 11 to 13.
 
 # %%

@@ -35,7 +35,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupMemberState,
     ConsumerGroupState,
 )
-from kafkalab.broker.steps import Refusal, Step, answers, run
+from kafkalab.broker.steps import Refusal, Step, answers, run, worded
 from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
@@ -70,13 +70,7 @@ class HeldHeartbeat(NamedTuple):
     until_ms: int
 
 
-def _refused(
-    request: ConsumerGroupHeartbeatRequest, caller: Caller, refusal: Refusal
-) -> ConsumerGroupHeartbeatResponse:
-    """The answer to a heartbeat that cannot be served, with the message of Java's coordinator."""
-    return ConsumerGroupHeartbeatResponse(
-        error_code=refusal.error.code, error_message=refusal.message
-    )
+refused = worded(ConsumerGroupHeartbeatResponse)
 
 
 class ModernGroups:
@@ -178,7 +172,7 @@ class ModernGroups:
             yield from self._serve(held.request, held.caller, now_ms)
         elif now_ms >= held.until_ms:
             late = Refusal.with_message(Errors.COORDINATOR_NOT_AVAILABLE)
-            yield Respond(held.caller, _refused(held.request, held.caller, late))
+            yield Respond(held.caller, refused(held.request, held.caller, late))
         else:
             self._held[group_id, member_id] = held
             yield SetTimer(key, now_ms + LOOKS_AGAIN_MS)
@@ -267,7 +261,7 @@ class ModernGroups:
 
     # -- the heartbeat
 
-    @answers(ConsumerGroupHeartbeatResponse, _refused)
+    @answers(ConsumerGroupHeartbeatResponse, refused)
     def _serve(
         self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
     ) -> Step[ConsumerGroupHeartbeatResponse]:

@@ -52,7 +52,7 @@ class GroupJoin(GroupPart):
     ) -> None:
         super().__init__(shared)
         self.under_way: RequestFuture | None = None
-        self.joined_topics: frozenset[str] | None = None
+        self.joined_topics: tuple[str, ...] | None = None
         self.leader = GroupLeader(shared)
         self._lookup = lookup
         self._heartbeats = thread
@@ -95,7 +95,7 @@ class GroupJoin(GroupPart):
 
     def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
-        self.joined_topics = frozenset(self._subscriptions.topics)
+        self.joined_topics = self._subscriptions.topics
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         return self.leader.protocols(self._membership.generation.id)
 
