@@ -122,7 +122,7 @@ class RealCluster:
         self._wait_for({broker})
 
     def advertise(self, broker: int, port: int) -> None:
-        """Start a broker again with another port in `advertised.listeners`."""
+        """Start a broker again, with another port in `advertised.listeners` than it listens on."""
         if broker in self.up:
             self.stop(broker)
         self._advertised[broker] = port

@@ -458,7 +458,7 @@ compacted([("K1", "5"), ("K2", "7"), ("K1", None)])
 # %% [markdown] items="N112"
 # Committed offsets expire in the end. When a classic group has been *empty* for seven days
 # (`offsets.retention.minutes`), its offsets are removed. (Where nobody is a member, as with `assign`,
-# and in a KIP-848 group the days count from the commit.) A broker up to 3.9 writes "Removed 1
+# and in a group with `group.protocol=consumer` the days count from the commit.) A broker up to 3.9 writes "Removed 1
 # expired offsets in 2 milliseconds." A broker 4.x writes "Generated 1 tombstone records while
 # cleaning up group metadata in 2 milliseconds." While a group has members, the offsets of the topics
 # that they read stay, however long nothing happens. Here ada commits 10 of 20 and closes:

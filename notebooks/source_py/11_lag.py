@@ -492,9 +492,9 @@ for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
 #
 # The clock of a classic group starts when its last member is gone, whatever the age of its commits. A
 # group with members may be silent for a month. There are three other cases. A program that commits
-# without being a member (`assign`) has a clock for each offset, from the commit on. So has a KIP-848
-# group, and its clock stops nothing while a member reads the topic. If such a group was silent for a
-# month and closes, its bookmarks go at once. And where a live group has stopped reading a topic, the
+# without being a member (`assign`) has a clock for each offset, from the commit on. So has a group with
+# `group.protocol=consumer`, but nothing expires while a member reads the topic. If such a group was
+# silent for a month and closes, its bookmarks go at once. And where a live group has stopped reading a topic, the
 # offsets of that topic expire, too.
 #
 # The broker tells nobody but its own log. Up to broker 3.9 the line is `Removed X expired offsets in

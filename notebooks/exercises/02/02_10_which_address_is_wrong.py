@@ -100,7 +100,7 @@ def roles(turn: int) -> tuple[int, int, int]:
 
 
 LineReading(
-    title="which address is wrong",
+    title="bug hunt: the address that nobody answers at",
     points=3,
     answers=("broker", "gives", "instead"),
     show=log_of_a_wrong_address,
