@@ -25,6 +25,7 @@ from typing import NamedTuple
 from autograder.cell.course_folder import chapter_number
 from autograder.cell.outcome import Outcome
 from autograder.gradebook.read import GradeCell, Sheet, sheets
+from autograder.gradebook.students import class_of, names
 from autograder.written.answers import read_results
 
 # the wide ones of Chinese and Japanese keyboards too
@@ -37,6 +38,8 @@ NO_VERDICTS: Verdicts = MappingProxyType({})
 Weights = Mapping[str, float]
 """What each chapter ("03") is worth in the course."""
 NO_WEIGHTS: Weights = MappingProxyType({})
+NOBODY: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+MOST_NAMES = 20
 
 
 def export(
@@ -67,7 +70,24 @@ def export(
         )
     verdicts = _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS
     shown = found if scale is None else [_scaled(sheet, scale) for sheet in found]
-    return _totals(shown, weights=weights) if weights else LAYOUTS[layout](shown, verdicts)
+    others = _without_marks(out, found)
+    if layout == "totals":
+        return _totals(shown, weights=weights, others=others)
+    if others:
+        told = ", ".join(list(others)[:MOST_NAMES])
+        more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
+        say(f"Not in this table, for nothing of theirs is graded: {told}{more}.")
+    return LAYOUTS[layout](shown, verdicts)
+
+
+def _without_marks(out: Path, found: list[Sheet]) -> dict[str, tuple[str, ...]]:
+    """(first name, last name, address) of those on the class list who have no mark at all."""
+    marked = {sheet.student for sheet in found}
+    return {
+        student: tuple(said or "" for said in names(row))
+        for student, row in class_of(out).rows.items()
+        if student not in marked
+    }
 
 
 def marked_sheets(out: Path, say: Callable[[str], None] = lambda text: None) -> list[Sheet]:
@@ -83,7 +103,8 @@ def marked_sheets(out: Path, say: Callable[[str], None] = lambda text: None) -> 
     if waits:
         say(
             f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in "
-            f"this table until `python -m autograder review {quote(str(out))}` has a mark for it."
+            "this table, or what its earlier text got, until `python -m autograder review"
+            f" {quote(str(out))}` has a mark for it."
         )
     return found
 
@@ -246,23 +267,29 @@ def _plain(sheet: Sheet, verdicts: Verdicts) -> dict:
 
 
 def _totals(
-    found: list[Sheet], verdicts: Verdicts = NO_VERDICTS, weights: Weights = NO_WEIGHTS
+    found: list[Sheet],
+    verdicts: Verdicts = NO_VERDICTS,
+    weights: Weights = NO_WEIGHTS,
+    others: Mapping[str, tuple[str, ...]] = NOBODY,
 ) -> str:
     """A row for each student, a column for each chapter, and the course's total: a chapter without
-    a result counts 0 of its points. With weights there is a second total beside it: the share of
-    each chapter's points times its weight."""
+    a result counts 0 of its points. `others` of the class list have no result at all. With weights
+    there is a second total beside it: the share of each chapter's points times its weight."""
     most = {sheet.assignment: sheet.max for sheet in found}
     head = ["student", "last_name", "first_name", "email", *most, "total", "max", "percent"]
     if weights:
         head += ["weighted", "weights", "weighted_percent"]
     rows = []
-    for own in _by_student(found):
-        first, marks = own[0], {sheet.assignment: sheet.score for sheet in own}
+    everybody: dict[str, tuple[str, ...]] = {
+        **{sheet.student: (sheet.first_name, sheet.last_name, sheet.email) for sheet in found},
+        **others,
+    }
+    own = _by_student(found)
+    for student in sorted(everybody):
+        first_name, last_name, email = everybody[student]
+        marks = {sheet.assignment: sheet.score for sheet in own.get(student, ())}
         row = [
-            safe(first.student),
-            safe(first.last_name),
-            safe(first.first_name),
-            safe(first.email),
+            *map(safe, (student, last_name, first_name, email)),
             *(_number(marks[name]) if name in marks else "" for name in most),
             *_sum(sum(marks.values()), sum(most.values())),
         ]
@@ -309,7 +336,7 @@ def _canvas(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     points = {sheet.assignment: sheet.max for sheet in found}
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]
     rows = [["    Points Possible", "", "", "", "", *(_number(points[name]) for name in names)]]
-    for own in _by_student(found):
+    for own in _by_student(found).values():
         first, marks = own[0], {sheet.assignment: _number(sheet.score) for sheet in own}
         name = ", ".join(filter(None, (first.last_name, first.first_name))) or first.student
         rows.append(
@@ -330,7 +357,7 @@ def _moodle(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     each grade item is a column."""
     names = _once(sheet.assignment for sheet in found)
     rows = []
-    for own in _by_student(found):
+    for own in _by_student(found).values():
         first, marks = own[0], {sheet.assignment: _number(sheet.score) for sheet in own}
         rows.append(
             [
@@ -414,8 +441,8 @@ def _once(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def _by_student(found: list[Sheet]) -> list[list[Sheet]]:
+def _by_student(found: list[Sheet]) -> dict[str, list[Sheet]]:
     own: dict[str, list[Sheet]] = {}
     for sheet in found:
         own.setdefault(sheet.student, []).append(sheet)
-    return list(own.values())
+    return own

@@ -179,7 +179,7 @@ def feedback_page(
 def _page(
     sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Policy, longest: int
 ) -> str:
-    waiting = sum(cell.max for cell in sheet.cells if cell.waits)
+    waiting = sum(cell.max for cell in sheet.cells if cell.waits and not cell.renewed)
     return PAGES.get_template("feedback.html").render(
         chapter=own.name,
         name=f"{sheet.first_name} {sheet.last_name}".strip() or sheet.student,
@@ -223,6 +223,9 @@ def _question(cell: GradeCell, answer: str, sentence: str, longest: int) -> dict
     """What the page shows of one question."""
     if cell.waits:
         kind, mark, sentence = "waits", f"waits, of {cell.max:g}", "A person will read this answer."
+        if cell.renewed:
+            mark = f"{cell.score:g} of {cell.max:g}"
+            sentence += " Until then the mark of your earlier answer counts."
     else:
         kind = "full" if cell.score >= cell.max else "part" if cell.score > 0 else "none"
         mark = f"{cell.score:g} of {cell.max:g}"

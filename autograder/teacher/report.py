@@ -161,6 +161,9 @@ def class_table(chapter: Chapter) -> str:
     if not chapter.sheets:
         return chapter.name
     questions = [item.question for item in chapter.items]
+    shown = chapter.sheets[:MOST_ROWS]
+    cells = [{cell.question: cell for cell in sheet.cells} for sheet in shown]
+    broad = {each: max(5, *(len(mark_of(own.get(each))) for own in cells)) for each in questions}
     width = max(7, *(len(sheet.student) for sheet in chapter.sheets))
     late = any(sheet.seconds_late or sheet.late_penalty for sheet in chapter.sheets)
     named = {sheet.student: _name(sheet) for sheet in chapter.sheets}
@@ -169,12 +172,11 @@ def class_table(chapter: Chapter) -> str:
     head = (
         f"  {'student':{width}}  {name_head}{'score':>9}  "
         + (f"{'late':>6}  " if late else "")
-        + " ".join(f"{question[3:]:>5}" for question in questions)
+        + " ".join(f"{question[3:]:>{broad[question]}}" for question in questions)
     )
     lines = [chapter.name, head]
-    for sheet in chapter.sheets[:MOST_ROWS]:
-        cells = {cell.question: cell for cell in sheet.cells}
-        marks = " ".join(f"{mark_of(cells.get(question)):>5}" for question in questions)
+    for sheet, own in zip(shown, cells):
+        marks = " ".join(f"{mark_of(own.get(each)):>{broad[each]}}" for each in questions)
         penalty = (
             f"{f'-{sheet.late_penalty:g}' if sheet.late_penalty else 'yes' if sheet.seconds_late else '':>6}  "  # noqa: E501
             if late
@@ -320,9 +322,12 @@ def advice(found: Class, has_pictures: bool = False) -> list[str]:
 
 
 def mark_of(cell) -> str:
-    """A cell of the class table: points, `waits`,
-    or nothing where the notebook has no such question."""
-    return "" if cell is None else "waits" if cell.waits else f"{cell.score:g}"
+    """A cell of the class table: points, `waits`, both where an answer with a mark was written
+    anew, or nothing where the notebook has no such question."""
+    if cell is None:
+        return ""
+    points = [] if cell.waits and not cell.renewed else [f"{cell.score:g}"]
+    return " ".join([*points, *["waits"] * cell.waits])
 
 
 def _absent(listed: Mapping[str, Mapping[str, str]], marked) -> tuple[str, ...]:

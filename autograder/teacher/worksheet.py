@@ -206,7 +206,8 @@ def _comments(
         lines = [f"{sheet.score:g} of {sheet.max:g} points.{lateness_sentence(sheet, costs)}"]
         for cell in sheet.cells:
             if cell.waits:
-                lines.append(f"{cell.question}: a person will read it.")
+                until = f" Until then {cell.score:g} of {cell.max:g} count." if cell.renewed else ""
+                lines.append(f"{cell.question}: a person will read it.{until}")
             elif cell.score < cell.max or cell.comment:
                 why = cell.comment or ("" if cell.by_hand else said.get(cell.question, ""))
                 points = f"{cell.question}: {cell.score:g} of {cell.max:g}."

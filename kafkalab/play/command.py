@@ -36,12 +36,20 @@ class _Quiet(SimpleHTTPRequestHandler):
         pass
 
 
+class _Patient(ThreadingHTTPServer):
+    """A server that says nothing where a browser no longer waits: Stop ends what a worker loads."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(folder: Path, port: int = 0) -> Iterator[ThreadingHTTPServer]:
     """A server of a folder's files on 127.0.0.1. port: 0 takes a free one. Raises OSError where the
     port is taken."""
     handler = functools.partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
+    with _Patient(("127.0.0.1", port), handler) as server:
         yield server
 
 

@@ -126,25 +126,33 @@ class _Play:
             self.told.ended.append((lab.now_ms, name, words))
 
     def shop(self, name: str) -> Callable[[], None]:
-        """A producer that sends records, one after a pause each."""
+        """A producer that sends records, one after a pause each, in transactions if it is told
+        to."""
         story, lab = self.story, self.lab
+        in_one = story.in_transaction
         producer = KafkaProducer(
             lab,
             {
                 **self.shared(name),
-                **_given({"acks": story.acks}),
+                **_given({"acks": story.acks, "transactional.id": name if in_one else ""}),
                 **read_pairs(story.producer),
             },
             name=name,
         )
 
         def program() -> None:
+            if in_one:
+                producer.init_transactions()
             for number in range(story.records):
                 if not self.goes_on():
                     return
+                if in_one and number % in_one == 0:
+                    producer.begin_transaction()
                 key = f"order {number}" if story.producers == 1 else f"{name} order {number}"
                 producer.send(ProducerRecord(TOPIC, key=key, value="tea"))
                 self.sleep(story.every_ms)
+                if in_one and (number + 1 == story.records or (number + 1) % in_one == 0):
+                    producer.commit_transaction()
 
         return program
 

@@ -18,6 +18,7 @@ from kafkalab.views.connections import ConnectionRow, connection_counts, faults,
 from kafkalab.views.group_timeline import group_states
 from kafkalab.views.ownership import Holding, gaps, holdings, unread
 from kafkalab.views.record_lanes import record_holds
+from kafkalab.views.transaction_timeline import stretches
 from kafkalab.views.versions import differing
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
@@ -56,6 +57,7 @@ def _side(told: Told, found: list[ConnectionRow], boxed: frozenset[int]) -> dict
             {"from": each.from_ms, "to": each.to_ms, "what": each.what, "note": each.note}
             for each in group_states(lab, GROUP)
         ],
+        "transactions": list(_transactions(told)),
         "shares": story.protocol == "share",
         "speakers": [*story.programs, *(f"broker-{id}" for id in range(story.brokers))],
         "requests": _requests(lab),
@@ -176,6 +178,26 @@ def _records_held(told: Told) -> Iterator[dict[str, Any]]:
             yield {
                 **_bar(held, each.member, ids.get((each.from_ms, partition, each.offset))),
                 "note": f"delivery {each.delivery}, {each.state or 'held'} {each.why}".strip(),
+            }
+
+
+def _transactions(told: Told) -> Iterator[dict[str, Any]]:
+    """A bar for each state of a transactional id at its coordinator, and of each producer."""
+    lab = told.lab
+    named = [
+        call.args.get("transactional.id")
+        for call in lab.journal.of("call")
+        if call.name == "new KafkaProducer"
+    ]
+    for name in dict.fromkeys(filter(None, named)):
+        for each in stretches(lab, name):
+            yield {
+                "lane": f"{name}: {each.who}",
+                "who": each.what,
+                "from": each.from_ms,
+                "to": each.to_ms,
+                "note": each.note,
+                "id": each.id,
             }
 
 

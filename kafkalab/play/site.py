@@ -1,4 +1,4 @@
-"""Builds the page that plays into a folder: its files, the simulator's archive, and Pyodide.
+"""Builds the page that plays into a folder: its files, the simulator's wheel, and Pyodide.
 
 Pyodide is the npm package of that name, in one tried version. npm brings it; its digest is checked,
 and the files are kept in the user's cache. The page asks no other host than its own.
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kafkalab import __version__
 from kafkalab.play.ready import READY
 from kafkalab.play.story import FAULTS, read, settings_table
 
@@ -31,11 +32,20 @@ INTEGRITY = (
 NEEDED = "pyodide.mjs pyodide.asm.mjs pyodide.asm.wasm python_stdlib.zip pyodide-lock.json".split()
 """The files of the npm package that a page loads."""
 PAGE = Path(__file__).with_name("page")
-COMPILER = Path(__file__).with_name("compile.mjs")
+KEEPER = Path(__file__).with_name("remember.mjs")
 HOME = Path(__file__).parents[1]
 LEFT_OUT = {"tests", "logsets", "real", "__pycache__"}
-"""Rooms that the archive leaves out: they need Spark, Java or pytest."""
+"""Rooms that the wheel leaves out: they need Spark, Java or pytest."""
 SOURCES = (".py", ".txt", ".tsv")
+NAMED = f"kafkalab-{__version__}"
+WHEEL = f"{NAMED}-py3-none-any.whl"
+OF_WHEEL = {
+    "METADATA": f"Metadata-Version: 2.1\nName: kafkalab\nVersion: {__version__}\n"
+    "Summary: The simulator of kafkalab, without log sets and real Kafka\n"
+    "Requires-Python: >=3.11\nRequires-Dist: greenlet\n",
+    "WHEEL": "Wheel-Version: 1.0\nGenerator: kafkalab\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+}
+MEMORY = "memory.bin"
 WITH_APPS = "This browser has JavaScript Promise Integration: stories of several programs play."
 WITHOUT_APPS = (
     "This browser has no JavaScript Promise Integration, which lets one program wait while another "
@@ -60,7 +70,14 @@ def build(out: Path) -> Path:
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(PAGE, out)
     shutil.copytree(python, out / "pyodide")
-    (out / "kafkalab.zip").write_bytes(with_compiled(archive(), python))
+    packed = wheel()
+    (out / WHEEL).write_bytes(packed)
+    memory = remembered(packed, python)
+    parts = {"WHEEL": WHEEL, "MEMORY": MEMORY if memory else "", "BYTES": size_of(memory)}
+    lines = [f"export const {name} = {json.dumps(value)};\n" for name, value in parts.items()]
+    (out / "parts.js").write_text("".join(lines), encoding="utf-8")
+    if memory:
+        (out / MEMORY).write_bytes(memory)
     (out / "stories.json").write_text(json.dumps(stories(), indent=1), encoding="utf-8")
     return first
 
@@ -88,48 +105,65 @@ def stories() -> dict[str, Any]:
     }
 
 
-def archive() -> bytes:
-    """The package without log sets and real Kafka, as a zip. The same sources give the same
+def wheel() -> bytes:
+    """The package without log sets and real Kafka, as a wheel. The same sources give the same
     bytes."""
+    files = {
+        inside.as_posix(): path.read_bytes()
+        for path in sorted(HOME.rglob("*"))
+        if path.suffix in SOURCES
+        and path.is_file()
+        and not LEFT_OUT & set((inside := path.relative_to(HOME.parent)).parts)
+    }
+    about = f"{NAMED}.dist-info"
+    files |= {f"{about}/{name}": text.encode() for name, text in OF_WHEEL.items()}
+    rows = [
+        f"{name},sha256={_in_base64(content)},{len(content)}" for name, content in files.items()
+    ]
+    record = f"{about}/RECORD"
+    files[record] = "\n".join([*rows, f"{record},,", ""]).encode()
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
-        for path in sorted(HOME.rglob("*")):
-            inside = path.relative_to(HOME.parent)
-            if path.suffix in SOURCES and not LEFT_OUT & set(inside.parts) and path.is_file():
-                entry = zipfile.ZipInfo(inside.as_posix())
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                out.writestr(entry, path.read_bytes())
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            out.writestr(entry, content)
     return packed.getvalue()
 
 
-def with_compiled(packed: bytes, python: Path) -> bytes:
-    """The archive with what Pyodide's Python in the folder `python` makes of each file. A browser
-    then begins half a second earlier.
+def _in_base64(content: bytes) -> str:
+    """A digest as the RECORD of a wheel has it."""
+    digest = hashlib.sha256(content).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
-    The compiled files are kept in the user's cache. Where there is no node, or one that is too old,
-    the archive stays as it is, and the browser compiles.
+
+def remembered(packed: bytes, python: Path) -> bytes:
+    """The memory of Pyodide in the folder `python` after it has imported the wheel, compressed. A
+    page that begins with it imports nothing. b"" without node, or with one that is too old: then
+    the page imports the wheel.
+
+    The memory is kept in the user's cache.
     """
-    digest = hashlib.sha256(packed + COMPILER.read_bytes()).hexdigest()
-    kept = python.with_name(f"{python.name}-compiled")
-    found = kept / f"{digest}.zip"
+    digest = hashlib.sha256(packed + KEEPER.read_bytes()).hexdigest()
+    kept = python.with_name(f"{python.name}-memory")
+    found = kept / f"{digest}.gz"
     node = shutil.which("node")
     if not found.is_file() and node is not None:
         with tempfile.TemporaryDirectory() as scratch:
-            source, out = Path(scratch, "source.zip"), Path(scratch, "compiled.zip")
+            source, out = Path(scratch, WHEEL), Path(scratch, MEMORY)
             source.write_bytes(packed)
-            words = [node, str(COMPILER), str(python), str(source), str(out)]
+            words = [node, str(KEEPER), str(python), str(source), str(out)]
             done = subprocess.run(words, capture_output=True)
             if done.returncode == 0:
-                shutil.rmtree(kept, ignore_errors=True)  # what older sources made
+                shutil.rmtree(kept, ignore_errors=True)  # of older sources
                 kept.mkdir(parents=True)
                 shutil.move(out, found)
-    if not found.is_file():
-        return packed
-    both = io.BytesIO(packed)
-    with zipfile.ZipFile(both, "a") as out_file, zipfile.ZipFile(found) as compiled:
-        for entry in compiled.infolist():
-            out_file.writestr(entry, compiled.read(entry))
-    return both.getvalue()
+    return found.read_bytes() if found.is_file() else b""
+
+
+def size_of(compressed: bytes) -> int:
+    """How many bytes gzip makes of these, as their last four say."""
+    return int.from_bytes(compressed[-4:], "little")
 
 
 def pyodide(fetch: Callable[[Path], Path] | None = None) -> Path:

@@ -120,6 +120,8 @@ class Story:
     producers: int = setting(1, "producers", "producers", (0, 4))
     records: int = setting(100, "producers", "records of each", (0, 20_000))
     every_ms: int = setting(500, "producers", "one each so many ms", (0, 600_000))
+    in_transaction: int = setting(0, "producers", "records in one transaction", (0, 20_000),
+                                  says="0: without transactions.")  # fmt: skip
     acks: str = setting("", "producers", "acks", hints=("all", "1", "0"))
     addresses: int = setting(1, "producers", "addresses in bootstrap.servers", (1, 9),
                              says="Of the producers and of the members.")  # fmt: skip

@@ -46,7 +46,7 @@ A_LINE = 1e-9
 class Stretch:
     """A period in which `who` had the state `what`.
 
-    note: the epoch, where the coordinator knows it.
+    note: the epoch, where the coordinator knows it. id: the event with which it began.
     """
 
     who: str
@@ -54,6 +54,7 @@ class Stretch:
     to_ms: int
     what: str
     note: str = ""
+    id: int = 0
 
 
 def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
@@ -64,16 +65,21 @@ def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
         if event.name == "new KafkaProducer"
         and event.args.get("transactional.id") == transactional_id
     ]
-    rows: dict[str, list[tuple[int, str, str]]] = {AT_COORDINATOR: [], **{who: [] for who in users}}
+    rows: dict[str, list[tuple[int, str, str, int]]] = {
+        AT_COORDINATOR: [],
+        **{who: [] for who in users},
+    }
     for event in lab.journal.of("state"):
         if event.machine == "transaction" and event.of == transactional_id:
-            rows[AT_COORDINATOR].append((event.at_ms, event.after, f"epoch {event.epoch}"))
+            rows[AT_COORDINATOR].append(
+                (event.at_ms, event.after, f"epoch {event.epoch}", event.id)
+            )
         elif event.machine == "transaction manager" and event.who in rows:
-            rows[event.who].append((event.at_ms, event.after, ""))
+            rows[event.who].append((event.at_ms, event.after, "", event.id))
     return [
-        Stretch(who, at_ms, until_ms, what, note)
+        Stretch(who, at_ms, until_ms, what, note, id)
         for who, told in rows.items()
-        for (at_ms, what, note), until_ms in zip(
+        for (at_ms, what, note, id), until_ms in zip(
             told, [at_ms for at_ms, *_ in told[1:]] + [lab.now_ms]
         )
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from contextlib import ExitStack
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from autograder.proving.browser import CHROMIUM_FLAGS, find_chromium
 from kafkalab.play import tell
 from kafkalab.play.command import serving
 from kafkalab.play.ready import READY, SETTINGS
-from kafkalab.play.site import Unplayable, build
+from kafkalab.play.site import MEMORY, WHEEL, Unplayable, build, pyodide, remembered, wheel
 from kafkalab.play.story import from_address
 
 pytestmark = pytest.mark.slow
@@ -26,14 +27,20 @@ LONGEST_MS = 180_000
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """The address of the page, built and served from 127.0.0.1."""
+def site_folder(tmp_path_factory):
+    """The folder of the page."""
     folder = tmp_path_factory.mktemp("site") / "play"
     try:
         build(folder)
     except Unplayable as error:
         pytest.skip(f"the page cannot be built here: {error}")
-    with serving(folder) as server:
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(site_folder):
+    """The address of the page, served from 127.0.0.1."""
+    with serving(site_folder) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -44,7 +51,7 @@ class Visitor:
 
     def __init__(self, browser, address):
         self.browser, self.address = browser, address
-        self.others, self.before_worker = [], ""
+        self.others, self.before_worker, self.parts = [], "", ""
 
     def open(self, fragment="", width=1280, scheme="light"):
         context = self.browser.new_context(
@@ -55,6 +62,9 @@ class Visitor:
         page.on("request", self._note)
         if self.before_worker:
             page.route("**/worker.js", self._change)
+        if self.parts:
+            script = {"body": self.parts, "content_type": "text/javascript"}
+            page.route("**/parts.js", lambda route: route.fulfill(**script))
         page.goto(self.address + fragment)
         rest(page)
         return page
@@ -316,6 +326,21 @@ def test_a_filter_shows_the_lines_with_its_words(visitor):
     page.select_option("#filter [name=who]", "member-1")
     page.wait_for_selector("#lines .line:has-text('member-3 ')", state="detached")
     assert all("revoke" in each.lower() for each in page.locator("#lines .line").all_inner_texts())
+
+
+def test_a_page_without_the_memory_imports_the_wheel(launch):
+    """Where node was not there when the page was built."""
+    visitor = launch()
+    visitor.parts = f'export const WHEEL = "{WHEEL}", MEMORY = "", BYTES = 0;'
+    page = visitor.open("#story=08")
+    assert ask(page, "digest") == [own_digest(SETTINGS["08"])]
+
+
+def test_the_memory_has_the_same_bytes_wherever_it_is_made(address, site_folder, tmp_path):
+    there = (site_folder / MEMORY).read_bytes()
+    again = tmp_path / "another place" / "python"
+    shutil.copytree(pyodide(), again)
+    assert remembered(wheel(), again) == there != b""
 
 
 def test_a_browser_without_promise_integration_plays_stories_of_one_program(launch):

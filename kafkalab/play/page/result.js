@@ -71,6 +71,9 @@ export class Result {
       };
       add("Connections over time", connectionLanes(side, to), connectionKey(side), () => connectionTable(side), "Nobody has opened a connection.");
       add(side.shares ? "Who holds which record" : "Who owns which partition", ownerLanes(side), ownerKey(side), () => ownerTable(side), "There are no members, or none has got a partition.");
+      if (side.transactions.length) {
+        add("Transactions", transactionLanes(side), transactionKey(side), () => barTable("id and speaker", "state", side.transactions), "");
+      }
       host.append(make("details", {}, make("summary", {}, `Requests: ${side.requests.reduce((sum, [, , count]) => sum + count, 0).toLocaleString("en")}`),
         table(["client", "request", "how many", "the first one"], side.requests.map(([who, api, count, id]) =>
           [who, api, count, make("button", { type: "button", onclick: (event) => pick(id, `${who}: ${api}`, event.currentTarget) }, "why?")]))));
@@ -218,5 +221,28 @@ function ownerKey(side) {
   return make("ul", { class: "key" }, ...entries);
 }
 
-const ownerTable = (side) => table([side.shares ? "record" : "partition", "from", "to", "whose", ""],
-  [...side.owners].sort((a, b) => a.from - b.from).map((bar) => [bar.lane, clock(bar.from), clock(bar.to), bar.who, bar.note]));
+const ownerTable = (side) => barTable(side.shares ? "record" : "partition", "whose", side.owners);
+
+const barTable = (lane, what, bars) => table([lane, "from", "to", what, ""],
+  [...bars].sort((a, b) => a.from - b.from).map((bar) => [bar.lane, clock(bar.from), clock(bar.to), bar.who, bar.note]));
+
+// The states of a transaction, at the coordinator and at a producer, by what they mean.
+const PHASES = [
+  ["who0", "open", ["Ongoing", "IN_TRANSACTION"]],
+  ["stable", "committed, or ready", ["CompleteCommit", "READY"]],
+  ["waiting", "ends now", ["PrepareCommit", "PrepareAbort", "COMMITTING_TRANSACTION", "ABORTING_TRANSACTION", "INITIALIZING"]],
+  ["cross", "aborted or failed", ["CompleteAbort", "PrepareEpochFence", "ABORTABLE_ERROR", "FATAL_ERROR"]],
+];
+const phaseOf = (state) => PHASES.find(([, , states]) => states.includes(state))?.[0] ?? "empty";
+
+function transactionLanes(side) {
+  const lanes = Map.groupBy(side.transactions, ({ lane }) => lane);
+  return [...lanes].map(([label, bars]) => ({ label, bars: bars.map((bar) => ({
+    ...bar, look: phaseOf(bar.who), text: bar.who, says: `${label} is ${bar.who}, ${bar.note ? `${bar.note}, ` : ""}from ${clock(bar.from)} to ${clock(bar.to)}`,
+  })) }));
+}
+
+function transactionKey(side) {
+  const used = new Set(side.transactions.map(({ who }) => phaseOf(who)));
+  return make("ul", { class: "key" }, ...PHASES.filter(([look]) => used.has(look)).map(([look, words]) => make("li", {}, swatch(look), words)));
+}

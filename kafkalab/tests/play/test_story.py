@@ -1,15 +1,18 @@
 """Stories in plain settings: what they read, refuse and tell; the page's answers and its parts."""
 
 import base64
+import gzip
 import hashlib
 import io
 import json
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import distributions
 
 import pytest
 
+from kafkalab import __version__
 from kafkalab.errors import ConfigException, IllegalArgumentException
 from kafkalab.play import Story, Unreadable, door, program, site, tell
 from kafkalab.play.ready import READY, SETTINGS
@@ -296,16 +299,17 @@ print(json.loads(door.answer('{"ask": "digest"}'))["answer"][0])
 """
 
 
-def test_the_archive_of_the_page_plays_alone_without_pandas(tmp_path):
-    packed = site.archive()
-    assert packed == site.archive()
+def test_the_wheel_of_the_page_plays_alone_without_pandas(tmp_path):
+    packed = site.wheel()
+    assert packed == site.wheel()
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        archive.extractall(tmp_path)
         rooms = {name.split("/")[1] for name in archive.namelist()}
     assert not rooms & {"logsets", "real", "tests"} and {"play", "views", "lab.py"} <= rooms
+    wheel = tmp_path / site.WHEEL
+    wheel.write_bytes(packed)
     story = json.dumps(dict(SETTINGS["16"]))
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, str(tmp_path), story],
+        [sys.executable, "-c", WITHOUT, str(wheel), story],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -338,10 +342,23 @@ def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch, ca
     assert not (tmp_path / "page").exists()
 
 
-def test_without_node_the_browser_compiles_and_the_archive_stays(tmp_path, monkeypatch):
+def test_pip_installs_the_wheel_of_the_page(tmp_path):
+    wheel = tmp_path / site.WHEEL
+    wheel.write_bytes(site.wheel())
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
+    done = subprocess.run(
+        [*pip, "--target", str(tmp_path / "there"), str(wheel)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    [kafkalab] = distributions(name="kafkalab", path=[str(tmp_path / "there")])
+    assert kafkalab.version == __version__ and kafkalab.requires == ["greenlet"]
+    assert all(file.locate().is_file() for file in kafkalab.files)
+
+
+def test_without_node_the_browser_imports_and_no_memory_is_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
-    packed = site.archive()
-    assert site.with_compiled(packed, tmp_path / "314") == packed
+    assert site.remembered(site.wheel(), tmp_path / "314") == b""
+    assert site.size_of(gzip.compress(bytes(70_000))) == 70_000
 
 
 def test_the_command_refuses_a_story_before_it_builds_anything(capsys):
@@ -376,3 +393,38 @@ def test_the_tables_of_the_page_are_those_of_the_story():
     assert [each["name"] for each in told["settings"]] == list(Story.__slots__)
     assert [each["chapter"] for each in told["ready"]] == "02 03 05 06 07 08 10 16".split()
     json.dumps(told)
+
+
+def phases(told):
+    return [bar["who"] for bar in sides([told])[0]["transactions"] if "coordinator" in bar["lane"]]
+
+
+def test_a_producer_sends_in_transactions_and_each_ends_with_its_commit():
+    told = tell(in_transaction=3, records=7, every_ms=100, members=0, seconds=10)
+    assert not told.ended and records(told)["acknowledged"] == 7
+    committed = [each for each in phases(told) if each == "CompleteCommit"]
+    assert len(committed) == 3, "three, three and the last one"
+    bar = sides([told])[0]["transactions"][-1]
+    assert "shop-1" in bar["lane"] and why(told.lab, bar["id"])[-1]["who"] == "shop-1"
+
+
+def test_a_killed_producer_leaves_its_transaction_to_be_aborted():
+    told = tell(
+        client="3.9",
+        in_transaction=50,
+        records=50,
+        producer=["transaction.timeout.ms=5000"],
+        consumer=["isolation.level=read_committed"],
+        faults=["5 kill shop-1"],
+        members=1,
+        seconds=60,
+    )
+    assert phases(told)[-1] == "CompleteAbort"
+    assert records(told)["acknowledged"] > 0 and records(told)["read"] == 0
+
+
+def test_two_producers_of_one_transactional_id_fence_each_other():
+    told = tell(
+        producers=2, in_transaction=2, producer=["transactional.id=t"], members=0, seconds=9
+    )
+    assert any("Fenced" in what or "InvalidProducerEpoch" in what for *_, what in told.ended)
