@@ -77,8 +77,8 @@ class LineCounts:
 
     @property
     def mostly_whole(self) -> bool:
-        """Whether next to no record is damaged."""
-        return self.damaged <= (1 - WHOLE) * (self.read + self.damaged)
+        """Whether next to no record is damaged: one, or one in a hundred."""
+        return self.damaged <= max(1, (1 - WHOLE) * (self.read + self.damaged))
 
     @property
     def unread_for_damage(self) -> bool:

@@ -121,8 +121,8 @@ class LinesRead:
             return damaged_text(counts)
         if counts.misplaced:
             return (
-                f"in {counts.hidden:,} lines the message begins or ends at another place than was "
-                "found. --layout names the log's pattern."
+                f"in {counts.hidden:,} lines the message begins at another place than was found, "
+                "or ends at another. --layout names the log's pattern."
             )
         if counts.foreign_words or counts.foreign_words_of_others:
             who, unknown, of = (
