@@ -111,6 +111,7 @@ def hash_map_order(
     copied=True is for a map made from another map of that order. Its table has the least possible
     size.
     """
+    assert not isinstance(keys, (set, frozenset)), "keys have the order in which they were put"
     distinct = list(dict.fromkeys(keys))
     buckets = (
         1 << (int(len(distinct) / 0.75 + 1) - 1).bit_length()

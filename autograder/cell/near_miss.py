@@ -1,4 +1,4 @@
-"""A right answer, written otherwise: '4' for 4, "Written" for "written", 1 for True.
+"""A right answer, written otherwise: '4' for 4, "Written" for "written", 1 for True, [4] for 4.
 
 Equality goes to the type, so such an answer is wrong; but it is not what the question's own
 sentences speak of. The learner who gives it reads what is the matter, in a cell and in official
@@ -16,6 +16,10 @@ SPELLED_OTHERWISE = (
 )
 IN_ANOTHER_UNIT = (
     "right, but in another unit: look whether the question asks for seconds or for milliseconds."
+)
+IN_OTHER_BRACKETS = (
+    "right, but not written as asked: a single value has no brackets, and a list has them, also "
+    "around one value."
 )
 UNIT, MOST = 1_000, 10**12
 KINDS = ("value", "lines")
@@ -56,6 +60,28 @@ def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:
         for change in (lambda number: plain(number * UNIT), lambda number: plain(number / UNIT))
         for other in _changed(data, lambda part, change=change: _each_number(part, change))
     )
+
+
+def in_other_brackets(question, data, is_right: Callable[[object], bool]) -> bool:
+    """Whether plain data that is wrong would be right with a value in place of each list of one, or
+    with a list around each value; of one name, or of all."""
+    return question.kind in KINDS and any(
+        other != data and is_right(other)
+        for change in (_without_brackets, _with_brackets)
+        for other in _changed(data, change)
+    )
+
+
+def _without_brackets(data):
+    if isinstance(data, dict):
+        return {key: _without_brackets(item) for key, item in data.items()}
+    return data[0] if isinstance(data, list) and len(data) == 1 else data
+
+
+def _with_brackets(data):
+    if isinstance(data, dict):
+        return {key: _with_brackets(item) for key, item in data.items()}
+    return data if isinstance(data, list) else [data]
 
 
 def _changed(data, change: Callable) -> Iterator:

@@ -1,4 +1,4 @@
-"""Ask a learner's names one case, and keep whatever happens as plain data.
+"""Asks a learner's names one case, within its time, and keeps what happens as plain data.
 
 The same function asks in the notebook's kernel and in the sandbox, so both hear the same reply. A
 reply is a dict with one of three keys: `data`, what the probe found; `blank`, the names not filled

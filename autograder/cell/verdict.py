@@ -16,8 +16,10 @@ from autograder.cell import sealed
 from autograder.cell.data import canonical
 from autograder.cell.near_miss import (
     IN_ANOTHER_UNIT,
+    IN_OTHER_BRACKETS,
     SPELLED_OTHERWISE,
     in_another_unit,
+    in_other_brackets,
     spelled_otherwise,
     with_truth_values,
 )
@@ -75,6 +77,8 @@ def verdict_on(
         return Verdict(False, SPELLED_OTHERWISE, verdict.share)
     if in_another_unit(question, reply["data"], lambda other: word(other).ok):
         return Verdict(False, IN_ANOTHER_UNIT, verdict.share)
+    if in_other_brackets(question, reply["data"], lambda other: word(other).ok):
+        return Verdict(False, IN_OTHER_BRACKETS, verdict.share)
     return verdict
 
 

@@ -1,5 +1,5 @@
-"""Judges: what decides, and what no learner is given. Nothing of this folder is in a release or in
-the sandbox.
+"""Decides an answer to one case, and names the first wrong answer that fits. Nothing of this folder
+is in a release or in the sandbox.
 
 A judge never sees the learner's objects, only the plain data their probe returned, and it runs in a
 process the learner's code has never been in. Each chapter has one file, chNN.py, with a tuple

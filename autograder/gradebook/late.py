@@ -1,9 +1,9 @@
 """Being late: when a chapter was due, for whom longer, and what it costs.
 
 Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due`
-set them), and the penalty is written where nbgrader keeps it, as points. The moment of handing in
-is our receipt's, never a file of the student's. The policy is set in the course's
-nbgrader_config.py:
+set them). The penalty is a grade below zero, so that formgrader shows the mark that counts; what
+nbgrader calls a penalty formgrader leaves out. The moment of handing in is our receipt's, never a
+file of the student's. The policy is set in the course's nbgrader_config.py:
 
     c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
     c.LatePenalty.cap = 0.50              # never more than this share
@@ -20,7 +20,8 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -39,7 +40,7 @@ from autograder.gradebook.database import (
 )
 from autograder.gradebook.fallen import fallen, given_by
 from autograder.gradebook.files import WRITER_SECONDS, holding, write_atomically
-from autograder.gradebook.read import sheets
+from autograder.gradebook.read import LATE_CELL, sheets
 from autograder.gradebook.students import class_of
 from autograder.gradebook.write import Gradebook
 from autograder.handed_in.classlist import HANDED_IN
@@ -50,6 +51,20 @@ HANDED_IN_OF = (
     "SELECT h.id, h.student_id FROM submitted_assignment h JOIN assignment a ON a.id ="
     " h.assignment_id WHERE a.name = ?"
 )
+LATE_CELLS = (
+    f"INSERT INTO base_cell (id, name, notebook_id, type) SELECT lower(hex(randomblob(16))),"
+    f" '{LATE_CELL}', id, 'TaskCell' FROM notebook WHERE id NOT IN"
+    f" (SELECT notebook_id FROM base_cell WHERE name = '{LATE_CELL}')",
+    f"INSERT INTO task_cells (id, max_score, cell_type) SELECT id, 0, 'markdown' FROM base_cell"
+    f" WHERE name = '{LATE_CELL}' AND id NOT IN (SELECT id FROM task_cells)",
+)
+TAKE_OFF = (
+    "INSERT INTO grade (id, cell_id, notebook_id, auto_score, needs_manual_grade) SELECT"
+    " lower(hex(randomblob(16))), c.id, s.id, 0 - ?, 0 FROM submitted_notebook s JOIN base_cell c"
+    f" ON c.notebook_id = s.notebook_id AND c.name = '{LATE_CELL}' WHERE s.id = ?"
+    " ON CONFLICT (cell_id, notebook_id) DO UPDATE SET auto_score = excluded.auto_score"
+)
+NO_OTHER_PENALTY = "UPDATE submitted_notebook SET late_submission_penalty = NULL WHERE id = ?"
 COUNTS = {
     "better": (
         "the last file that loses nothing by lateness, unless a later one is worth more in spite of"
@@ -226,22 +241,37 @@ def settle_penalties(out: Path, say: Callable[[str], None] = lambda text: None) 
                             "UPDATE submitted_assignment SET extension = ? WHERE id = ?",
                             (text_of_span(max(timedelta(), longer)), row),
                         )
-    costs = policy()
-    changed = [
-        (sheet, penalty)
-        for sheet in sheets(out)
-        if sheet.assignment in due
-        and (penalty := costs.penalty(sheet.earned, sheet.seconds_late)) != sheet.late_penalty
-    ]
+        # of a gradebook of before: nbgrader's own penalty, which formgrader does not show
+        moved = {
+            row
+            for (row,) in book.execute(
+                "SELECT id FROM submitted_notebook WHERE late_submission_penalty IS NOT NULL"
+            )
+        }
+    costs, changed, settled = policy(), [], []
+    for sheet in sheets(out):
+        if sheet.assignment not in due:
+            continue
+        penalty = costs.penalty(sheet.earned, sheet.seconds_late)
+        if penalty != sheet.late_penalty:
+            changed.append((sheet, penalty))
+        if penalty != sheet.late_penalty or sheet.row in moved:
+            settled.append((penalty, sheet.row))
     with changing(out) as book:
-        book.executemany(
-            "UPDATE submitted_notebook SET late_submission_penalty = ? WHERE id = ?",
-            [(penalty or None, sheet.row) for sheet, penalty in changed],
-        )
+        _take_off(book, settled)
     now = [replace(sheet, late_penalty=penalty) for sheet, penalty in changed]
     for line in fallen({sheet.who: given_by(sheet) for sheet, _ in changed}, now):
         say(line)
     return len(changed)
+
+
+def _take_off(book: sqlite3.Connection, penalties: Sequence[tuple[float, int | str]]) -> None:
+    """Write penalties down, each with the id of its submitted notebook."""
+    if penalties:
+        for statement in LATE_CELLS:
+            book.execute(statement)
+        book.executemany(TAKE_OFF, penalties)
+        book.executemany(NO_OTHER_PENALTY, [(row,) for _, row in penalties])
 
 
 def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
@@ -285,12 +315,12 @@ def write_due(out: Path, assignment: str, when: datetime | None, student: str | 
                     "UPDATE submitted_assignment SET extension = NULL WHERE assignment_id = ?",
                     (row,),
                 )
-                book.execute(
-                    "UPDATE submitted_notebook SET late_submission_penalty = NULL WHERE"
-                    " assignment_id IN (SELECT id FROM submitted_assignment WHERE assignment_id ="
-                    " ?)",
+                rows = book.execute(
+                    "SELECT s.id FROM submitted_notebook s JOIN submitted_assignment h ON h.id ="
+                    " s.assignment_id WHERE h.assignment_id = ?",
                     (row,),
-                )
+                ).fetchall()
+                _take_off(book, [(0.0, sheet) for (sheet,) in rows])
         elif due is None:
             raise ValueError(
                 f"{assignment} has no due date, so there is nothing to extend; set one first, "

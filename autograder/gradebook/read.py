@@ -16,6 +16,10 @@ from typing import NamedTuple
 from autograder.cell.course_folder import question_of
 from autograder.gradebook.database import NAME, moment_of, reading, span_of
 
+LATE_CELL = "late-penalty"
+"""The task cell, worth nothing, of which a late student has the negative points. nbgrader's sums,
+which formgrader shows, count no other penalty."""
+
 
 class GradeCell(NamedTuple):
     """One question's mark; a NamedTuple, for a large class has a million. `waits`: a person is
@@ -116,6 +120,10 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
             "NULL"
         )
     }
+    of_lateness = {
+        id for (id,) in database.execute("SELECT id FROM base_cell WHERE name = ?", (LATE_CELL,))
+    }
+    taken_off: dict[str, float] = {}
     marks: dict[str, list[GradeCell]] = defaultdict(list)
     for sheet, cell, auto, manual, extra, waits in database.execute(
         "SELECT notebook_id, cell_id, auto_score, manual_score, extra_credit, needs_manual_grade "
@@ -134,6 +142,8 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
                     manual,
                 )
             )
+        elif cell in of_lateness:
+            taken_off[sheet] = -auto or 0.0
     students = {
         id: (first or "", last or "", email or "")
         for id, first, last, email in database.execute(
@@ -158,7 +168,7 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
             *students[student],
             assignment,
             handed_in[:19] if handed_in else "",
-            penalty or 0.0,
+            taken_off.get(row, penalty or 0.0),
             tuple(sorted(own)),
             f"{until:%Y-%m-%d %H:%M:%S}" if until else "",
             late,

@@ -342,17 +342,17 @@ def points_to_enter(mark: Given) -> float | None:
 
 
 def recorded(out: Path) -> dict[tuple[str, str], float]:
-    """The points, without a person's, that OUT's gradebook has of every notebook, by (student,
-    assignment): it can have been taken away, an older copy put back, or a power cut can have taken
-    the last it was told. Empty where there is none; sqlite3.DatabaseError where the file is no
-    gradebook."""
+    """The points, without a person's and without what lateness costs, that OUT's gradebook has of
+    every notebook, by (student, assignment): it can have been taken away, an older copy put back,
+    or a power cut can have taken the last it was told. Empty where there is none;
+    sqlite3.DatabaseError where the file is no gradebook."""
     if not (out / NAME).is_file():
         return {}
     with reading(out) as book:
         if not has_table(book, "submitted_notebook"):
             return {}
         rows = book.execute("""SELECT h.student_id, a.name, sum(g.auto_score) FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
-                               JOIN assignment a ON a.id = h.assignment_id LEFT JOIN grade g ON g.notebook_id = s.id GROUP BY s.id""")  # noqa: E501
+                               JOIN assignment a ON a.id = h.assignment_id LEFT JOIN grade g ON g.notebook_id = s.id AND g.cell_id IN (SELECT id FROM grade_cells) GROUP BY s.id""")  # noqa: E501
         return {(student, assignment): points or 0.0 for student, assignment, points in rows}
 
 

@@ -54,7 +54,7 @@ def arrive(path: Path) -> Arrival:
         return Arrival(name, path, _sha256_of_large(path), trouble=why)
     except OSError as error:
         return Arrival(
-            name, path, "", trouble=Unreadable(f"the file could not be read: {error.strerror}.")
+            name, path, "", trouble=Unreadable(f"it could not be read here: {error.strerror}.")
         )
     return Arrival(name, path, _sha256(files), tuple(files))
 
@@ -114,7 +114,7 @@ def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
     wanted: dict[int, list[Path]] = {0: [], 1: []}
     others = []
     # links to folders are not walked into, and told below
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=_closed):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         links = [name for name in (*folders, *names) if os.path.islink(os.path.join(place, name))]
         if links:
@@ -135,6 +135,11 @@ def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
     if sum(path.stat().st_size for path in found) > MOST_BYTES:
         raise Refused(f"together its notebooks are larger than {MOST_BYTES >> 20} MB.")
     return [(str(path.relative_to(folder)), path.read_bytes()) for path in found if path.is_file()]
+
+
+def _closed(error: OSError) -> None:
+    """A folder that this account cannot enter is not an empty one."""
+    raise error
 
 
 def _sha256(files: list[tuple[str, bytes]]) -> str:

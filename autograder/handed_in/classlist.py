@@ -178,7 +178,7 @@ def read_roster(path: Path) -> Roster:
             f"{path.name} has no column named student or id with ids in it; its columns are: "
             f"{', '.join(filter(None, columns)) or 'none'}."
         )
-    found, dropped = {}, []
+    found, dropped, spelled = {}, [], {}
     for number, row in rows:
         student = row.get(column, "")
         if canvas and not student and "points possible" in row.get("student", "").lower():
@@ -188,8 +188,9 @@ def read_roster(path: Path) -> Roster:
                 f"line {number} has "
                 f"{f'{student!r} as id, and an id is letters and digits' if student else 'no id'}"
             )
-        elif student in found:
-            dropped.append(f"line {number} names {student} a second time")
+        elif (first := spelled.setdefault(student.casefold(), student)) in found:
+            as_well = f", as {first}" if first != student else ""
+            dropped.append(f"line {number} names {student} a second time{as_well}")
         else:
             found[student] = dict(_about(row, canvas))
     return Roster(found, tuple(dropped))

@@ -937,15 +937,30 @@ def _to_hand_out(named: list[str], demo: bool) -> tuple[list[str], str]:
 @as_command(
     "doctor",
     "show which sandbox this machine has, and what is missing for a week of a class",
-    "OUT",
+    "OUT --roster class.csv --copy COPY --package week03 --exchange /srv/nbgrader/exchange",
     argument(
         "out", nargs="?", metavar="OUT", help=f"{OUT}: look at it too, and at the secret and homes"
     ),
+    argument("--roster", metavar="FILE.csv", help="look at a class list before it is taken in"),
+    argument(
+        "--copy", metavar="COPY", help="look at this copy of OUT: whole, new, on another disk"
+    ),
+    argument("--package", metavar="DIR", help="look at this package for students"),
+    argument("--exchange", metavar="DIR", help="look at the folder of nbgrader's exchange"),
 )
 def _doctor(wanted) -> int:
     from autograder.teacher.doctor import doctor
 
-    found = doctor(Path(wanted.out) if wanted.out else None)
+    named = {
+        name: Path(path)
+        for name in ("roster", "copy", "package", "exchange")
+        if (path := getattr(wanted, name))
+    }
+    if named and not wanted.out:
+        raise Unusable(
+            f"--{next(iter(named))} goes with an OUT: doctor OUT --{next(iter(named))} ..."
+        )
+    found = doctor(Path(wanted.out) if wanted.out else None, **named)
     print(found)
     return OK if found.sound else ATTENTION if found.official else FAILED
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.sandbox.outside import bubble
-from autograder.sandbox.outside.parent import OFFICIAL, Sandbox
+from autograder.sandbox.outside.parent import OFFICIAL, Sandbox, SandboxFailed
 
 HOLDS = {
     "L3": (
@@ -80,25 +80,29 @@ class Found:
         return "\n".join([*lines, *self.notes])
 
 
-def doctor(out: Path | None = None) -> Found:
+def doctor(out: Path | None = None, **named: Path | None) -> Found:
     """Start workers from the best level down and say what was reached; then look at what a week
-    with the class of `out` needs. Takes a few seconds."""
+    with the class of `out` needs, and at what is `named` (before_monday.py). Takes a few seconds.
+    ValueError, with a sentence, where no worker starts at all."""
     from autograder.course.secret import is_demo
 
     faults: list[tuple[str, str]] = []
     notes: list[str] = []
     if out is not None:
-        from autograder.teacher.before_monday import before_monday
+        from autograder.teacher.before_monday import Named, before_monday
 
-        faults, notes = before_monday(out)
+        faults, notes = before_monday(out, Named(**named))
     elif is_demo():
         notes.append(
             "The course uses the demo secret, which is public. Set AUTOGRADER_SECRET before you"
             " hand out a course."
         )
-    with Sandbox() as sandbox:
-        level, why = sandbox.reached()
-        pieces = sandbox.pieces()
+    try:
+        with Sandbox() as sandbox:
+            level, why = sandbox.reached()
+            pieces = sandbox.pieces()
+    except SandboxFailed as broken:
+        raise ValueError(f"No worker starts here, so nothing can be graded: {broken}.") from None
     found = diagnose(look(), level, why, pieces, tuple(notes))
     return replace(found, faults=tuple(faults))
 

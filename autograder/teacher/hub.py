@@ -21,6 +21,8 @@ import pwd
 import sys
 from pathlib import Path
 
+from tornado.web import HTTPError
+
 c = get_config()  # noqa: F821
 COURSE = {course!r}  # the folder of the package in each home
 TEACHERS = {{{teacher!r}}}
@@ -28,13 +30,26 @@ TEACHERS = {{{teacher!r}}}
 
 def pulled(spawner):
     """The pulled folder comes before what is installed, for it has the new weeks."""
-    return str(Path(pwd.getpwnam(spawner.user.name).pw_dir) / COURSE)
+    return str(home_of(spawner) / COURSE)
+
+
+def home_of(spawner):
+    return Path(pwd.getpwnam(spawner.user.name).pw_dir)
+
+
+def must_have_a_home(spawner):
+    """Tells whoever logs in: without a home the server fails, and the hub names no reason."""
+    if not home_of(spawner).is_dir():
+        failed = HTTPError(403, f"{{spawner.user.name}} has no home on this machine.")
+        failed.jupyterhub_message = f"{{failed.log_message}} Tell your teacher."
+        raise failed
 
 
 c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # a web server with TLS stands before it
 c.Authenticator.allow_all = True  # every account of this machine; `allowed_users` names fewer
 c.Authenticator.admin_users = TEACHERS
 c.Spawner.default_url = "/lab"
+c.Spawner.pre_spawn_hook = must_have_a_home
 c.Spawner.environment = {{
     "PYTHONPATH": pulled,
     "JUPYTER_PREFER_ENV_PATH": "1",

@@ -107,6 +107,8 @@ def read_results(out: Path) -> dict[str, dict]:
     older version of this package."""
     try:
         results = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    except PermissionError:
+        raise  # there may be results: this account cannot say
     except (OSError, ValueError):
         done = sum(1 for _ in (out / "results").glob("*.json"))
         if done:

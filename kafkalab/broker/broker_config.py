@@ -65,6 +65,7 @@ class BrokerConfig:
     group_consumer_session_timeout_ms: int = 45_000
     group_consumer_heartbeat_interval_ms: int = 5_000
     group_consumer_assignment_interval_ms: int = 1_000
+    group_consumer_migration_policy: str = "bidirectional"
     group_share_session_timeout_ms: int = 45_000
     group_share_min_session_timeout_ms: int = 45_000
     group_share_max_session_timeout_ms: int = 60_000

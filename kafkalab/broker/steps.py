@@ -48,7 +48,7 @@ class Refusal(Exception):
     """Ends a step. The caller gets this error, and the message where the answer has one."""
 
     def __init__(self, error: Errors, message: str | None = None) -> None:
-        super().__init__(error.name)
+        super().__init__(error.name if message is None else message)
         self.error, self.message = error, message
 
     @classmethod
@@ -78,6 +78,13 @@ def run(step: Step[Any], value: Any = None) -> list[Effect]:
 def coded(response: type) -> Callable[[Any, Caller, Refusal], Any]:
     """A function that answers a refusal with the error's code."""
     return lambda request, caller, refusal: response(error_code=refusal.error.code)
+
+
+def worded(response: type) -> Callable[[Any, Caller, Refusal], Any]:
+    """A function that answers a refusal with the error's code and the refusal's message."""
+    return lambda request, caller, refusal: response(
+        error_code=refusal.error.code, error_message=refusal.message
+    )
 
 
 def answers(

@@ -71,7 +71,7 @@ group.consumer.max.assignment.interval.ms                   INT      -  [0..]
 group.consumer.max.heartbeat.interval.ms                    INT      -  [1..]
 group.consumer.max.session.timeout.ms                       INT      -  [1..]
 group.consumer.max.size                                     INT      -  [1..]
-group.consumer.migration.policy                             STRING   -
+group.consumer.migration.policy                             STRING   -  [disabled|downgrade|upgrade|bidirectional|DISABLED|DOWNGRADE|UPGRADE|BIDIRECTIONAL]
 group.consumer.min.assignment.interval.ms                   INT      -  [0..]
 group.consumer.min.heartbeat.interval.ms                    INT      -  [1..]
 group.consumer.min.session.timeout.ms                       INT      -  [1..]

@@ -38,7 +38,8 @@ OF_BROKERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {**{name: (name,) for name in lineage.BROKER_NAMES}, "others": ()}
 )
 NO_NUMBER = 0
-"""The number of a broker's line: its layout `[%d] %p %m (%c)` prints no place in the source."""
+"""The number of a line that is only read, and of each broker's: its layout `[%d] %p %m (%c)` prints
+no place in the source."""
 NAME, ESCAPE = re.compile(r"<(\w+)>"), re.compile(r"\\[nts]")
 ESCAPES = {"\\n": "\n", "\\t": "\t", "\\s": " "}
 
@@ -124,7 +125,7 @@ def _wordings(line: str, head: _Head, names: Mapping[str, str]) -> Iterator[Word
                 logger = _named(word, names)
         if not level or not logger:
             raise ValueError("a wording has a level and a logger")
-        if head.of_brokers:
+        if head.of_brokers or head.only_read:
             yield Wording(level, logger, template, dict.fromkeys(releases, NO_NUMBER), **marks)
         else:
             at, borrowed = line_numbers(head.name, releases)

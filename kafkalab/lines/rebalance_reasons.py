@@ -41,6 +41,7 @@ REASONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             NEW: "Group's selectedProtocol will change because static member {member_id} with "
             "instance id {instance} joined with change of protocol; client reason: {client_reason}",
         },
+        "downgraded": {NEW: "Downgrade group {group} from consumer to classic for member leaving."},
         "no sync": {NEW: "Removing [{member_id}] on pending sync request expiration"},
     }
 )

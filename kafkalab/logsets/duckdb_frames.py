@@ -17,6 +17,7 @@ import duckdb
 import pandas as pd
 import pyarrow as pa
 import sqlglot.expressions as sql
+from sqlframe.base import util
 from sqlframe.base.operations import Operation
 from sqlframe.duckdb import DuckDBDataFrame, DuckDBSession
 
@@ -97,6 +98,8 @@ def _step_of(name: str) -> Any:
     return step
 
 
+# sqlframe asks for each column anew which dialect it is, and sqlglot then looks for all of them.
+util.dialect_to_string = cache(util.dialect_to_string)
 for _name in STEPS:
     setattr(QuickFrame, _name, _step_of(_name))
 

@@ -50,7 +50,8 @@ class LineCounts:
     known         read rows that the catalogue knows
     of_clients, unknown   read rows of Kafka's clients, and those the catalogue does not know
     of_others, unknown_of_others   likewise, of the catalogue's other classes, or named as theirs
-    hidden        read rows with a client's prefix inside of the message, so that it begins there
+    hidden        read rows with a client's prefix inside of the message, so that it begins there,
+                  or with a class of Kafka's at its end that is part of the layout
     damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
                   and the last one of a file, which a rotation or its writer may have cut
     """
@@ -86,7 +87,7 @@ class LineCounts:
     @property
     def misplaced(self) -> bool:
         """Whether messages begin elsewhere than this layout says."""
-        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients)
+        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients + self.of_others)
 
     @property
     def foreign_words(self) -> bool:
@@ -190,7 +191,7 @@ def _wrong(
     if not counts.mostly_whole:
         return damaged_text(counts)
     if counts.misplaced:
-        return f"the messages begin at another place than was found. {remedy}"
+        return f"the messages begin or end at another place than was found. {remedy}"
     if counts.foreign_words:
         return (
             f"{counts.unknown:,} of its first {counts.of_clients:,} lines of Kafka's clients are "
@@ -271,7 +272,12 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
         pc.or_(pc.is_in(read["logger"], pa.array(list(by_logger()))), nameless), of_client
     )
     unknown = pc.is_null(read["event"])
-    inside = pc.match_substring_regex(read["message"], PREFIX)
+    inside = pc.and_(
+        pc.is_null(read["client_id"]), pc.match_substring_regex(read["message"], PREFIX)
+    )
+    unnamed = pc.and_(
+        pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
+    )
     unread = rows.slice(1, max(rows.num_rows - 2, 0))
     unread = unread.filter(pc.is_valid(unread["problem"]))
     damaged = pc.or_(
@@ -289,7 +295,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 pc.and_(of_client, unknown),
                 of_other,
                 pc.and_(of_other, unknown),
-                pc.and_(pc.is_null(read["client_id"]), inside),
+                pc.or_(inside, unnamed),
                 damaged,
             )
         ),

@@ -272,7 +272,7 @@ def found_again(known: Followed) -> HeldFile | None:
     calm = 0
     for _ in range(MOST_TRIES if known.first else 0):
         files = rotated_files(known.log)
-        names = _settled_names(files)
+        names = settled_names(files)
         files.sort(key=lambda file: file.name != known.file)
         for file in files:
             try:
@@ -285,7 +285,7 @@ def found_again(known: Followed) -> HeldFile | None:
             except (OSError, ValueError):  # it is renamed, cut or packed at this moment
                 continue
         # Only where nothing was renamed then, all files were looked at.
-        calm = calm + 1 if names == _settled_names(rotated_files(known.log)) else 0
+        calm = calm + 1 if names == settled_names(rotated_files(known.log)) else 0
         if calm == CALM:
             break
         time.sleep(WAIT_S)
@@ -300,7 +300,7 @@ def _head_of(file: LogFile) -> bytes:
     return held.head
 
 
-def _settled_names(files: list[LogFile]) -> set[tuple[str, int]]:
+def settled_names(files: list[LogFile]) -> set[tuple[str, int]]:
     """Names of a log's files and when they changed, without the one that is written."""
     newest = min(files, key=lambda file: rotation_of(file.name)[1], default=None)
     return {(file.name, file.changed_ns) for file in files if file is not newest}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kafkalab.logsets import layouts, recognition
@@ -44,6 +44,11 @@ TAILS = (
     (re.compile(rf" \({PLACE}\) \[[^\[\]\n]+\]$"), " (%c) [%t]"),
     (re.compile(rf"   \[{PLACE}\]$"), "   [%c]"),  # Debezium
     (re.compile(rf" \[{PLACE}\]$"), " [%c]"),
+)
+# An application's context behind the message: ` {traceId=4f2a, user=ada}`, ` [user=ada]`.
+BEHIND = (
+    (re.compile(r" \{()[^{}\n]*[=:][^{}\n]*\}$"), " {%X{}}"),
+    (re.compile(r" \[([\w.\-]+=)[^\[\]\s]*\]$"), " [KEY%X{}]"),  # a setting may be in brackets
 )
 # Words of an application's context, before the message: `MySQL|shop|streaming`, `traceId=4f2a,`.
 CONTEXT = re.compile(r"[^\s|()\[\]]*\|[^\s|]*\|[^\s|]*(?=\s)|[\w.\-]+=[^\s,\[\]]*,?(?=\s)")
@@ -90,9 +95,17 @@ def guess(text: bytes) -> str:
     sample = b"\n".join(lines) + b"\n"
     best, most = _best(tried, lines, sample, (best, most))
     if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
-        found = dict.fromkeys(anchored(readable, time_within, is_known))
+        patterns = anchored(readable, time_within, is_known)
+        found = dict.fromkeys(each for pattern in patterns for each in _with_classes(pattern))
         best, most = _best(found, lines, sample, (best, most))
     return best
+
+
+def _with_classes(pattern: str) -> tuple[str, ...]:
+    """A pattern, before it those with a class behind the message where it has none."""
+    if "%c" in pattern or "%F" in pattern:
+        return (pattern,)
+    return tuple(pattern.replace("%m", f"%m{tail}") for tail in (" (%c)", " (%c:%L)", ""))
 
 
 def _best(
@@ -104,7 +117,7 @@ def _best(
         begins = _records_begun(candidate, lines)
         if not begins or begins < most[0] // 2:
             continue
-        worth = (_known_lines(candidate, sample), begins)
+        worth = (known_lines(candidate, sample), begins)
         if worth > most:
             best, most = candidate, worth
             if worth[0] == sum(map(bool, lines)):
@@ -138,7 +151,7 @@ def _names_a_part_of_kafka(head: re.Match[bytes], line: bytes) -> bool:
     return bool(IDENTITY.match(line[head.start("thread") - 1 :].decode(errors="replace")))
 
 
-def _known_lines(candidate: str, sample: bytes) -> int:
+def known_lines(candidate: str, sample: bytes) -> int:
     """How many lines of the sample the catalogue knows, read with this layout."""
     if candidate in layouts.KAFKAS_OWN:
         block = Block(sample)
@@ -154,13 +167,24 @@ def candidates(lines: list[str]) -> list[str]:
     """Patterns that these lines may have been written with, the most frequent first."""
     heads = [head for line in lines if (head := _head(line))]
     shapes = Counter(head.shape for head in heads)
-    return list(
-        dict.fromkeys(
-            _pattern([head for head in heads if head.shape == shape])
-            for shape, count in shapes.most_common(SHAPES)
-            if count >= min(LEAST, len(heads))
-        )
+    alike = (
+        [head for head in heads if head.shape == shape]
+        for shape, count in shapes.most_common(SHAPES)
+        if count >= min(LEAST, len(heads))
     )
+    return list(dict.fromkeys(each for some in alike for each in _patterns(some)))
+
+
+def _patterns(heads: list[Head]) -> Iterator[str]:
+    """The pattern of heads that have the same parts, before it one with what nearly all of their
+    lines end with."""
+    pattern = _pattern(heads)
+    for form, text in BEHIND:
+        keys = Counter(found[1] for head in heads if (found := form.search(head.line)))
+        if keys.total() >= KNOWN_ENOUGH * len(heads):
+            key = keys.most_common(1)[0][0]
+            yield pattern.removesuffix("%n") + text.replace("KEY", key) + "%n"
+    yield pattern
 
 
 def _head(line: str) -> Head | None:

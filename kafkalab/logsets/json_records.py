@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -28,7 +29,7 @@ TIMES = (
 )  # fmt: skip
 LEVELS = (
     "_level_name", "log.level", "level", "severity", "severityText", "level_name", "levelname",
-    "lvl", "@l",
+    "lvl", "@l", "level_value", "levelno",
 )  # fmt: skip
 LOGGERS = (
     "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
@@ -61,9 +62,12 @@ SOURCES = (
     "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
     "resource.labels.pod_name", "stream.pod", "stream.instance", "stream.container", "PodName",
 )  # fmt: skip
+JAVA = {
+    300: "TRACE", 400: "TRACE", 500: "DEBUG", 700: "DEBUG", 800: "INFO", 900: "WARN", 1000: "ERROR",
+}  # fmt: skip
 SYSLOG = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 # A level as a number, by the key's owner: OpenTelemetry has four of each, Azure counts from 0, pino
-# and bunyan from 10, logback and log4j from 5,000.
+# and bunyan from 10, java.util.logging from 300, logback from 5,000. Others have those of syslog.
 STEPS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 AZURE = ("DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "ERROR"}
@@ -133,19 +137,28 @@ def _first(record: dict, names: tuple[str, ...]) -> object:
 
 def moving_time(lines: list[bytes]) -> str | None:
     """The key of the time that moves from record to record, where the usual choice of a key finds
-    one that never moves, as the time of a deployment does; None where the usual choice is right.
+    one that never moves, as the time of a deployment does, or one of a zone that is not told, and
+    another key has a zone; None where the usual choice is right.
     """
     records = [record for line in lines if (record := record_of(line)) is not None]
-    usual = {_usual_time(record) for record in records}
-    if len(records) < LEAST_RECORDS or len(usual) > 1:
+    if len(records) < LEAST_RECORDS:
         return None
+    usual = {_usual_time(record) for record in records}
+    named = any(_time_of(record) for record in records)
     found: dict[str, set[str]] = {}
+    zoned: set[str] = set()
     for record in records:
         for key, value in _named_values(record):
             if DIGITS.search(str(value)) and (time := _time(value)):
                 found.setdefault(key, set()).add(time)
-    best = max(found, key=lambda key: len(found[key]), default="")
-    return best if len(found.get(best, ())) > 1 else None
+                if isinstance(value, str) and (iso := ISO.match(value)) and iso[4]:
+                    zoned.add(key)
+    moving = [key for key in found if len(found[key]) > 1]
+    if len(usual) > 1:
+        with_zone = [key for key in moving if key in zoned]
+        has_zone = any(found[key] >= usual for key in with_zone)
+        return None if named or has_zone or len(with_zone) != 1 else with_zone[0]
+    return max(moving, key=lambda key: len(found[key]), default=None)
 
 
 def time_around(line: bytes) -> str | None:
@@ -242,13 +255,15 @@ def _level(record: dict) -> str | None:
     )
     if number is None:
         return None
-    if "short_message" in record:
-        return SYSLOG[min(number, len(SYSLOG) - 1)]
     if "severitynumber" in record:
         return STEPS[min(max(number - 1, 0) // 4, len(STEPS) - 1)]
     if "severitylevel" in record:
         return AZURE[min(number, len(AZURE) - 1)]
-    return LOGBACK.get(number) or (STEPS[number // 10 - 1] if 10 <= number <= 60 else None)
+    if number < len(SYSLOG):
+        return SYSLOG[number]
+    if "levelno" in record:  # Python's
+        number += 10
+    return (LOGBACK | JAVA).get(number) or (STEPS[number // 10 - 1] if 10 <= number <= 60 else None)
 
 
 def _time_of(record: dict) -> str | None:
@@ -285,6 +300,7 @@ def _time(value: object) -> str | None:
     return f"{day}T{clock}.{(fraction or '0')[:6]:<03}{zone}"
 
 
+@lru_cache(maxsize=1 << 12)  # it costs most of reading a record, whose values are asked again
 def _other_time(text: str) -> str | None:
     """A time in one of the other forms that lines have: `Nov 21, 2026 @ 02:07:58.816`."""
     found = time_at(text, 0)

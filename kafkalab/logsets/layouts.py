@@ -35,7 +35,7 @@ LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 OTHER_LEVELS = {
     "FINEST": "TRACE", "FINER": "TRACE", "FINE": "DEBUG", "CONFIG": "DEBUG", "WARNING": "WARN",
     "SEVERE": "ERROR", "CRITICAL": "FATAL", "NOTICE": "INFO", "EMERGENCY": "FATAL",
-    "VERBOSE": "TRACE", "INFORMATION": "INFO",
+    "VERBOSE": "TRACE", "INFORMATION": "INFO", "INFORMATIONAL": "INFO",
     "TRC": "TRACE", "DBG": "DEBUG", "INF": "INFO", "WRN": "WARN", "ERR": "ERROR", "FTL": "FATAL",
     "FEINER": "TRACE", "FEIN": "DEBUG", "WARNUNG": "WARN", "SCHWERWIEGEND": "ERROR",
     "FEHLER": "ERROR", "INFOS": "INFO", "AVERTISSEMENT": "WARN", "GRAVE": "ERROR", "FIN": "DEBUG",
@@ -139,7 +139,7 @@ UP_TO = {
     "[": r"[^\]\n]*?", "(": r"[^)\n]*?", "{": r"[^}\n]*?", "|": r"[^|\n]*?", ";": r"[^;\n]*?",
     ",": r"[^,\n]*?", "\t": r"[^\t\n]*?", '"': r"[^\"\n]*?",
 }  # fmt: skip
-# Kafka Connect's %X{connector.context}: `[sink|task-0] `, or nothing.
+# Kafka Connect's %X{connector.context}: `[sink|task-0] `. Other brackets begin messages.
 CONNECT = "{connector.context}"
 # Names of zones, in minutes. RFC 822 says which EST, EDT, MST and the like are meant. IST and CST
 # have several meanings, and are not here.
@@ -285,7 +285,7 @@ def layout(text: str) -> Layout:
 def _any(braces: str | None, before: str) -> str:
     """The form of a part that is skipped. In brackets or between bars it may hold blanks."""
     if braces == CONNECT:
-        return r"(?:\[[^\]\n]*\] )?"
+        return r"(?:\[[^\]|\n]+\|[^\]\n]*\] )?"
     return UP_TO.get(before[-1:], r"\S*?")
 
 
@@ -368,6 +368,7 @@ def micros_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Microseconds since 1970 (UTC) of times that all fit the clock's form, and whether there is
     such a time. A clock without a date counts from 1970-01-01."""
+    times = _with_zeros(times)
     value = _read_texts(clock.reading, times) if clock.reading else _read_digits(clock, times)
     if clock.since:
         ms = value["epoch_s"] * 1000 if "epoch_s" in value else value["epoch_ms"]
@@ -388,6 +389,26 @@ def micros_of(
         - value["minutes"] * 60_000_000
     )
     return micros if zones is None else micros - _offsets(zones), exists
+
+
+def _with_zeros(times: pa.Array) -> pa.Array:
+    """The times with three digits of milliseconds, where they are written as numbers: `,8` is 8.
+
+    Else it is 800: who leaves zeros at the end out writes none there.
+    """
+    lengths = pc.min_max(pc.binary_length(times)).as_py()
+    if lengths["min"] == lengths["max"]:
+        return times
+    fractions = pc.extract_regex(times, r"[.,](?P<digits>\d+) *$")
+    digits = pc.drop_null(pc.struct_field(pc.drop_null(fractions), "digits"))
+    sizes = pc.unique(pc.binary_length(digits)).to_pylist()
+    if not 1 <= min(sizes, default=0) < 3 or max(sizes) > 3:
+        return times
+    if not pc.any(pc.match_substring_regex(digits, "0$")).as_py():
+        return times
+    for form in (r"([.,])(\d)( *)$", r"([.,])(\d\d)( *)$"):  # one zero more each
+        times = pc.replace_substring_regex(times, form, r"\10\2\3")
+    return times
 
 
 def _read_digits(clock: Clock, times: pa.Array) -> dict[str, np.ndarray]:

@@ -21,6 +21,13 @@ LOOKED_AT = 160  # Bytes at the begin of a line.
 MOST_SOURCES = 20
 PIECE = re.compile(rb"\d+(?![\w])|\w[\w.\-/@]*|[ ]+|[^\w ]")
 LEVEL = re.compile(rf"\b(?:{LEVEL_FORM})\b".encode())
+LEVELED = re.compile(rf"\W?(?:{LEVEL_FORM})\b".encode())
+CLOCK = re.compile(rb"\d\d:\d\d:\d\d|\d{10}")
+# The last time before a level: what is before it is no part of a record.
+OWN_TIME = re.compile(
+    rf".{{0,{LOOKED_AT}}}?(\[?\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?!.{{0,80}}"
+    rf"\d\d:\d\d:\d\d.{{0,40}}\b(?:{LEVEL_FORM})\b).{{0,80}}?\b(?:{LEVEL_FORM})\b)".encode()
+)
 STREAMS = {b"stdout", b"stderr", b"OUT", b"ERR", b"O", b"E", b"F", b"P"}
 HOW = "framed "  # The name of such a wrapping goes on with its two regular expressions.
 BETWEEN = "\x00"
@@ -34,7 +41,8 @@ def frame_of(sample: list[bytes]) -> str | None:
     name = f"{HOW}{prefix}{BETWEEN}{suffix}"
     take = framed(name)
     inner = [text for line in sample if (text := take(line)[0]) is not None]
-    begun = sum(1 for line in inner if OPENING.match(line))
+    opening = LEVELED if _tells_time(sample, inner) else OPENING
+    begun = sum(1 for line in inner if opening.match(line))
     if inner and all(text.startswith(b'{"') for text in inner):
         return name  # JSON, whose own keys tell more
     if begun < BEGUN * len(sample) or begun > len(inner) - FEW:
@@ -43,6 +51,28 @@ def frame_of(sample: list[bytes]) -> str | None:
     return (
         name if begun >= sum(1 for line in inner if LEVEL.search(line[:LOOKED_AT])) // 2 else None
     )
+
+
+def frame_before_times(sample: list[bytes]) -> str | None:
+    """The name of a wrapping with what is before the records' own times, where each line of a
+    sample is a record; None where nothing is."""
+    fronts = [line[: found.start(1)] for line in sample if (found := OWN_TIME.match(line))]
+    if len(fronts) < max(FEW, (1 - ODD) * len(sample)):
+        return None
+    prefix, suffix = _prefix(fronts), _suffix(sample)
+    suffix = suffix if suffix[:1] in (" ", "<") else ""
+    name = f"{HOW}{prefix}{BETWEEN}{suffix}"
+    take = framed(name)
+    taken = [line for line in sample if (text := take(line)[0]) and OPENING.match(text)]
+    return name if prefix.strip() and len(taken) >= (1 - ODD) * len(sample) else None
+
+
+def _tells_time(sample: list[bytes], inner: list[bytes]) -> bool:
+    """Whether the frame of these lines has a time, and the lines within have none."""
+    if len(inner) < len(sample) or any(map(OWN_TIME.match, inner)):
+        return False
+    outer = [line.removesuffix(text) for line, text in zip(sample, inner)]
+    return all(map(CLOCK.search, outer))
 
 
 def framed(name: str) -> Callable[[bytes], tuple[bytes | None, str]]:

@@ -22,6 +22,7 @@ from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.mixed_layouts import in_their_layouts
 from kafkalab.logsets.needles import finder
 from kafkalab.logsets.question import LineQuestion
+from kafkalab.logsets.settings_dumps import with_whole_dumps
 from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
 # The unpacked bytes of one task: some seconds of work at most, and many tasks in a large set.
@@ -127,6 +128,7 @@ class Range:
                 return Block(text, name, offset, places)
             return LaidOutBlock(text, layouts.layout(layout), name, offset, places)
 
+        text, places = with_whole_dumps(text, places)
         block = build(text, places, self.layout, offset + self.before)
         yield from in_their_layouts(block, build, self.layout) if self.others else (block,)
 

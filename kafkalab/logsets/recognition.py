@@ -244,6 +244,17 @@ def _candidates(
     # level.
     if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
         fitting = on_level
+    elif level is None:  # the level would tell it from its twin
+        fitting = [
+            (pattern, number)
+            for pattern, number in fitting
+            if line in pattern.lines
+            or all(
+                pattern.levels & other.levels
+                for other, _ in fitting
+                if other.whole == pattern.whole and other.event != pattern.event
+            )
+        ]
     here = [number for pattern, number in fitting if line in pattern.lines]
     return (*here, *(number for _, number in fitting if number not in here)), len(here)
 

@@ -15,18 +15,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkalab.logsets import recognition, schema, templates
+from kafkalab.logsets import layouts, recognition, schema, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
-from kafkalab.logsets.infer_layout import guess
+from kafkalab.logsets.infer_layout import guess, known_lines
+from kafkalab.logsets.learned_frames import frame_before_times
 from kafkalab.logsets.question import LineQuestion
-from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, timed, unwrapped, wrapping_of
+from kafkalab.logsets.wrapped_lines import JSON, JSON_LAYOUT, inner_text, timed, wrapping_of
 
 SHORTEST_CUT, LEAST_CUT, ENDING = 60, 3, 8
+LONG = 1000  # Bytes of a row that may hold several records.
 MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of its own.
 # What rows are not trusted to say that hold parts of two records.
 MIXED = (schema.TORN, schema.DAMAGED)
 OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
+KAFKAS = ("kafka.", "org.apache.kafka.")
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
@@ -51,7 +54,15 @@ def written_as(first: bytes, layout: str | None = None) -> tuple[str, tuple[str,
         return JSON_LAYOUT, wrapping, layout is None
     if layout is not None:
         return layout, wrapping, False
-    found = guess(b"\n".join(line for _, line, _ in unwrapped([first], wrapping)))
+    text = inner_text(first, wrapping)
+    found = guess(text)
+    if frame := frame_before_times(text.splitlines()):
+        within = inner_text(first, (*wrapping, frame))
+        other = guess(within)
+        known, of_found = known_lines(other, within), known_lines(found, text)
+        is_usual = other in layouts.USUAL and found not in layouts.USUAL
+        if known > of_found or (is_usual and known == of_found > 0):
+            found, wrapping = other, (*wrapping, frame)
     around = timed(wrapping, found)
     return (*around, True) if around else (found, wrapping, True)
 
@@ -65,7 +76,8 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         torn = pc.match_substring_regex(block.message, block.opening)
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
-    cut = pc.and_(pa.array(_is_cut(block, known)), pc.is_null(problem))
+    problem = pc.if_else(pa.array(_holds_records(block)), schema.TORN, problem)
+    cut = pc.and_(pa.array(_is_cut(block, known) | _is_shortened(block)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
     unknown = _unknown_of_clients(block, known) | _has_part_of_prefix(block)
     damaged = _is_damaged(block, problem) or _are_cut_short(block, unknown).any()
@@ -76,6 +88,29 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
     if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
         return problem  # the layout is another one
     return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
+
+
+def _holds_records(block: Block) -> np.ndarray:
+    """Which long rows hold several records of Kafka's own layout, which some tool has joined."""
+    found = np.zeros(block.rows, bool)
+    rows = np.flatnonzero(block.end - block.start > LONG)
+    texts = block.message.take(pa.array(rows))
+    found[rows] = _true(pc.greater(pc.count_substring_regex(texts, Block.opening), 1))
+    return found
+
+
+def _is_shortened(block: Block) -> np.ndarray:
+    """Which rows a tool has shortened: several of the longest messages have one length and end in
+    dots."""
+    lengths = pc.fill_null(pc.utf8_length(block.message), 0).to_numpy()
+    longest = lengths.max(initial=0)
+    rows = np.flatnonzero(lengths == longest)
+    mask = np.zeros(block.rows, bool)
+    if longest >= SHORTEST_CUT and len(rows) >= LEAST_CUT:
+        texts = block.message.take(pa.array(rows))
+        dots = _true(pc.match_substring_regex(texts, r"(?:\.\.\.|…)$"))
+        mask[rows] = dots & (len(texts.unique()) >= LEAST_CUT)
+    return mask
 
 
 def _true(mask: pa.Array) -> np.ndarray:
@@ -144,9 +179,12 @@ def _has_odd_client(block: Block) -> np.ndarray:
 
 
 def _wrote_kafka(block: Block) -> np.ndarray:
-    """Which rows are of a class of the catalogue, or of none that is known."""
+    """Which rows are of a class of Kafka's, or of none that is known."""
     loggers = pc.fill_null(block.logger, "").dictionary_encode()
-    known = [not name or templates.is_known(name) for name in loggers.dictionary.to_pylist()]
+    known = [
+        not name or name.startswith(KAFKAS) or templates.is_known(name)
+        for name in loggers.dictionary.to_pylist()
+    ]
     return np.array(known, bool)[loggers.indices.to_numpy()] if block.rows else np.zeros(0, bool)
 
 

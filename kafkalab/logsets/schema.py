@@ -134,7 +134,8 @@ CUT = "cut line"  # As long as the longest ones, which are not known to the cata
 TORN = "two records in one line"
 DAMAGED = "damaged text"  # Amid cut or torn lines: no client writes such a line.
 # Where a line that begins no record holds this, it is a piece of one.
-PIECE = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$|\[(?:Consumer|Producer|AdminClient) \w+="
+CLASS_AT_END = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$"
+PIECE = rf"{CLASS_AT_END}|\[(?:Consumer|Producer|AdminClient) \w+="
 
 # Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n
 # (AbstractCoordinator). 4.4 prints `+n`.

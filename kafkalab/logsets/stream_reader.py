@@ -21,9 +21,11 @@ from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kafkalab.logsets.files import LogFile, warn_reader
 from kafkalab.logsets.followed_files import (
+    MOST_TRIES,
     SAME,
     SHORTER,
     UNKNOWN,
+    WAIT_S,
     Followed,
     FollowedText,
     HeldFile,
@@ -31,6 +33,7 @@ from kafkalab.logsets.followed_files import (
     found_again,
     held_files,
     logs_under,
+    settled_names,
     tell_lost,
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
@@ -63,6 +66,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
         self._layouts: dict[str, str] = {}
         self._read_through: dict[LogFile, str] = {}
         self._told: set[str] = set()
+        self._unseen: set[str] = set()  # logs with a file that could not be opened at the last look
 
     def initialOffset(self) -> dict:
         return {}
@@ -74,15 +78,27 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
     def latestOffset(self, start: dict, limit: object) -> dict:
         if self._target is not None:
             return self._target
-        now = self._now(start)
+        now, calm = self._now(start)
+        for _ in range(MOST_TRIES if self.available_now else 0):
+            if calm:
+                break
+            time.sleep(WAIT_S)
+            now, calm = self._now(start)
         if self.available_now:
             self._target = now
         return now
 
-    def _now(self, start: dict) -> dict:
-        """The offset after all that can be read now."""
+    def _now(self, start: dict) -> tuple[dict, bool]:
+        """The offset after all that can be read now, and whether all files were seen.
+
+        A file that is renamed or packed during the look is in no listing. So a log gets new texts
+        only where its files had one name from the first look to the last: else a younger text would
+        get the place of an older one.
+        """
         known = {key: Followed.of(values) for key, values in start.items()}
         logs = logs_under(self.path)
+        before = {log: settled_names(files) for log, files in logs.items()}
+        added: dict[str, set[str]] = {}
         for log in sorted({*logs, *(text.log for text in known.values())}):
             texts = {key: text for key, text in known.items() if text.log == log}
             # The second try is for a file that was cut or renamed during the first.
@@ -95,16 +111,28 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
             for key in texts:
                 del known[key]
             known |= fresh
-        return {key: text.values() for key, text in known.items()}
+            added[log] = set(fresh) - set(texts)
+        after = logs_under(self.path)
+        moved = {
+            log
+            for log in {*before, *after}
+            if log in self._unseen or before.get(log) != settled_names(after.get(log, []))
+        }
+        for key in (key for log in moved for key in added.get(log, ())):
+            del known[key]
+            self._layouts.pop(key, None)
+        return {key: text.values() for key, text in known.items()}, not moved
 
     def _look(
         self, log: str, texts: dict[str, Followed], files: list[LogFile]
     ) -> dict[str, Followed]:
         """The texts of one log, read as far as they can be. files: the oldest first."""
         through = {file: self._read_through.get(file) for file in files}
-        held = held_files(
-            [file for file in files if through[file] not in texts and file.size], self.settle_s
-        )
+        unread = [file for file in files if through[file] not in texts and file.size]
+        held = held_files(unread, self.settle_s)
+        self._unseen.discard(log)
+        if len(held) < len(unread):
+            self._unseen.add(log)
         last = files[-1].name if files else ""
         places = self._places(texts, held, last)
         for key, text in texts.items():

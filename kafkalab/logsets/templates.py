@@ -64,6 +64,7 @@ OF_EVENT = {
 MEMBER_EPOCHS = "MEMBER_"
 CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
 DUMP, SETTINGS = "_CONFIG", r"\s*(?:[\w.\-]+ =[^\n]*(?:\n\s*|$))+"
+KAFKA = "org.apache.kafka."
 CUT = 20  # A class name of fewer letters is not cut.
 # The columns that GAPS fill, in the order of schema.py, and those of them that are numbers.
 FIELDS = tuple(
@@ -175,6 +176,7 @@ def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
     """The patterns of a logger, also of a shortened name; of all loggers where the layout has
     none.
     """
+    logger = logger and _unshaded(logger)
     if logger in by_logger():
         return by_logger()[logger]
     return tuple(
@@ -188,7 +190,14 @@ def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
 @lru_cache(maxsize=1 << 16)
 def is_known(logger: str) -> bool:
     """Whether it is the name of a class of the catalogue, shortened or not."""
+    logger = _unshaded(logger)
     return logger in by_logger() or any(_shortens(logger, known) for known in by_logger())
+
+
+def _unshaded(logger: str) -> str:
+    """Kafka's name of a class that another library has in packages of its own, as Flink has."""
+    own = logger[logger.rfind(f".{KAFKA}") + 1 :]
+    return own if own in by_logger() else logger
 
 
 @lru_cache(maxsize=1 << 16)
@@ -197,6 +206,7 @@ def in_full(logger: str) -> str:
 
     The catalogue must have just one such class.
     """
+    logger = _unshaded(logger)
     full = (
         [known for known in by_logger() if _shortens(logger, known)]
         if logger and logger not in by_logger()

@@ -74,6 +74,15 @@ PREFIXES = {
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
+# grep -C: a colon before what was found, a dash before the lines around it, `--` where lines are
+# left out. The file's name, the line's number, or both.
+AROUND = {
+    "grep -C -n": re.compile(
+        rb"(?:([\w./\-]*?\.(?:log|out|txt)[\w.]*)[:\-])?(?P<number>\d+)(?P<mark>[:\-])"
+    ),
+    "grep -C": re.compile(rb"([\w./\-]*?\.(?:log|out|txt)[\w.]*)(?P<mark>[:\-])"),
+}
+GAP = b"--"
 # What a tool or a mail puts before whole lines of a log. A group is the source.
 OUTER = {
     # builds: `[INFO] `, `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
@@ -96,6 +105,7 @@ CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
 BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
 TWICE = 2
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
+RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and a tab
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
 ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
 ENTITY = re.compile(rb"&(?:lt|gt|quot|amp|apos|#\d+|#x[0-9a-fA-F]+);")
@@ -117,10 +127,9 @@ DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resource
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
+OF_KAFKA = rb"\[[A-Z]\w+ \w+="
 # A cell that holds a line or a message of Kafka's clients.
-OF_CLIENT = re.compile(
-    rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?\[(?:Consumer|Producer|AdminClient) '
-)
+OF_CLIENT = re.compile(rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?' + OF_KAFKA)
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
@@ -178,6 +187,11 @@ def unwrapped(pieces: Iterable[bytes], wrapping: tuple[str, ...]) -> Lines:
         else:
             lines = _taken_out(lines, name)
     return lines
+
+
+def inner_text(beginning: bytes, wrapping: tuple[str, ...]) -> bytes:
+    """The lines of the first bytes of a file, without their wrapping."""
+    return b"\n".join(line for _, line, _ in unwrapped([beginning], wrapping))
 
 
 def _taken_out(lines: Lines, name: str) -> Lines:
@@ -255,6 +269,7 @@ def _unframed(lines: Lines, name: str) -> Lines:
 
 # -- bytes to lines -------------------------------------------------------------------------------
 
+OF_BYTES = re.compile("[\u0900-\u7fff]{30,}")  # Letters of ASCII, two of them taken for one.
 ENCODINGS = ("utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 # What ends lines where no line break does: of old Macs, and of texts that a web page gave.
 BREAKS = {"carriage returns": b"\r", "line separators": "\u2028".encode()}
@@ -299,7 +314,15 @@ def _decoded(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
         text = decoder.decode(piece)
         if first and text:
             text, first = text.removeprefix("\ufeff"), False
+        if encoding.startswith("utf-16"):
+            text = OF_BYTES.sub(lambda found: _as_bytes(found[0], encoding), text)
         yield text.encode()
+
+
+def _as_bytes(text: str, encoding: str) -> str:
+    """What somebody added to the file in UTF-8; the text itself where it is of another script."""
+    plain = text.encode(encoding)
+    return plain.decode() if plain.isascii() and b"\n" in plain else text
 
 
 def _lines(pieces: Iterable[bytes]) -> Lines:
@@ -348,6 +371,34 @@ def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
     return holds
 
 
+def _of_grep(pattern: re.Pattern[bytes]) -> Wrapping:
+    """What grep shows of a log. Behind a gap, lines whose record began in it are nobody's."""
+    numbered = "number" in pattern.groupindex
+
+    def holds(sample: list[bytes]) -> bool:
+        found = [each for line in sample if line != GAP and (each := pattern.match(line))]
+        numbers = [int(each["number"]) for each in found] if numbered else []
+        return (
+            len(found) >= MOST * sum(line != GAP for line in sample)
+            and {each["mark"] for each in found} == {b":", b"-"}
+            and all(one < two for one, two in pairwise(numbers))
+        )
+
+    def take_out(lines: Lines) -> Lines:
+        is_amid = True
+        for at, line, source in lines:
+            found = pattern.match(line)
+            if line == GAP or not found:
+                is_amid = is_amid and line != GAP
+                continue
+            text = line[found.end() :]
+            is_amid = is_amid or bool(OPENING.match(text))
+            if is_amid:
+                yield at, text, f"{source} {(found[1] or b'').decode(errors='replace')}".strip()
+
+    return Wrapping(holds, take_out)
+
+
 def _softened(lines: Lines) -> Lines:
     for at, line, source in lines:
         yield at, line.replace(HARD_BLANK, b" "), source
@@ -375,6 +426,13 @@ def _unescaped(lines: Lines) -> Lines:
                 lambda found: ESCAPES.get(found[0]) or chr(int(found[0][2:], 16)), part
             )
             yield at + number, plain.encode(errors="replace"), source
+
+
+def _of_rsyslog(lines: Lines) -> Lines:
+    for at, line, source in lines:
+        text = RSYSLOG.sub(lambda found: bytes([int(found[1], 8)]), line)
+        for number, part in enumerate(text.split(b"\n")):
+            yield at + number, part, source
 
 
 def _without_entities(lines: Lines) -> Lines:
@@ -724,7 +782,7 @@ def _of_table(lines: Lines) -> Lines:
         elif cells:
             if not known:
                 place = next(
-                    (n for n, cell in enumerate(cells) if CLIENTS.search(cell.encode())), -1
+                    (n for n, cell in enumerate(cells) if re.search(OF_KAFKA, cell.encode())), -1
                 )
                 if place >= 0:
                     names[place] = RAW if OPENING.match(cells[place].encode()) else "message"
@@ -836,7 +894,11 @@ WRAPPINGS = {
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
         for name, pattern in OUTER.items()
     },
+    **{name: _of_grep(pattern) for name, pattern in AROUND.items()},
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
+    "rsyslog": Wrapping(
+        lambda sample: any(b"#012" in line and OPENING.match(line) for line in sample), _of_rsyslog
+    ),
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(
         lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped

@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkalab.protocol.frozen import message
 
-EMPTY_BYTES = struct.pack(">i", 0)
+EMPTY_BYTES, NO_BYTES = struct.pack(">i", 0), struct.pack(">i", -1)
 
 
 @message
@@ -68,6 +68,12 @@ def assignment_bytes(
         + _partitions_bytes(assignment)
         + _user_data(user_data, style)
     )
+
+
+def style_of(metadata: bytes) -> ProtocolStyle:
+    """The style of a subscription's version, without user data: so a coordinator answers."""
+    (version,) = struct.unpack_from(">h", metadata)
+    return ProtocolStyle(version=version, user_data_if_none=NO_BYTES)
 
 
 def parse_subscription(metadata: bytes) -> Subscription:

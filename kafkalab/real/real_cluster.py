@@ -17,7 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, KafkaException
-from kafkalab.real.cluster_plans import ProcessPlan, broker_defaults, cluster_kind
+from kafkalab.real.cluster_plans import (
+    LOOPBACK_NAME,
+    ProcessPlan,
+    broker_defaults,
+    cluster_kind,
+)
 from kafkalab.real.free_ports import free_ports, is_answering
 from kafkalab.real.jar_sets import NotSetUp, broker_set, client_set
 from kafkalab.real.java_process import JavaProcess, items_of, java_args, setting_text
@@ -59,6 +64,7 @@ class RealCluster:
         self._head_port = 0
         self._crashed_s: dict[int, float] = {}
         self._paused: dict[int, threading.Timer | None] = {}
+        self._advertised: dict[int, int] = {}
         self._read_from: dict[Path, int] = {}
         tell(f"starting Java for {count} brokers")
         self.hands = self._begin_hands()
@@ -114,6 +120,20 @@ class RealCluster:
         self._start(f"broker-{broker}")
         self.up.add(broker)
         self._wait_for({broker})
+
+    def advertise(self, broker: int, port: int) -> None:
+        """Start a broker again, with another port in `advertised.listeners` than it listens on."""
+        if broker in self.up:
+            self.stop(broker)
+        self._advertised[broker] = port
+        self._write_settings(f"broker-{broker}")
+        self.restart(broker)
+
+    def advertise_own(self) -> None:
+        """Let each broker that advertises another port advertise its own again."""
+        for broker in list(self._advertised):
+            self.advertise(broker, self.ports[broker])
+            del self._advertised[broker]
 
     def pause(self, broker: int, ms: int | None) -> None:
         """Let a broker's process stand still (SIGSTOP), for `ms` or until `resume`."""
@@ -206,6 +226,9 @@ class RealCluster:
         folder.mkdir(exist_ok=True)
         lab = {**broker_defaults(self.count), **self._settings}
         given = self._plans[name].all_settings(lab, folder / "data")
+        for broker, port in self._advertised.items():
+            if name == f"broker-{broker}":
+                given["advertised.listeners"] = f"PLAINTEXT://{LOOPBACK_NAME}:{port}"
         text = "".join(f"{key}={setting_text(value)}\n" for key, value in given.items())
         self._file(name).write_text(text, encoding="utf-8")
 
@@ -310,7 +333,7 @@ class _PortTaken(Exception):
 
 class RealBroker:
     """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.stop()`,
-    `.pause()`, `.resume()`."""
+    `.pause()`, `.resume()`, `.advertise(29092)`."""
 
     def __init__(self, cluster: RealCluster, broker: int, note: Callable[[str], None]) -> None:
         self._cluster, self.id, self._note = cluster, broker, note
@@ -334,6 +357,12 @@ class RealBroker:
         """Start the process again with its disk. Raises IllegalStateException where it runs."""
         self._note("start")
         self._cluster.restart(self.id)
+
+    def advertise(self, port: int) -> None:
+        """Start the process again, with this port in `advertised.listeners`. It listens where it
+        did, and clients are sent to `localhost` and this port."""
+        self._note("advertise")
+        self._cluster.advertise(self.id, port)
 
     def pause(self, ms: int | None = None) -> None:
         """Let the process stand still, its sockets open, as in a long garbage collection (SIGSTOP).

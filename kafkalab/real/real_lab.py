@@ -180,6 +180,7 @@ class RealLab:
         self._cluster.resume_all()
         for broker in set(self._cluster.ports) - self._cluster.up:
             self._cluster.restart(broker)
+        self._cluster.advertise_own()
         java, admin = self._cluster.hands, self._cluster.admin()
         names = [
             str(name)

@@ -79,6 +79,7 @@ GROUP = Group(
     heartbeats_from_join=False,
     states_rejoin_reason=False,
     member_id_required_is_failure=False,
+    joins_again_when_overtaken=False,
     eager_unassigns_at_prepare=False,
     tells_owned_partitions=False,
     requires_stable_offsets=False,

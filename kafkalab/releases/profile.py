@@ -112,6 +112,8 @@ class Group:
     """"Request joining group due to: ..." names the reason (KIP-800)."""
     member_id_required_is_failure: bool
     """A member that is handed its id says that its join has failed, too (KIP-800)."""
+    joins_again_when_overtaken: bool
+    """A join that is answered with REBALANCE_IN_PROGRESS is tried again (KAFKA-10870)."""
     eager_unassigns_at_prepare: bool
     """An eager member owns nothing while it joins (KIP-429)."""
     tells_owned_partitions: bool

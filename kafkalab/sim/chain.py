@@ -1,4 +1,4 @@
-"""Holds a chain of causes: the events that led to one event, as `Lab.why` returns them."""
+"""Lays out a chain of causes, as `Lab.why` returns it; `Journal.why` walks it."""
 
 from __future__ import annotations
 

@@ -356,33 +356,50 @@ def price_of_a_deployment(kind: str) -> dict[str, float]:
     }
 
 
-def bounced_to_cooperative(lists: Iterable[str], members: int = 3, seed: int = 6) -> list[str]:
-    """The protocol that a group of Range uses after each restart of a member.
+def bounced(ways: Iterable[str], begins: str = "Range", seed: int = 6) -> pandas.DataFrame:
+    """What a running group of three is after each restart of a member, and what the two others gave
+    up for it.
 
-    lists: the assignors of the next restarts, such as "CooperativeSticky Range"; all members are
-    restarted with the first, one by one, then all with the second.
+    ways: how the members are restarted, one by one, first all in the first way, then all in the
+    second: assignors, such as "CooperativeSticky Range", or "KIP-848". begins: the assignor before.
     """
-    lab = Lab(brokers=1, seed=seed, version="3.9", broker_version="4.4")
+    import pandas
+
+    lab = Lab(brokers=1, seed=seed, version="4.4", broker_version="4.4")
     lab.create_topic("orders", partitions=6)
-    life_ms, chosen = 20_000, []
-    for number in range(members):
-        start(lab, f"m{number}", "Range", stays_ms=life_ms * (1 + number))
+    life_ms, members, rows = 20_000, ("m1", "m2", "m3"), []
+    for number, name in enumerate(members, 1):
+        start(lab, name, begins, stays_ms=life_ms * number)
     lab.run_for(ms=life_ms + 5_000)
-    for turn, names in enumerate(lists):
-        listed = [CLASS.format(name) for name in names.split()]
-        for number in range(members):
+    for turn, way in enumerate(ways, 2):
+        listed = [CLASS.format(name) for name in way.split()]
+        settings = {"partition.assignment.strategy": listed}
+        if way == "KIP-848":
+            settings = {"group.protocol": ["consumer"]}
+        for name in members:
             start(
                 lab,
-                f"m{number}",
+                name,
                 None,
-                stays_ms=life_ms * members - 5_000,
-                settings={"partition.assignment.strategy": listed},
-                process=f"m{number} life {turn + 2}",
+                stays_ms=life_ms * len(members) - 5_000,
+                settings={key: ",".join(value) for key, value in settings.items()},
+                process=f"{name} life {turn}",
             )
             lab.run_for(ms=14_000)  # all three are members, a second before the next one closes
-            chosen.append(str(lab.at(lab.now_ms)["groups"][GROUP]["protocol"]))
+            group, since_ms = lab.at(lab.now_ms)["groups"][GROUP], lab.now_ms - life_ms
+            rows.append(
+                {
+                    "restarted": f"{name}, {way}",
+                    "group": group["type"],
+                    "assignor": group["protocol"],
+                    "the others gave up": sum(
+                        since_ms < held.to_ms < lab.now_ms and held.who != name
+                        for held in holdings(lab, GROUP)
+                    ),
+                }
+            )
             lab.run_for(ms=life_ms - 14_000)
-    return chosen
+    return pandas.DataFrame(rows)
 
 
 def shift(strategy: str, work_ms: int, seed: int = 9) -> Lab:

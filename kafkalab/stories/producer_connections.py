@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
@@ -47,7 +46,7 @@ def wrong_address(seed: int = 2) -> str:
     """
     lab = Lab(3, seed, version="3.9", broker_version="4.4")
     lab.create_topic("orders", partitions=3, leaders=[0, 1, 2])
-    lab.cluster.brokers[1] = replace(lab.cluster.brokers[1], port=29092)
+    lab.broker(1).advertise(29092)
     limits = {"request.timeout.ms": 5_000, "delivery.timeout.ms": 10_000, "linger.ms": 0}
     shop = KafkaProducer(lab, {"client.id": "shop", **limits}, name="shop")
     told = []

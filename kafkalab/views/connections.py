@@ -32,7 +32,7 @@ ENDINGS = {
     "killed": "reset: the process was killed",
 }
 MARKED_CALLS = ("pause", "resume")
-SETTINGS = ("delay", "keep_busy", "judge_batches", "move_watermark", "complete_by")
+SETTINGS = ("advertise", "delay", "keep_busy", "judge_batches", "move_watermark", "complete_by")
 """Faults that are a setting of a broker, and no moment of the story."""
 FAULT_KINDS = ("fault", "broker.down", "broker.starting")
 """The kinds of events that are faults; a real lab has the first one only."""

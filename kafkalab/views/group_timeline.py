@@ -26,7 +26,7 @@ from .style import ALERT, BLACK, INK, QUIET, clock
 if TYPE_CHECKING:
     from kafkalab.sim.journal import Event
 
-READS, WAITS, GHOST = "reads", "joins", "ghost"
+READS, WAITS, IDLE, GHOST = "reads", "joins", "owns nothing", "ghost"
 CLOSED, KILLED, OUTSIDE = "closed", "killed", "outside the group, alive"
 # marker, size, colour, colour of the inside
 ENDS = {
@@ -50,13 +50,14 @@ STATE_HATCHES = {
     "Reconciling": "\\\\\\\\",
     "Dead": "----",
 }
-MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
+MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff", IDLE: "#ffffff"}
 GHOST_LOOK: dict[str, Any] = {"colour": "#ffffff", "edge": ALERT, "hatch": "xxx"}
 
 
 @dataclass(frozen=True)
 class Span:
-    """A period with one state: `what` is a group's state, or READS or WAITS of a member."""
+    """A period with one state: `what` is a group's state, or READS, WAITS or IDLE of a
+    member."""
 
     from_ms: int
     to_ms: int
@@ -134,12 +135,12 @@ def member_spans(lab: ShownLab, group: str) -> dict[str, list[Span]]:
                 change(
                     event.who,
                     event.at_ms,
-                    READS if event.partitions else WAITS,
+                    READS if event.partitions else IDLE,
                     ", ".join(event.partitions),
                 )
         elif event.kind == "assignment" and event.group == group:
             owns = ", ".join(event.partitions)
-            change(event.who, event.at_ms, READS if owns else WAITS, owns)
+            change(event.who, event.at_ms, READS if owns else IDLE, owns)
         elif event.kind == "state" and event.fields.get("machine") == f"member of {group}":
             if event.after in ("JOINING", "UNSUBSCRIBED", "FENCED"):
                 newer.add(event.who)
@@ -341,7 +342,7 @@ def _strip(field: Field, row: float, spans: list[Span], colours: dict[str, str])
             span.note if span.what in (READS, "Stable") else "",
             needs=0.0135 * len(span.note),
             colour=colours.get(span.what, "#dddddd"),
-            hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""),
+            hatch="////" if span.what in (WAITS, IDLE) else STATE_HATCHES.get(span.what, ""),
             ink=BLACK,
         )
 

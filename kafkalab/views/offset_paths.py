@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .argument_check import EITHER, draws
 from .picture import Picture
-from .sheet import Dash, Field, Level, Sheet
+from .sheet import Dash, Field, Level, Paper, Sheet
 from .shown_lab import ShownLab
 from .style import ALERT, QUIET, SMALL_PT, clock
 
@@ -180,4 +180,5 @@ def _say_beside(
         level=level,
         size=SMALL_PT + 0.5,
         colour=ALERT,
+        paper=Paper(),
     )

@@ -1,4 +1,5 @@
-"""Holds the colours, hatches, fonts and time formats of every picture.
+"""Holds the colours, hatches, fonts and time formats of every picture. The page that plays has its
+own colours in `play.css`.
 
 Colours are Okabe and Ito's, which colour-blind readers can tell apart. A class of connection also
 has its own hatch and line style, so that a picture printed in grey shows the same.

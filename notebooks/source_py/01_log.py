@@ -347,8 +347,9 @@ lines
 # ## 7. Spark lab: ten million records and one busy customer
 #
 # Keys decide the partition. What happens if one key is far busier than the others? Spark makes ten
-# million records of a shop for us. Three out of ten belong to one large customer, the others to 700
-# small ones. Spark starts once in each notebook. That takes up to a minute, and the cell shows how
+# million records of a shop for us. Three out of ten belong to one large customer, the others to
+# about 700 small ones. Spark starts once in each notebook. That takes up to a minute, and the cell
+# shows how
 # far it is. With `large=True` it compiles each query first. For millions of rows that is quicker.
 
 # %% spark=true
@@ -413,7 +414,7 @@ per_partition(busy=7, partitions=6).toPandas()
 #
 # | Then | Now | Try it |
 # |---|---|---|
-# | A group is the only way to share work. | Still the usual one. From broker 4.2 on *share groups* are ready for use (KIP-932): members share the records of one partition and acknowledge each one. | not in this lab |
+# | A group is the only way to share work. | Still the usual one. From broker 4.2 on *share groups* are ready for use (KIP-932): members share the records of one partition and acknowledge each one. | chapter 16 |
 # | As many members as partitions, over all topics. | With RoundRobin, and with the new protocol's uniform assignor. With Range only as many as the largest topic has. | section 4, and the next cell |
 # | Clients read from the leader only. | From 2.4 on a consumer may read from a follower in its own rack (KIP-392). Records are still written to the leader only. | chapter 14 |
 # | A committed offset beyond the log's end follows `auto.offset.reset`. | Up to client 2.2. From 2.3 on the client continues where the two logs part (KIP-320). It happens after an *unclean election* (chapter 05). | the cell after the next |

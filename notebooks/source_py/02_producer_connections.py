@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 45 + 45 + 50 minutes.
+# *zombie*. **Time** about 45 + 45 + 30 + 35 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -177,22 +177,6 @@ try:
 except Exception as problem:
     outcome = f"Your rule stopped the producer: {problem}"
 outcome
-
-# %% [markdown]
-# **The first incident of many.** In Docker and Kubernetes a broker often gives out an address that only
-# its own network knows. The address in your list works, METADATA comes, and yet orders get lost. Here
-# broker 1 advertises port 29092, where nobody listens:
-
-# %%
-from kafkalab.stories.producer_connections import wrong_address
-
-print(wrong_address())
-
-# %% [markdown]
-# The client goes where the answer sends it. No setting of the client mends this: each broker's
-# `advertised.listeners` must name an address that the *client* can reach. Clients of two networks need
-# two listeners. If one name has several IP addresses, a client tries all of them
-# (`client.dns.lookup=use_all_dns_ips`, the default since 2.6).
 
 # %% [markdown] items="P13 P14"
 # ---
@@ -434,8 +418,47 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 
 # %% exercise="02.9"
 
+# %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
+# ## 12. The first incident of many
+#
+# In Docker and Kubernetes a broker often gives out an address that only its own network knows. The
+# address in your list works, and METADATA comes. Here broker 1 listens at port 9093 and advertises port
+# 29092, where nobody listens. An order goes to each of three brokers. How many of the three are
+# written?
+
+# %%
+predict("02 wrong address", written=None)
+
+# %%
+from kafkalab.stories.producer_connections import wrong_address
+
+told = wrong_address()
+truth("02 wrong address", written=told.count("written"))
+print(told)
+
+# %% [markdown]
+# The client goes where the answer sends it, again and again, until the order's time is over. All its
+# other work succeeds, so the fault looks like a broker that is down. Two signs tell them apart. The
+# address in the warning is not one that you know. And there was never a connection to this node, while
+# the addresses of your list all work.
+#
+# No setting of the client mends this. Each broker's `advertised.listeners` must name an address that
+# the *client* can reach. `listeners` says where the broker listens. Clients of two networks, such as
+# those inside and outside of Docker, need two listeners with an advertised address each.
+#
+# A name can have several IP addresses. The client tries them one after the other, as
+# `client.dns.lookup=use_all_dns_ips` says. That is the default since 2.6; before, the client took the
+# first address only. With `resolve_canonical_bootstrap_servers_only` the client makes one bootstrap
+# node of each IP address behind a name of your list.
+
+# %% exercise="02.10"
+
 # %% [markdown] items="P8"
-# ## 12. An aside: a thread from a constructor
+# ## 13. An aside: a thread from a constructor
 #
 # The Sender is started *inside the constructor*. Think of a class whose constructor starts a thread
 # first, and sets `self.accumulator` in its next line. The thread may look before that, and find
@@ -443,7 +466,7 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # end, so this does not happen there. In Java the new thread sees everything written *before* `Thread.start()`.
 # What a constructor, or that of a subclass, writes later, it may see late or not at all.
 #
-# ## 13. In your own words
+# ## 14. In your own words
 #
 # A person reads your answers. `reveal("02.open", give_up=True)` and
 # `reveal("02.open2", give_up=True)` show good ones to compare with.

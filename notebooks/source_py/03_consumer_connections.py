@@ -65,7 +65,7 @@ timeline(lab)
 # %% [markdown] items="C2 C3 N76"
 # Before the first `poll` there was nothing: the constructor, `subscribe` and `assign` of this
 # consumer open no connection. A producer is different: its constructor starts the Sender. A
-# consumer's constructor starts no thread, so the problem of chapter 02, section 3, cannot occur.
+# consumer's constructor starts no thread, so the problem of chapter 02, section 12, cannot occur.
 #
 # ## 2. Three moments
 #
@@ -298,7 +298,9 @@ from kafkalab.stories.consumer_connections import first_node
 [first_node(seed) for seed in (1, 2, 3, 4, 5)]
 
 # %% [markdown] items="G22"
-# A consumer without a group needs no coordinator. It takes its partitions itself, with `assign`:
+# A consumer without a group needs no coordinator. It takes its partitions itself, with `assign`.
+# (Client 2.1 looked for a coordinator all the same: its group had an empty name. KIP-289 ended that
+# in 2.2.)
 
 # %%
 lab, _ = reader()
@@ -360,7 +362,7 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | `Sending FIND_COORDINATOR {…}`, at TRACE. | `Sending FIND_COORDINATOR request with header …`, at DEBUG, since 2.6. | the second line of `lines_of("3.9")` |
 # | Once data connections exist, the first one is closed. | Not at once. It is not used, and the idle limit closes it. | section 1 |
 # | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`; nine minutes in a client, ten in a broker. | section 4 |
-# | With an idle limit of −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 5 |
+# | With an idle limit of −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 4 |
 # | `kill -2` and `kill -9` close the consumer. | The sockets close. The group is told only where `close()` runs. | section 4 |
 # | Find connections by host, port and id together. | They are still found by id. A client can start again from its addresses from 3.8 on (KIP-899, off by default), and does by default from 4.0 on (KIP-1102). | 02.open |
 # | A consumer reads from leaders only. | From 2.4 on it may read from a follower in its own rack (KIP-392), and connects there. | chapter 14 |

@@ -73,7 +73,8 @@ pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 # A record with a key goes where the key says. The client computes a number from the key's bytes,
 # with a function called *murmur2*. It clears the sign bit. It divides by the number of partitions:
 # the remainder is the partition. The **partitioner** (分区器) is the part of the client that does
-# this. All Java clients have the same default, so all of them agree where a key is.
+# this. All Java clients have the same default, so all of them agree where a key is. Clients of other
+# languages may have another one (the page *From here to your own client*).
 
 # %%
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
@@ -183,8 +184,9 @@ batch_strip(named(labs), "orders")
 # has its header. In the last row a batch is full after ten records, long before the 50 ms are over.
 # `batch.size` counts bytes, not records.
 #
-# `linger.ms` is the longest wait, not a fixed one. A request to a broker takes the first batch of
-# *every* partition of that broker that the producer has. So one full batch takes the others along.
+# `linger.ms` is the longest wait for *more records*, not a fixed one. (A finished batch can still wait
+# for its broker: five requests may be in flight.) A request takes the first batch of *every* partition
+# of its broker, up to `max.request.size`. So one full batch takes the others along.
 # In the next cell `linger.ms` is a second. A record for partition 0 waits. After 100 ms partition 1
 # has a full batch:
 

@@ -447,7 +447,7 @@ told_written.groupBy("shop").count().orderBy("shop").toPandas()
 # | 4. No unclean election. | A waiting partition still has its records. | section 2 |
 # | 5. Three replicas or more. | One may be away for maintenance, and one may crash. | section 2 |
 # | 6. `min.insync.replicas` above 1 | "All" of one is one. | section 2 |
-# | 7. One replica more than that. | Else one restart stops the writers. | section 9 |
+# | 7. One replica more than that. | Else one restart stops the writers. | section 2 |
 # | 8. Commit after the work, by hand. | The reader can lose, too. | chapter 09 |
 #
 # ## Then and now

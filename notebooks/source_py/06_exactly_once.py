@@ -282,7 +282,7 @@ sequence_ladder(lab, "take-0", keys=True, stable_line=True, title="one transacti
 # |---|---|---|
 # | the result is not known | TimeoutException of `commit_transaction()` or `abort_transaction()` | It calls the *same* method again. |
 # | abortable | a record could not be delivered; the commit failed because of it | It calls `abort_transaction()`, goes back to the committed offset (section 7), begins again. |
-# | fatal | ProducerFencedException, OutOfOrderSequenceException, AuthorizationException, UnsupportedVersionException; up to 2.4 also a batch that stays without an answer; from 4.0 on also InvalidPidMappingException | It closes the producer. A new one may call `init_transactions()`. |
+# | fatal | ProducerFencedException, UnsupportedVersionException; up to 2.4 also a batch that stays without an answer; from 4.0 on also InvalidPidMappingException. Kafka's documentation adds OutOfOrderSequenceException and AuthorizationException. | It closes the producer. A new one may call `init_transactions()`. |
 #
 # Let us see the first kind. The broker pauses for five seconds while the program commits. It
 # waits two seconds at most, `max.block.ms`. What do the next two calls say?

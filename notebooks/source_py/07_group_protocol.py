@@ -7,7 +7,7 @@
 # asks **what it costs** (sections 6 to 12).
 #
 # **You need** chapters 01 and 03. **You get** eight words: *rebalance*, *generation*, *group
-# leader*, *assignor*, *barrier*, *eager*, *cooperative*, *static member*. **Time** 25 + 50 + 40 + 35
+# leader*, *assignor*, *barrier*, *eager*, *cooperative*, *static member*. **Time** 25 + 50 + 45 + 35
 # minutes, in four sittings: sections 1 to 3, 4 to 6, 7 to 10, 11 to 13.
 
 # %%
@@ -690,22 +690,39 @@ costs.astype({"partitions given": int})
 # seconds. So its members never stop, and a partition that moves waits longer.
 #
 # **How a running group gets there.** From Range to cooperative takes two rounds of restarts. In the
-# first each member lists both assignors, the new one first. In the second it lists the new one only.
-# The group's assignor after each of the six restarts of three members:
+# first round each member lists both assignors, the new one first. In the second it lists the new one
+# only. Three members share six partitions. Each closes, and comes back after five seconds. The last
+# column counts what the *two others* gave up meanwhile, also what they got back.
 
 # %%
-from kafkalab.stories.group_protocol import bounced_to_cooperative
+from kafkalab.stories.group_protocol import bounced
 
-bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
+bounced(["CooperativeSticky Range", "CooperativeSticky"])
 
 # %% [markdown]
-# The new assignor is chosen as soon as all list it. But a member whose list has Range, too, still gives
-# up everything (eager). So the second round is needed. One round alone would mix members that keep
-# their partitions with members that give them up (KIP-429).
+# The group takes the new assignor as soon as all list it. But a member whose list has Range, too, still
+# gives up everything: four partitions when one leaves, six when it comes back. So the second round is
+# needed. One round alone would mix members that keep their partitions with members that give them up
+# (KIP-429).
 #
-# To KIP-848 one round is enough: restart each member with `group.protocol=consumer`. Brokers from 4.0
-# on let both kinds be in one group at the same time (`group.consumer.migration.policy`,
-# *bidirectional* by default). The lab cannot mix them.
+# To KIP-848 one round is enough: restart each member with `group.protocol=consumer`.
+
+# %%
+bounced(["KIP-848"])
+
+# %% [markdown]
+# With its first new member the group is a KIP-848 group. The old members still send JOIN_GROUP and
+# SYNC_GROUP. But no member leads now: the coordinator assigns for all, and answers SYNC_GROUP itself.
+# An old member of Range still gives up everything at each change. The fewer of them are left, the
+# smaller the number. Members of CooperativeSticky never do, and the way back is the same:
+
+# %%
+bounced(["KIP-848", "CooperativeSticky"], begins="CooperativeSticky")
+
+# %% [markdown]
+# When the last KIP-848 member leaves, the group is a classic one again. So you can roll back at any
+# time. Brokers from 4.0 on allow both directions (`group.consumer.migration.policy`, *bidirectional*
+# by default). With *disabled* the first new member gets an error: "online upgrade is disabled".
 #
 # ## 10. Bug hunt
 #

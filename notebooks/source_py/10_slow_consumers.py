@@ -814,7 +814,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # | 150 records, since 150 times 2 s are 300 s. | Right calculation, no margin. | section 4 |
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's committed offset. | section 5 |
 # | Every thread has its own KafkaProducer (in a text on consumers). | A slip: KafkaConsumer is the one that is not for two threads. | section 6 |
-# | Both clocks are the client's settings. | With `group.protocol=consumer` (KIP-848) the session timeout is the broker's; `max.poll.interval.ms` stays with the client. | chapter 08, section 7 |
+# | Both clocks are the client's settings. | With `group.protocol=consumer` (KIP-848) the session timeout is the broker's; `max.poll.interval.ms` stays with the client. | chapter 08, section 8 |
 #
 # The rules of this chapter, for both protocols:
 #

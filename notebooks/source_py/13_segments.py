@@ -462,7 +462,7 @@ def share(keys):
 # | A timestamp in the future keeps a file for years. | From 4.0 on a broker refuses more than an hour (KIP-1030). | section 4 |
 # | `segment.bytes` may be 14 bytes. | At least 1 MiB: from 4.0 on for a broker's default, from 4.1 on for a topic (KIP-1030). Labs and tests use `internal.segment.bytes`. | `shop_lab(segment_bytes=999)` |
 # | The cleaner waits for the dirty ratio only. | `max.compaction.lag.ms` sets a limit, since 2.3 (KIP-354). | section 7 |
-# | `kafka-get-offsets` names its brokers with `--broker-list`. | `--bootstrap-server`. For a time after the last record 4.1.0 prints no line, 2.3.1 an empty offset. | section 5 |
+# | `kafka-get-offsets` names its brokers with `--broker-list`. | `--bootstrap-server`. For a time after the last record 4.4.0 prints no line, 2.3.1 an empty offset. | section 5 |
 #
 # The first row, on two brokers. What is left two days after the first cleaning?
 

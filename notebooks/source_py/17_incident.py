@@ -380,7 +380,7 @@ put_out = "level = 'WARN' and message like '%poll timeout has expired%'"
 # | A restart always rebalances. | A static member keeps its place within its session (2.3, KIP-345). | section 5 |
 # | A session is 10 seconds by default. | 45 seconds (3.0, KIP-735). | section 5 |
 # | A follower is out of sync after 10 seconds. | After 30 seconds (2.5, KIP-537). | section 8 |
-# | A poll too late is one INFO line (2.8). | It is three lines, and one is a WARN (3.6). | the cell below |
+# | A poll too late is one INFO line (2.4 to 2.8; a WARN before). | It is three lines, and one is a WARN (from 3.0 on). | the cell below |
 
 # %%
 from kafkalab.stories import incident

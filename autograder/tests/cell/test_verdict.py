@@ -7,7 +7,13 @@ import pytest
 
 from autograder.cell import sealed
 from autograder.cell.course_folder import HOME
-from autograder.cell.near_miss import IN_ANOTHER_UNIT, SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.near_miss import (
+    IN_ANOTHER_UNIT,
+    IN_OTHER_BRACKETS,
+    SPELLED_OTHERWISE,
+    in_other_brackets,
+    spelled_otherwise,
+)
 from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
@@ -94,6 +100,28 @@ def test_a_word_copied_from_a_table_with_a_small_first_letter_is_told_so():
     named = {"stage": {"A": "localTimeMs", "B": " RemoteTimeMs "}}
     right = {"stage": {"A": "LocalTimeMs", "B": "RemoteTimeMs"}}
     assert spelled_otherwise(find("15.5"), named, lambda data: data == right)
+
+
+def test_a_value_in_brackets_is_told_so(demo):
+    question = find("90.3")
+    told = verdict_on(
+        question,
+        {"data": {"total": [6]}},
+        lambda data: open_word(question, own_of(question), {}, data),
+    )
+    assert told == Verdict(False, IN_OTHER_BRACKETS)
+
+
+@pytest.mark.parametrize(
+    "said, right",
+    [
+        ({"setting": ["a.b"], "least": 7}, {"setting": "a.b", "least": 7}),
+        ({"owned": {"A": 2, "B": [3, 4]}}, {"owned": {"A": [2], "B": [3, 4]}}),
+        ({"lost": [1, 2]}, None),
+    ],
+)
+def test_brackets_too_many_or_too_few_are_found_in_one_of_several_names(said, right):
+    assert in_other_brackets(find("17.2"), said, lambda data: data == right) == (right is not None)
 
 
 @pytest.mark.parametrize("said", [{"stays": 0}, {"stays": 1}, {"stays": 2}])

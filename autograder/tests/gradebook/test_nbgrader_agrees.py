@@ -23,18 +23,20 @@ def ago(**time) -> str:
 
 
 def by_nbgrader(out) -> dict[str, tuple[float, float, bool]]:
-    """(score, penalty, waits) of each student as nbgrader's classes say."""
+    """(score, penalty, waits) of each student as nbgrader's classes say. The penalty is in the
+    score: nbgrader takes none off besides."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{out / 'gradebook.db'}") as book:
         return {
-            each.student_id: (each.score, each.late_submission_penalty, each.needs_manual_grade)
+            each.student_id: (each.score, -each.task_score, each.needs_manual_grade)
             for each in book.assignment_submissions("90_demo")
+            if not each.late_submission_penalty
         }
 
 
 def ours(out) -> dict[str, tuple[float, float, bool]]:
-    return {each.student: (each.earned, each.late_penalty, each.waits) for each in sheets(out)}
+    return {each.student: (each.score, each.late_penalty, each.waits) for each in sheets(out)}
 
 
 def test_nbgrader_counts_what_counts(hand_in, tmp_path, monkeypatch, capsys):
@@ -50,12 +52,12 @@ def test_nbgrader_counts_what_counts(hand_in, tmp_path, monkeypatch, capsys):
     main(["due", str(out), "90", ago(hours=-5), "--student", "s03"])
     main(["due", str(out), "90", ago(hours=2), "--student", "s05"])
     expected = {
-        "s01": (6, 1.2, True),
-        "s02": (9, 1.8, False),
+        "s01": (4.8, 1.2, True),
+        "s02": (7.2, 1.8, False),
         "s03": (8, 0, False),
-        "s04": (6, 1.2, False),
-        "s05": (6, 0.6, True),
-        "s06": (6, 1.2, True),
+        "s04": (4.8, 1.2, False),
+        "s05": (5.4, 0.6, True),
+        "s06": (4.8, 1.2, True),
     }
     assert by_nbgrader(out) == ours(out) == expected
     hand_in("s03", {"90.open": POOR[0]}, student="s03", folder=tmp_path / "class")
@@ -65,7 +67,7 @@ def test_nbgrader_counts_what_counts(hand_in, tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     main(["export", str(out), "--as", "json"])
     exported = {row["student"]: row["score"] for row in json.loads(capsys.readouterr().out)}
-    assert exported == {who: score - penalty for who, (score, penalty, _) in expected.items()}
+    assert exported == {who: score for who, (score, *_) in expected.items()}
 
 
 @pytest.mark.slow
@@ -95,4 +97,4 @@ def test_a_mark_of_review_renews_the_penalty(hand_in, tmp_path, monkeypatch):
 
     monkeypatch.setattr(screens, "in_terminal", marks_one)
     assert main(["review", str(out), "90.open"]) == 0
-    assert by_nbgrader(out) == ours(out) == {"s01": (10, 1.0, False)}
+    assert by_nbgrader(out) == ours(out) == {"s01": (9, 1.0, False)}

@@ -33,6 +33,7 @@ from autograder.proving.browser import (
     find_chromium,
 )
 
+HOMELESS = "hub-cyd"
 TEACHER, ANN, BOB = USERS = ("hub-ada", "hub-ann", "hub-bob")
 COURSE = "kafka"
 CHAPTER = "03_consumer_connections"
@@ -118,13 +119,14 @@ def free_port() -> int:
 
 @contextmanager
 def accounts():
-    """Three accounts with homes that are closed, as the page before Monday asks for; the password
-    of each by name."""
-    passwords = {user: secrets.token_urlsafe(12) for user in USERS}
+    """Three accounts with closed homes, as the page before Monday asks for, and one without
+    a home; the password of each by name."""
+    passwords = {user: secrets.token_urlsafe(12) for user in (*USERS, HOMELESS)}
     try:
         for user, password in passwords.items():
-            run("useradd", "-m", "-s", "/bin/bash", user)
-            run("chmod", "0700", f"/home/{user}")
+            run("useradd", "-M" if user == HOMELESS else "-m", "-s", "/bin/bash", user)
+            if user != HOMELESS:
+                run("chmod", "0700", f"/home/{user}")
             subprocess.run(["chpasswd"], input=f"{user}:{password}", text=True, check=True)
         yield passwords
     finally:
@@ -254,6 +256,13 @@ class Week:
         )
 
 
+def log_in(page, week: Week, name: str, password: str) -> None:
+    page.goto(f"{week.address}/hub/login")
+    page.fill("input[name=username]", name)
+    page.fill("input[name=password]", password)
+    page.click("#login_submit")
+
+
 class Person:
     """One user in a browser of their own."""
 
@@ -262,10 +271,7 @@ class Person:
         self.root = f"{week.address}/user/{name}/"
         self.page = browser.new_context().new_page()
         self.page.set_default_timeout(PATIENCE_MS)
-        self.page.goto(f"{week.address}/hub/login")
-        self.page.fill("input[name=username]", name)
-        self.page.fill("input[name=password]", password)
-        self.page.click("#login_submit")
+        log_in(self.page, week, name, password)
         self.page.wait_for_url(f"**/user/{name}/**")
 
     def follow_link(self) -> None:
@@ -321,6 +327,7 @@ def test_a_week_from_the_link_to_the_feedback(place):
         playwright = opened.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
         ada, ann, bob = (Person(browser, week, user, passwords[user]) for user in USERS)
+        whoever_has_no_home_is_told(browser, week, passwords[HOMELESS])
         solved = answers_of("03", place)
         first_only = {"q-03-1": solved["q-03-1"]}
         students_work(ann, bob, solved, first_only)
@@ -330,6 +337,12 @@ def test_a_week_from_the_link_to_the_feedback(place):
         feedback_comes_back(week, ada, ann)
         next_week_loses_nothing(week, ann, solved)
         browser.close()
+
+
+def whoever_has_no_home_is_told(browser, week, password) -> None:
+    page = browser.new_context().new_page()
+    log_in(page, week, HOMELESS, password)
+    page.get_by_text(f"{HOMELESS} has no home on this machine. Tell your teacher.").wait_for()
 
 
 def students_work(ann, bob, solved, first_only) -> None:

@@ -486,3 +486,65 @@ def test_two_mark_in_a_browser_with_the_keyboard_alone(hand_in, tmp_path, monkey
     given = [row[1] for row in book(out).values()]
     assert len(given) == 8 and set(given) == {4.0, 1.0}
     assert all(url.startswith(address) for url in asked) and not told
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_chromium() is None, reason="needs Chromium")
+def test_two_in_a_browser_go_on_after_a_kill(hand_in, tmp_path, monkeypatch):
+    """The server is killed while two mark. In the pages that are open the new address goes on: each
+    mark that was answered is there once, by who gave it."""
+    from playwright.sync_api import Error, sync_playwright
+
+    use_rubric(monkeypatch)
+    answers = [f"{text} {word}" for text in (*GOOD, *POOR) for word in ("Once.", "Twice, then.")]
+    out = teach(hand_in, tmp_path, tuple(answers))
+    keys, given = {"tom": "3", "eva": "1"}, {}
+
+    def begin(page, name):
+        page.goto(page.address)
+        page.fill("[name=marker]", name)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".answer, [data-key=g]")
+
+    def mark(page, name):
+        """Whether the answer that is open got its mark."""
+        if not page.locator(".answer").count():
+            return False
+        text = page.inner_text(".answer").strip()
+        step = page.get_attribute("input[name=step]", "value")
+        page.keyboard.press(keys[name])
+        page.wait_for_selector(f'input[name=step]:not([value="{step}"])', state="attached")
+        given[text] = float(keys[name])
+        return True
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_FLAGS)
+        pages = {name: browser.new_context().new_page() for name in keys}
+        with served(out) as (address, process):
+            for name, page in pages.items():
+                page.address = address
+                begin(page, name)
+            assert all(mark(page, name) for _ in range(2) for name, page in pages.items())
+            process.kill()
+            process.wait()
+            for page in pages.values():
+                with pytest.raises(Error):
+                    page.set_default_timeout(3_000)
+                    mark(page, "tom")
+        assert len(given) == 4
+        with served(out) as (address, process):
+            for name, page in pages.items():
+                page.set_default_timeout(60_000)
+                page.address = address
+                begin(page, name)
+            while [name for name, page in pages.items() if mark(page, name)]:
+                assert len(given) <= len(answers)
+        browser.close()
+    students = {text: f"s{number:02}" for number, text in enumerate(answers, 1)}
+    there = {student: row[1] for student, row in book(out).items() if row[1] is not None}
+    assert there == {students[text]: points for text, points in given.items()}
+    assert len(there) >= len(answers) - 2, "what was open at the kill is held for ten minutes"
+    logged = [act for act in read_log(out) if "mark" in act]
+    assert len(logged) == len(there)
+    assert {keys[act["marker"]] for act in logged} == {"1", "3"}
+    assert all(str(act["mark"]) == keys[act["marker"]] for act in logged)

@@ -1,4 +1,5 @@
-"""Controller: watches the brokers' sessions, elects leaders, and keeps the in-sync replicas.
+"""Controller: watches the brokers' sessions, elects leaders, and writes the in-sync replicas
+that leaders ask for.
 
 Kafka's classes are KafkaController with its state machines (ZooKeeper) and QuorumController with
 ReplicationControlManager (KRaft). The machine works on the ClusterState. Its inputs are brokers

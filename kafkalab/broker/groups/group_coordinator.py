@@ -4,7 +4,8 @@ It is a pure machine: it takes a request and the time, changes its groups and re
 Members, administrators and transactions use it. Kafka's classes are GroupCoordinator (2.3), and
 GroupCoordinatorService with GroupMetadataManager (4.x).
 
-classic: members of the classic protocol. modern: members of the KIP-848 protocol.
+classic: members of the classic protocol. modern: groups of the KIP-848 protocol, and classic
+members in them.
 share: members of share groups (KIP-932).
 group_table: the groups of both, by id. group_offsets: committed offsets.
 group_admin: requests of administrators. group_storage, offset_expiry: the records in
@@ -33,8 +34,9 @@ from kafkalab.broker.groups.group_offsets import (
 )
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
+from kafkalab.broker.groups.mixed_groups import MixedGroups
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
-from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
+from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
@@ -100,7 +102,17 @@ class GroupCoordinator:
             self.storage.write_group,
             say,
         )
-        self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic, say)
+        self.modern = MixedGroups(
+            node_id,
+            cluster,
+            config,
+            table.modern,
+            table.classic,
+            say,
+            classic_groups=self.classic,
+            draw_member_uuid=draw_member_uuid,
+            write_group=self.storage.write_group,
+        )
         self.share = ShareGroups(node_id, cluster, config, table)
         self._node_id, self._cluster = node_id, cluster
         self._draw_loading_ms = draw_loading_ms
@@ -140,6 +152,8 @@ class GroupCoordinator:
         refused = self._refused_in_share_group(request, caller)
         if refused is not None:
             return [refused]
+        if self.modern.serves(request):
+            return self.modern.handle_classic(request, caller, now_ms)
         return self._actions[type(request)](request, caller, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:

@@ -57,8 +57,9 @@ class GroupStorage:
 
     # -- writing
 
-    def write_group(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        return self._append(group.id, [group_entry(group, now_ms)], now_ms)
+    def write_group(self, group: ClassicGroup, now_ms: int, gone: bool = False) -> list[Effect]:
+        """Write a group's record, or its tombstone where the group is gone."""
+        return self._append(group.id, [group_entry(group, now_ms, gone)], now_ms)
 
     def commit(
         self,

@@ -338,14 +338,14 @@ class Broker:
         self._on_reply = {
             "transactions": self.transactions.on_reply,
             "verification": self.verification.on_reply,
-            LETTER: self.share_fetches.on_reply,
+            LETTER: self.share_fetches.letters.on_reply,
         }
         self._on_timer = {
             "fetch": self.fetches.on_timer,
             SHARE_FETCH: self.share_fetches.on_timer,
             SHARE_LOCK: self.share_fetches.on_timer,
             SHARE_WRITE: self.share_fetches.on_timer,
-            LETTER: self.share_fetches.on_timer,
+            LETTER: self.share_fetches.letters.on_timer,
             "transactions": self.transactions.on_timer,
             "verification": self.verification.on_timer,
             "produce": self.replicas.on_timer,

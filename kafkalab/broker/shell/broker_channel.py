@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kafkalab.broker.cluster.cluster_state import BrokerNode
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.releases import broker_profile
@@ -24,11 +23,12 @@ OnReply = Callable[[Any], object]
 class BrokerChannel:
     """The connection from one broker to another (InterBrokerSendThread).
 
-    release  of the brokers: a request goes out in the newest version of its API that they know
+    host, port  where the other one listens to brokers
+    release     of the brokers: a request goes out in the newest version of its API that they know
     """
 
-    def __init__(self, network: Network, asker: str, node: BrokerNode, release: str) -> None:
-        self._network, self._asker, self._node = network, asker, node
+    def __init__(self, network: Network, asker: str, host: str, port: int, release: str) -> None:
+        self._network, self._asker, self._host, self._port = network, asker, host, port
         self._newest = {span.api_key: span.max_version for span in broker_profile(release).apis}
         self._connection: Connection | None = None
         self._unsent: list[Any] = []
@@ -50,9 +50,7 @@ class BrokerChannel:
         message = (None, header, request)
         if self._connection is None:
             self._unsent.append(message)
-            self._connection = self._network.connect(
-                self._asker, self._node.host, self._node.port, self
-            )
+            self._connection = self._network.connect(self._asker, self._host, self._port, self)
         elif self._connection.open:
             self._connection.send(message)
         else:

@@ -8,6 +8,7 @@ process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -122,6 +123,18 @@ class BrokerEnd:
         network.listen(node.host, node.port, self)
 
     # faults
+
+    def advertise(self, port: int) -> None:
+        """Give clients `localhost` and this port as the broker's address from now on, as after a
+        restart with another `advertised.listeners`. The broker listens where it did.
+
+        Other brokers reach it as before, by a listener of their own. Raises ValueError for what is
+        no port.
+        """
+        if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65_536:
+            raise ValueError(f"a port is a whole number from 1 to 65535, not {port!r}")
+        self._journal.append("fault", self.name, what="advertise", broker=self.node.id, port=port)
+        self._cluster.brokers[self.node.id] = replace(self.node, port=port)
 
     def delay(self, api: str, ms: int) -> None:
         """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual,
@@ -420,8 +433,9 @@ class BrokerEnd:
 
     def _ask(self, broker: int, request: Any, on_reply: OnReply) -> None:
         if broker not in self._channels:
+            peer = self._peers.brokers[broker]
             self._channels[broker] = BrokerChannel(
-                self._network, self.name, self._cluster.brokers[broker], self._release
+                self._network, self.name, peer.host, peer.port, self._release
             )
         self._channels[broker].ask(request, on_reply)
 

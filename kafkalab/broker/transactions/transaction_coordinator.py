@@ -1,4 +1,5 @@
-"""TransactionCoordinator: begins, decides and ends the transactions of one broker's ids.
+"""TransactionCoordinator: begins, decides and ends the transactions of one broker's ids, and
+aborts those that take too long.
 
 The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the
 producer its epoch, adds partitions and groups, writes the decision to its log, and sends the

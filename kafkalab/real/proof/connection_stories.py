@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
+from kafkalab.errors import KafkaException
 from kafkalab.real.proof.claim import EitherLab, Side, settled, story
 from kafkalab.records import ProducerRecord, TopicPartition
 
@@ -72,6 +74,41 @@ def three_addresses(side: Side) -> dict[str, Any]:
         "opened": len(sockets),
         "roles": sorted({socket.role for socket in sockets}),
         "first": [f"{api} {count}" for api, count in sorted(asked.items())],
+    }
+
+
+@story(
+    "02 wrong address",
+    releases=("2.8", "3.9", "4.4"),
+    claims={
+        "written": "Broker 1 advertises a port where nobody listens; of an order to each of three "
+        "brokers, so many are written.",
+        "error": "The other one ends with this.",
+        "address": "The client's warnings name this address, and no other one.",
+        "connected": "The client gets a connection to these brokers.",
+    },
+)
+def wrong_address(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=3)
+    lab.broker(1).advertise(29092)
+    limits = {"request_timeout_ms": 5_000, "delivery_timeout_ms": 10_000, "linger_ms": 0}
+    producer = side.producer(lab, bootstrap_servers=THREE, enable_idempotence=False, **limits)
+    written, errors = 0, []
+    for partition in range(3):
+        try:
+            producer.send(ProducerRecord("orders", "tea", partition=partition)).get()
+            written += 1
+        except KafkaException as error:
+            errors.append(type(error).__name__)
+    lines = lab.lines("shop")
+    warned = "\n".join(lines[lines.level == "WARN"].message)
+    begun = "\n".join(lines.message)
+    return {
+        "written": written,
+        "error": errors,
+        "address": sorted(set(re.findall(r"to node 1 \((\S+)\) could not", warned))),
+        "connected": sorted(set(re.findall(r"Completed connection to node (\d)\.", begun))),
     }
 
 

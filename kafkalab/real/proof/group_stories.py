@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+from kafkalab.errors import KafkaException
 from kafkalab.real.proof.claim import EitherLab, Side, settled, story
 from kafkalab.releases.lineage import CLIENT_NAMES, since
 
@@ -310,6 +311,62 @@ def new_protocol(side: Side) -> dict[str, Any]:
         "owned": owned,
         "revoked": heard.revoked,
     }
+
+
+@story(
+    "07 to the new protocol and back",
+    brokers=1,
+    releases=("4.4",),
+    claims={
+        "owned": "Three members of Range, six partitions. Each is restarted with "
+        "group.protocol=consumer, then each with Range: they own so many after each restart.",
+        "assignors": "The group's assignor after each restart.",
+        "given_up": "A member of Range gives up so many when another one comes back as a new one.",
+    },
+)
+def to_the_new_protocol_and_back(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=6)
+    admin, classic = side.admin(lab), {"partition_assignment_strategy": ASSIGNOR.format("Range")}
+    heard = Heard()
+    group = members(side, lab, "a1 a2", **classic)
+    group.append(side.consumer(lab, "a3", group_id="billing", **classic))
+    group[-1].subscribe(["orders"], heard)
+    settled(lab, group, JOINS_WITHIN_MS)
+    found: dict[str, Any] = {"owned": [], "assignors": []}
+    for life, settings in (("b", {"group_protocol": "consumer"}), ("c", classic)):
+        for number in range(1, 4):
+            group.pop(0).close()
+            group += members(side, lab, f"{life}{number}", **settings)
+            settled(lab, group, 14_000)
+            found.setdefault("given_up", sorted(set(heard.revoked)))
+            found["owned"].append([len(member.assignment()) for member in group])
+            described = admin.describe_consumer_groups(["billing"]).all().get()["billing"]
+            found["assignors"].append(described.partition_assignor)
+    return found
+
+
+@story(
+    "07 no upgrade",
+    brokers=1,
+    releases=("4.4",),
+    broker_config={"group.consumer.migration.policy": "disabled"},
+    claims={
+        "refused": "With group.consumer.migration.policy=disabled a new member of a classic group "
+        "gets this.",
+        "words": "The sentence ends so.",
+    },
+)
+def no_upgrade(side: Side) -> dict[str, Any]:
+    lab = side.lab()
+    lab.create_topic("orders", partitions=2)
+    (first,) = members(side, lab, "m1")
+    settled(lab, [first], 6_000)
+    try:
+        settled(lab, [first, *members(side, lab, "m2", group_protocol="consumer")], 8_000)
+    except KafkaException as error:
+        return {"refused": type(error).__name__, "words": str(error).rpartition(" because ")[2]}
+    return {"refused": "nothing", "words": ""}
 
 
 @story(

@@ -247,8 +247,8 @@ def test_commits_carry_the_member_epoch():
     assert error_for(answer.groups[0].error_code) is Errors.STALE_MEMBER_EPOCH
 
 
-def test_a_group_is_of_one_kind_but_changes_sides_when_empty():
-    shop = Group()
+def test_a_group_without_members_changes_sides():
+    shop = Group(group_consumer_migration_policy="disabled")
     shop.beat("one", 0)
     shop.commit("one", 2)
     join = JoinGroupRequest(

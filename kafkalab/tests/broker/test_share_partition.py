@@ -3,7 +3,8 @@
 import pytest
 
 from kafkalab.broker.groups.share.record_state import DONE, MOVES, RecordState
-from kafkalab.broker.groups.share.share_partition import AcknowledgeRefused, SharePartition
+from kafkalab.broker.groups.share.share_partition import SharePartition
+from kafkalab.broker.steps import Refusal
 from kafkalab.protocol.messages import AcknowledgementBatch, RecordBatch, WireRecord
 from kafkalab.protocol.share_messages import ACCEPT, REJECT, RELEASE, RENEW
 
@@ -92,7 +93,7 @@ def test_the_window_passes_a_record_when_its_end_is_written(partition):
 def test_records_in_transition_cannot_be_acknowledged_again(partition):
     acquire(partition)
     partition.acknowledge("a", said(0, 5, ACCEPT), 1)
-    with pytest.raises(AcknowledgeRefused, match="not in the acquired state"):
+    with pytest.raises(Refusal, match="not in the acquired state"):
         partition.acknowledge("a", said(0, 5, ACCEPT), 2)
 
 
@@ -136,7 +137,7 @@ def test_a_lock_that_ends_makes_the_record_available_again(partition):
 def test_a_late_acknowledgement_is_refused_while_the_record_waits_for_somebody(partition):
     acquire(partition)
     partition.expire(LOCK_MS)
-    with pytest.raises(AcknowledgeRefused, match="not in the acquired state"):
+    with pytest.raises(Refusal, match="not in the acquired state"):
         partition.acknowledge("a", said(0, 5, ACCEPT), LOCK_MS)
 
 
@@ -144,7 +145,7 @@ def test_a_late_acknowledgement_is_refused_when_another_member_holds_the_record(
     acquire(partition)
     partition.expire(LOCK_MS)
     acquire(partition, "b")
-    with pytest.raises(AcknowledgeRefused, match="not the owner"):
+    with pytest.raises(Refusal, match="not the owner"):
         partition.acknowledge("a", said(0, 5, ACCEPT), LOCK_MS)
 
 
@@ -160,7 +161,7 @@ def test_refused_acknowledgements_change_nothing(partition):
     acquire(partition, "a", count=3)
     acquire(partition, "b", count=3)
     before = states(partition)
-    with pytest.raises(AcknowledgeRefused):
+    with pytest.raises(Refusal):
         partition.acknowledge("a", said(0, 5, ACCEPT), 1)
     assert states(partition) == before
 

@@ -24,8 +24,6 @@ from kafkalab.tests.broker.driver import a_caller
 from kafkalab.tests.ways import INSTEAD, found_in, old_ways, step_names
 
 BROKER = Path(__file__).parents[2] / "broker"
-STILL = {"groups/share": "its stories are told with lists of effects until dead letters are there"}
-"""Room -> why it does not tell its stories as steps yet."""
 
 
 def alarm(name):
@@ -223,18 +221,11 @@ def test_a_step_from_before_the_process_died_does_not_go_on():
 
 
 def test_a_broker_waits_and_refuses_by_steps_only():
-    for path, line, way in found_in(BROKER):
-        room = path.parent.relative_to(BROKER).as_posix()
-        assert room in STILL, (
-            f"kafkalab/broker/{path.relative_to(BROKER)}:{line} has a {way}: {INSTEAD[way]}"
-        )
-
-
-@pytest.mark.parametrize("room", STILL)
-def test_a_room_that_tells_its_stories_as_steps_leaves_the_list(room):
-    assert any(path.parent == BROKER / room for path, _, _ in found_in(BROKER)), (
-        f"{room} waits and refuses by steps only: take it out of STILL"
-    )
+    found = [
+        f"kafkalab/broker/{path.relative_to(BROKER)}:{line} has a {way}: {INSTEAD[way]}"
+        for path, line, way in found_in(BROKER)
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(

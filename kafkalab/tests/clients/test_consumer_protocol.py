@@ -234,7 +234,8 @@ def test_a_commit_after_the_broker_forgot_the_member_fails():
     poll_for(lab, consumer, 1_000)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
+    member = next(iter(group.members.values()))
+    run(coordinator._remove(group, member, "fenced by the test", lab.now_ms))
     with pytest.raises(CommitFailedException) as refused:
         consumer.commit_sync()
     assert str(refused.value) == (
@@ -270,7 +271,8 @@ def test_a_fenced_member_loses_everything_and_joins_anew():
     poll_for(lab, consumer, 1_000)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
+    member = next(iter(group.members.values()))
+    run(coordinator._remove(group, member, "fenced by the test", lab.now_ms))
     poll_for(lab, consumer, 8_000)
     assert "FENCED" in states_of(lab, "one")
     assert listener.heard == [
@@ -540,7 +542,8 @@ def test_an_auto_commit_that_fails_at_close_is_written_and_not_raised(version):
     consumer.seek(TopicPartition("orders", 0), 0)
     coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
     group = coordinator.groups["shop"]
-    run(coordinator._remove(group, next(iter(group.members.values())), "fenced by the test"))
+    member = next(iter(group.members.values()))
+    run(coordinator._remove(group, member, "fenced by the test", lab.now_ms))
     consumer.close()
     (line,) = (
         event

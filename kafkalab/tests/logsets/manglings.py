@@ -182,6 +182,7 @@ def xml_log4j(s: Said) -> str:
     )
 
 
+JAVAS_NUMBERS = {"TRACE": 400, "DEBUG": 500, "INFO": 800, "WARN": 900, "ERROR": 1000}
 JAVAS = {"TRACE": "FINER", "DEBUG": "FINE", "INFO": "INFO", "WARN": "WARNING", "ERROR": "SEVERE"}
 
 
@@ -908,6 +909,16 @@ WRAPPERS = {
             **said_of(s),
         }
     ),
+    "JSON with a local time first": records(
+        lambda s: {
+            "local": f"{local(9)(s):%Y-%m-%d %H:%M:%S}.{s.ms}",
+            "utc": f"{s.iso}Z",
+            **said_of(s),
+        }
+    ),
+    "JSON with Java's numbers": records(
+        lambda s: {"ts": f"{s.iso}Z", **said_of(s), "level": JAVAS_NUMBERS[s.level]}
+    ),
     "JSON without breaks": Mangling(
         lambda said: "".join(json.dumps(ecs(s)) for s in said), file="a.json"
     ),
@@ -944,6 +955,12 @@ WRAPPERS = {
     "GitHub": around(lambda s, line: f"{s.iso}1234Z {line}"),
     "GitLab": around(lambda s, line: f"{s.iso}123Z 00O {line}"),
     "Jenkins": around(lambda s, line: f"[{s.iso}Z] {line}"),
+    "ts, no time within": around(
+        lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} {line}", of_the_year, inner=head
+    ),
+    "Cloud Foundry, no time within": around(
+        lambda s, line: f"   {s.iso}+0000 [APP/PROC/WEB/0] OUT {line}", inner=head
+    ),
     "supervisor": around(lambda s, line: f"shop stdout | {line}"),
     "systemd-cat": around(lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} web-1 shop: {line}"),
     "two relays": around(
@@ -997,6 +1014,9 @@ DAMAGES = {
     ),
     "Latin-1, CRLF and a mark": text_of(
         lambda text: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode("cp1252")
+    ),
+    "UTF-16, then UTF-8": Mangling(
+        lambda said: plain(said[:60], own).encode("utf-16") + plain(said[60:], own).encode()
     ),
     "zeros first": text_of(lambda text: bytes(3000) + text.encode()),
     "zeros amid": text_of(holes),
@@ -1052,6 +1072,18 @@ DAMAGES = {
     "shipped twice at once": with_all(lambda said: said + said),
     "each line twice": with_all(lambda said: [s for each in said for s in (each, each)]),
     "copied and cut": with_all(copied_and_cut),
+    "a print amid settings": text_of(
+        lambda text: text.replace("\tclient.id", "order 7\n\tclient.id")
+    ),
+    "a print amid settings, logback": text_of(
+        lambda text: text.replace("\tclient.id", "order 7\n\tclient.id"), inner=logback
+    ),
+    "dots for the rest": lines(
+        lambda s: f"[{s.time}] {s.level} {s.text[:117] + '...' * (len(s.text) > 117)} ({s.logger})"
+    ),
+    "a notebook": document(
+        lambda said: {"cells": [{"outputs": [{"text": plain(said, own).splitlines(True)}]}]}, 1
+    ),
     "prints between": Mangling(between("processing order 7")),
     "access lines between": Mangling(
         between('10.0.0.7 - - [28/Nov/2026:05:52:09 +0000] "GET / HTTP/1.1" 200 12', 3)
@@ -1145,6 +1177,9 @@ DATES = {
     "Apache": lines(lambda s: f"[{stamp('%d/%b/%Y:%H:%M:%S +0000')(s)}] {head(s)}", to_the_second),
     "letters in the clock": dated("%Y-%m-%d %Hh%Mm%Ss%L"),
     "dots in the clock": dated("%Y-%m-%d %H.%M.%S.%L"),
+    "milliseconds without zeros": lines(
+        lambda s: f"[{s.day} {s.clock},{int(s.ms)}] {s.level} {s.text} ({s.logger})"
+    ),
     "a colon before the milliseconds": dated("%Y-%m-%d %H:%M:%S:%L"),
     "a blank before the milliseconds": dated("%Y-%m-%d %H:%M:%S %L"),
     "the day and the clock apart": lines(

@@ -9,7 +9,8 @@ import shutil
 
 import pytest
 
-from kafkalab.logsets import live, stream_reader
+from kafkalab.logsets import followed_files, live, stream_reader
+from kafkalab.logsets.followed_files import logs_under
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 from kafkalab.tests.logsets.stream_trial import is_right, tried
@@ -117,6 +118,32 @@ def test_what_was_rotated_before_the_first_look_is_read_first(tmp_path):
         assert offsets == sorted(set(offsets))
 
 
+def test_a_text_that_is_packed_during_a_look_keeps_its_place(tmp_path):
+    text = gzip.compress(numbered(0, 3).encode())
+    packed = tmp_path / "client.log.1.gz"
+    packed.write_bytes(text[:40])
+    (tmp_path / "client.log").write_text(numbered(3, 3))
+    query = Query(tmp_path, settle_s=3_600)
+    assert query.look() == []
+    packed.write_bytes(text)
+    query.reader.settle_s = -1
+    assert query.look() == told(0, 6)
+
+
+def test_a_text_that_is_renamed_during_a_look_keeps_its_place(tmp_path, monkeypatch):
+    (tmp_path / "client.log.1").write_text(numbered(0, 3))
+    (tmp_path / "client.log").write_text(numbered(3, 3))
+    query = Query(tmp_path)
+    listings = [{log: files[-1:] for log, files in logs_under(str(tmp_path)).items()}]
+    monkeypatch.setattr(
+        stream_reader,
+        "logs_under",
+        lambda path: listings.pop() if listings else logs_under(path),
+    )
+    assert query.look() == []
+    assert query.look() == told(0, 6)
+
+
 def renamed(path, number):
     for old in sorted(path.parent.glob("client.log.*"), key=lambda each: -_age(each)):
         end = ".gz" if old.suffix == ".gz" else ""
@@ -164,6 +191,44 @@ def test_a_rotated_log_is_read_once(tmp_path, rotate, larger):
     assert query.look() == told(95, 5)
     keys = [(row["file"], row["file_offset"]) for row in query.rows]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("rotate", [renamed, copied, dated, packed])
+@pytest.mark.parametrize("opened", range(4))
+@pytest.mark.parametrize("looks", [0, 1])
+def test_a_rotation_amid_a_look_changes_no_order(tmp_path, monkeypatch, rotate, opened, looks):
+    """The log is rotated, and written again, when the look has opened so many files."""
+    path = tmp_path / "client.log"
+    path.write_text(numbered(0, 30))
+    rotate(path, 1)
+    path.write_text(numbered(30, 20))
+    query, left = Query(tmp_path), [opened]
+    for _ in range(looks):
+        query.look()
+    with open(path, "a") as file:
+        file.write(numbered(50, 10))
+    first = followed_files.HeldFile.__init__
+
+    def rotate_and_open(self, file):
+        if left and not left[0]:
+            left.clear()
+            rotate(path, 2)
+            path.write_text(numbered(60, 10))
+        if left:
+            left[0] -= 1
+        first(self, file)
+
+    monkeypatch.setattr(followed_files.HeldFile, "__init__", rotate_and_open)
+    query.look()
+    written = 60 if left else 70
+    left.clear()
+    for begin in (written, written + 10, written + 20):
+        with open(path, "a") as file:
+            file.write(numbered(begin, 10))
+        query.look()
+    rows = sorted(query.rows, key=lambda row: row["file_offset"])
+    assert [row["message"] for row in rows] == told(0, written + 30)
+    assert len({row["file_offset"] for row in rows}) == len(rows)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -4,6 +4,7 @@ Either at least 99 of 100 rows are right and the commands end with 0, or they en
 why, or refuse with 2. No row that is wrong goes with a 0.
 """
 
+import gzip
 import json
 from collections import Counter
 
@@ -24,8 +25,6 @@ NAMES = ("level", "logger", *COLUMNS)
 RIGHT = 0.99
 # What is not read, or in part, and said to be so. All others are read.
 DOUBTED = {
-    "layout: MDC behind the message",
-    "layout: MDC behind, in brackets",
     "layout: the time last",
     "layout: Serilog",
     "layout: a message below its head",
@@ -54,6 +53,8 @@ DOUBTED = {
     "damage: lines cut at 120, logback",
     "damage: lines wrapped at 80",
     "damage: lines wrapped at 132, logback",
+    "damage: dots for the rest",
+    "damage: a notebook",
     "damage: letters that are lost",
     "damage: letters that are lost, logback",
     "damage: bits that fell over",
@@ -199,6 +200,27 @@ def test_what_a_shipper_does_makes_no_rebalance(name, told, recordings, tmp_path
         return [(row["began_at"], row["generation"], row["waited_ms"]) for row in rows]
 
     assert stops(json.loads(printed.out)) == stops(wanted)
+
+
+TOOLS = {
+    "ts": lambda n, line: f"Nov 28 05:52:08 {line}",
+    "a unit": lambda n, line: f"Sat 2026-11-28 05:52:08 UTC web-1 shop.service[4711]: {line}",
+    "kail": lambda n, line: f"default/shop-6d4f[app]: {line}",
+    "pm2": lambda n, line: f"0|shop     | {line}",
+    "bat": lambda n, line: f"{n:4}   │ {line}",
+    "uniq -c": lambda n, line: f"      1 {line}",
+}
+
+
+@pytest.mark.parametrize("tool", share(TOOLS, 2))
+def test_a_brokers_log_is_read_behind_what_a_tool_puts_before_it(tool, recordings, tmp_path):
+    """Its records are one line each, and few of them are in the catalogue."""
+    log = recordings.parent / "whole_logs" / "4.4.0" / "controller.controller.log.gz"
+    path = tmp_path / "a.log"
+    text = gzip.decompress(log.read_bytes()).decode().splitlines()
+    path.write_text("".join(f"{TOOLS[tool](n, line)}\n" for n, line in enumerate(text)))
+    names = ("time", "level", "logger", "event", "message")
+    assert lines_table(path, names).equals(lines_table(log, names))
 
 
 def test_a_start_at_another_time_is_doubted(small, tmp_path):

@@ -114,5 +114,16 @@ def test_a_deployment_of_ten_costs_each_protocol_something_else():
 
 
 def test_a_group_takes_the_new_assignor_when_all_list_it():
-    chosen = stories.bounced_to_cooperative(["CooperativeSticky Range", "CooperativeSticky"])
-    assert chosen == ["range", "range", *["cooperative-sticky"] * 4]
+    restarts = stories.bounced(["CooperativeSticky Range", "CooperativeSticky"])
+    assert [*restarts.assignor] == ["range", "range", *["cooperative-sticky"] * 4]
+    gave_up = [*restarts["the others gave up"]]
+    assert gave_up[:4] == [4 + 6] * 4, "each of them still lists Range, so it stops twice"
+    assert gave_up[-1] == 2
+
+
+def test_one_round_of_restarts_leads_to_the_new_protocol_and_back():
+    there = stories.bounced(["KIP-848"])
+    assert [*there.group] == ["consumer"] * 3 and [*there["the others gave up"]] == [10, 6, 2]
+    back = stories.bounced(["KIP-848", "CooperativeSticky"], "CooperativeSticky")
+    assert [*back.group] == [*["consumer"] * 5, "classic"]
+    assert [*back["the others gave up"]] == [2] * 6

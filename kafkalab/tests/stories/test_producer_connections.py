@@ -1,5 +1,7 @@
 """Tests of the stories of chapter 02: the states of one connection beside a learner's table."""
 
+import pytest
+
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.stories.producer_connections import connection_steps, wrong_address
 
@@ -28,3 +30,23 @@ def test_a_client_goes_where_a_broker_advertises_though_nobody_listens():
     assert told[:2] == ["broker 0: written", "broker 1: TimeoutException"]
     assert "Connection to node 1 (localhost/127.0.0.1:29092) could not be established" in told[2]
     assert told[3:] == ["broker 2: written"]
+
+
+def test_brokers_reach_a_broker_that_gives_clients_a_wrong_address():
+    lab = Lab(brokers=2, seed=3, version="3.9", broker_version="4.4")
+    lab.create_topic("orders", leaders=[1])
+    lab.place_transaction_coordinator("till", 0)
+    till = KafkaProducer(lab, {"transactional.id": "till", "linger.ms": 0}, name="till")
+    till.init_transactions()
+    till.begin_transaction()
+    till.send(ProducerRecord("orders", value="tea")).get()
+    lab.broker(1).advertise(29092)
+    till.commit_transaction()
+    lab.run_for(ms=2_000)
+    assert lab.at(lab.now_ms)["partitions"]["orders-0"]["last_stable_offset"] == 2
+
+
+@pytest.mark.parametrize("port", [0, 65_536, "9093", True, None, 9093.0])
+def test_a_broker_advertises_whole_ports_only(port):
+    with pytest.raises(ValueError, match="whole number from 1 to 65535"):
+        Lab(brokers=1).broker(0).advertise(port)

@@ -95,7 +95,12 @@ Judge(
         "right: {members} members together got {records} records once, and so did the one member "
         "of the second group. The topic still holds all {records}."
     ),
-    otherwise="not these four. Which of these readers share a committed offset?",
+    otherwise={
+        "first_group": "{said} is not it. The members of one group share one committed offset.",
+        "second_group": "{said} is not it. Each group has a committed offset of its own.",
+        "no_group": "{said} is not it. How often does this program read the whole topic?",
+        "in_the_topic": "{said} is not it. What does reading take away from a log?",
+    },
 )
 
 # %% wrong="reading removes"

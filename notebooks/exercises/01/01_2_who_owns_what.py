@@ -83,11 +83,16 @@ Judge(
         "right: {partitions} partitions in {members} blocks, and m1 has the first block. In the "
         "crowd {partitions} of {crowd} members own one."
     ),
-    otherwise=(
-        "not these two. For m2, assign {partitions} partitions to {members} members in blocks. A "
-        "remainder goes to the first members, one each. In the crowd each partition has one owner. "
-        "Count the members that have none."
-    ),
+    otherwise={
+        "owned_by_m2": (
+            "not these. Assign {partitions} partitions to {members} members in blocks, in the order of "
+            "their numbers. A remainder goes to the first members, one each."
+        ),
+        "idle_in_the_crowd": (
+            "{said} is not it. {crowd} members share {partitions} partitions, and each partition has one "
+            "owner. Count the members that have none."
+        ),
+    },
 )
 
 # %% equivalent

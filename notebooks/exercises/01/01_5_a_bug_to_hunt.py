@@ -106,7 +106,12 @@ Judge(
         "right: search-1 copied the group.id of billing. So search gets one partition of three, "
         "and billing lacks that one."
     ),
-    otherwise="not these four. Compare clientId and groupId in each line.",
+    otherwise={
+        "guilty_line": "{said} is not it. Compare clientId and groupId in each line.",
+        "right_group": '"{said}" is not it. Each team has a group with its own name.',
+        "also_short": '"{said}" is not it. In whose group is the program that does not belong there?',
+        "unread_partition": "{said} is not it. Which partition does the guilty line name?",
+    },
 )
 
 # %% equivalent

@@ -94,9 +94,18 @@ def _why_so_many(case: dict) -> str:
 Judge(
     truth=_on_one,
     right=_why_so_many,
-    otherwise=(
-        "not these three. How many different node ids does each of the {members} members use?"
-    ),
+    otherwise={
+        "opened_one": (
+            "{said} is not it. How many different node ids does each of the {members} members use?"
+        ),
+        "kept_one": (
+            "{said} is not it. Which of the connections of one member carry requests all the time? "
+            "Multiply by {members}."
+        ),
+        "at_broker_0": (
+            "{said} is not it. Take the connections that are kept. Which node ids belong to broker 0?"
+        ),
+    },
 )
 
 

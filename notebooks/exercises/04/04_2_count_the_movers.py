@@ -94,10 +94,19 @@ Judge(
         "right: {before} to {after} partitions move most keys. Twice as many partitions move the "
         "fewest, about half."
     ),
-    otherwise=(
-        "not these. A key moves when its partition among {before} differs from its partition among "
-        "the new number."
-    ),
+    otherwise={
+        "movers": (
+            "{said} is not it. A key moves when its partition among {before} differs from its partition "
+            "among the new number."
+        ),
+        "first_stayer": (
+            "{said} is not it. Take the keys from 0 on. Which is the first one whose partition stays?"
+        ),
+        "fewest": (
+            "{said} is not it. Count the movers for each of the numbers that the question names, and take "
+            "the number with the fewest."
+        ),
+    },
 )
 
 # %% begin

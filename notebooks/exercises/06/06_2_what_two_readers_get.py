@@ -94,10 +94,18 @@ Judge(
         "right: markers take offsets, and the unfinished transaction holds back all that comes "
         "after it."
     ),
-    otherwise=(
-        "not all of these four are right. Draw the log: records, a marker for each transaction "
-        "that ended, and where the unfinished one begins."
-    ),
+    otherwise={
+        "high_watermark": (
+            "{said} is not it. Draw the log: all records, and a marker for each transaction that ended. "
+            "Where does the next record come?"
+        ),
+        "last_stable": "{said} is not it. Draw the log. At which offset does the unfinished one begin?",
+        "uncommitted": "{said} is not it. Count all records, also the aborted ones, and no marker.",
+        "committed": (
+            "{said} is not it. Count the records in front of the last stable offset, without those that "
+            "were aborted, and no marker."
+        ),
+    },
 )
 
 # %% wrong="markers take no offset"

@@ -159,10 +159,17 @@ def _pair(shift: int) -> tuple[str, str, int]:
 Judge(
     truth=lambda case: dict(zip(("fenced", "heir", "producer_id"), _pair(case["shift"]))),
     right="right: one transactional.id is one producer id; the later one has the higher epoch.",
-    otherwise=(
-        "not all of these three are right. Which producer id was given to two clients, and which "
-        "of the two has the higher epoch?"
-    ),
+    otherwise={
+        "fenced": (
+            '"{said}" is not it. Which producer id was given to two clients, and which of the two has the '
+            "lower epoch?"
+        ),
+        "heir": (
+            '"{said}" is not it. Which producer id was given to two clients, and which of the two has the '
+            "higher epoch?"
+        ),
+        "producer_id": "{said} is not it. Which producer id was given to two clients?",
+    },
 )
 
 # %% equivalent

@@ -78,10 +78,20 @@ Judge(
         "right: a producer without an id repeats a batch at once. A new process repeats what the "
         "process before it sent, and that comes later."
     ),
-    otherwise=(
-        "not these three. Take the keys that are in the log twice. Compare the two producer ids, and "
-        "the two offsets."
-    ),
+    otherwise={
+        "by_producer": (
+            "{said} is not it. Take the keys that are in the log twice. How many of them have the same "
+            "producer id both times?"
+        ),
+        "by_program": (
+            "{said} is not it. Take the keys that are in the log twice. How many of them have two "
+            "different producer ids?"
+        ),
+        "memory": (
+            "{said} is not it. Take the keys that are in the log twice, and the distance of their two "
+            "offsets. Which is the largest?"
+        ),
+    },
 )
 
 # %% equivalent

@@ -111,10 +111,15 @@ from autograder.course.judge import Judge
 Judge(
     truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
     right="right: the commit claimed 7 and 12, which two slow workers had not finished.",
-    otherwise=(
-        "not these. An order is lost if it is below the last commit and nobody ever finished it. "
-        "The line is one with `commits`. A commit of 9 says that 8 and all before are done."
-    ),
+    otherwise={
+        "lost": (
+            "not these. An order is lost if it is below the last commit and nobody ever finished it."
+        ),
+        "broken_promise": (
+            "{said} is not it. The line is one with `commits`. A commit of 9 says that 8 and all before "
+            "are done."
+        ),
+    },
 )
 
 # %% wrong="everything unfinished"

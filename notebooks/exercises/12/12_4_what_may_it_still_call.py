@@ -158,10 +158,17 @@ Judge(
         "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
     },
     right="right: an error names its next step, and no single step fits all of them.",
-    otherwise=(
-        "not all of these. Three errors are rows of the table: which call works there? For the others: "
-        "does the client repeat by itself, does the position move, is the member in its group?"
-    ),
+    otherwise={
+        "next_step": (
+            "not all of these. Three errors are rows of the table: which call works there? For the "
+            "others: does the client repeat by itself, does the position move, is the member in its "
+            "group?"
+        ),
+        "sends": (
+            "{said} is not it. The question names the function that plays it. The second value that it "
+            "returns counts how often the record was sent."
+        ),
+    },
 )
 
 # %% begin

@@ -67,7 +67,7 @@ class JoinPhase:
             member_id,
             request.group_instance_id,
             request.session_timeout_ms,
-            _rebalance_timeout_ms(request),
+            rebalance_timeout_of(request),
             request.protocol_type,
             request.protocols,
             caller.header.client_id,
@@ -101,7 +101,7 @@ class JoinPhase:
     ) -> None:
         group.change_protocols(member, request.protocols)
         member.session_timeout_ms = request.session_timeout_ms
-        member.rebalance_timeout_ms = _rebalance_timeout_ms(request)
+        member.rebalance_timeout_ms = rebalance_timeout_of(request)
         member.deadline_ms = now_ms + member.session_timeout_ms
         group.park_join(member, caller)
 
@@ -312,7 +312,7 @@ def join_without_generation(caller: Caller, error: Errors, member_id: str) -> Jo
     )
 
 
-def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
+def rebalance_timeout_of(request: JoinGroupRequest) -> int:
     """The rebalance timeout of a request; JoinGroup v0 has the session timeout for both."""
     return (
         request.rebalance_timeout_ms

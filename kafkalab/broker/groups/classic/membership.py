@@ -116,6 +116,31 @@ class ClassicGroups:
             group, DEAD, "the group is coordinated elsewhere", now_ms
         )
 
+    def release(self, group: ClassicGroup) -> Step[None]:
+        """Give a group to the other protocol. Requests that wait are answered with
+        REBALANCE_IN_PROGRESS, and ids that nobody has joined with are forgotten."""
+        yield from [CancelTimer((what, group.id)) for what in ("join", "sync")]
+        yield from [CancelTimer(("pending", group.id, member_id)) for member_id in group.pending]
+        for member in group.members.values():
+            yield CancelTimer(("session", group.id, member.id))
+            yield from _answer_parked(member, Errors.REBALANCE_IN_PROGRESS, member.id)
+        yield from group.news
+        group.news.clear()
+        del self.groups[group.id]
+
+    def adopt(self, group: ClassicGroup, now_ms: int) -> Step[None]:
+        """Take a group over from the other protocol; it is stable."""
+        self.groups[group.id] = group
+        group.state, group.in_state_since_ms = STABLE, now_ms
+        group.news.clear()
+        for member in group.members.values():
+            yield from self._phase.renew(group, member, now_ms)
+
+    def rebalance_downgraded(self, group: ClassicGroup, now_ms: int) -> Step[None]:
+        """Let the members of an adopted group join again."""
+        why: Why = ("downgraded", {"group": group.id})
+        yield from self._phase.rebalance(group, "the last new member left", why, now_ms)
+
     def end(self, group: ClassicGroup, reason: str, now_ms: int) -> Step[None]:
         """End a group without members: it becomes DEAD and is removed. The caller removes its
         records."""
@@ -162,12 +187,7 @@ class ClassicGroups:
             raise Refusal(Errors.INVALID_GROUP_ID)
         if not self._coordinates(request.group_id):
             raise Refusal(Errors.NOT_COORDINATOR)
-        if (
-            not self._config.group_min_session_timeout_ms
-            <= request.session_timeout_ms
-            <= self._largest_session_ms
-        ):
-            raise Refusal(Errors.INVALID_SESSION_TIMEOUT)
+        self.check_session(request)
         modern = self._modern.get(request.group_id)
         if modern is not None and not modern.is_vacant:
             raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
@@ -181,6 +201,12 @@ class ClassicGroups:
             raise Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)
         if request.member_id != "" and request.member_id not in group.pending:
             check_member(group, request.member_id, request.group_instance_id)
+
+    def check_session(self, request: m.JoinGroupRequest) -> None:
+        """Refuse a session that is too short or too long for the broker."""
+        smallest_ms = self._config.group_min_session_timeout_ms
+        if not smallest_ms <= request.session_timeout_ms <= self._largest_session_ms:
+            raise Refusal(Errors.INVALID_SESSION_TIMEOUT)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
         """Whether the group has room for the member (group.max.size, KIP-389). Known members stay,

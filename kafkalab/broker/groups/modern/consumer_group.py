@@ -15,7 +15,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupMemberState,
     ConsumerGroupState,
 )
-from kafkalab.protocol.messages import HeartbeatTopicPartitions
+from kafkalab.protocol.messages import HeartbeatTopicPartitions, JoinGroupRequestProtocol
 from kafkalab.sim.invariants import check
 
 FIRST_EPOCH = 1
@@ -37,6 +37,9 @@ class ConsumerGroupMember:
     revoking               partitions that it has to give up
     deadline_ms            when its session ends unless it sends a heartbeat before
     journalled             its fields in the journal's last event about it
+    protocols, session_timeout_ms  what a member of the classic protocol sent in JOIN_GROUP; none
+                           for the others
+    joins_by_ms            when a classic member that has to join again is removed, else None
     """
 
     id: str
@@ -54,6 +57,37 @@ class ConsumerGroupMember:
     revoking: Owned = frozenset()
     deadline_ms: int = 0
     journalled: object = None
+    protocols: tuple[JoinGroupRequestProtocol, ...] = ()
+    session_timeout_ms: int | None = None
+    joins_by_ms: int | None = None
+
+    @property
+    def uses_classic(self) -> bool:
+        """Whether it speaks the classic protocol."""
+        return bool(self.protocols)
+
+    def subscribe(
+        self,
+        topics: tuple[str, ...] | None,
+        regex: str | None,
+        assignor: str | None,
+        rack_id: str | None,
+        rebalance_timeout_ms: int,
+    ) -> bool:
+        """Store what its request says, None and -1 for nothing; returns whether the group has to
+        assign again."""
+        before = (self.topics, self.regex, self.assignor)
+        if topics is not None:
+            self.topics = topics
+        if regex is not None:
+            self.regex = regex or None
+        if assignor is not None:
+            self.assignor = assignor
+        if rack_id is not None:
+            self.rack_id = rack_id
+        if rebalance_timeout_ms != -1:
+            self.rebalance_timeout_ms = rebalance_timeout_ms
+        return before != (self.topics, self.regex, self.assignor)
 
     def move_to(self, epoch: int) -> None:
         if epoch != self.epoch:
@@ -95,6 +129,14 @@ class ConsumerGroup(AnyGroup):
             return
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
+
+    def supports(self, protocols: tuple[JoinGroupRequestProtocol, ...]) -> bool:
+        """Whether the classic members and one that offers these have an assignor in common."""
+        classic = [member.protocols for member in self.members.values() if member.uses_classic]
+        return any(
+            all(offered.name in {own.name for own in known} for known in classic)
+            for offered in protocols
+        )
 
     def check(self) -> None:
         """Check that a partition has one owner, no epoch falls, and no epoch is ahead of the one
@@ -154,6 +196,8 @@ class ConsumerGroup(AnyGroup):
                     member.state,
                     dict(member.assigned),
                     member.revoking,
+                    member.protocols,
+                    member.session_timeout_ms,
                 )
                 for member in self.members.values()
             },
@@ -242,8 +286,8 @@ def consumer_member_fields(member: ConsumerGroupMember, group: ConsumerGroup) ->
         "host": LOCALHOST,
         "rebalance_timeout_ms": member.rebalance_timeout_ms,
         "subscription": member.topics or ((member.regex,) if member.regex else ()),
-        "assignment": _by_topic(member.assigned),
-        "target": _by_topic(group.target.get(member.id, ())),
+        "assignment": by_topic(member.assigned),
+        "target": by_topic(group.target.get(member.id, ())),
         "member_epoch": member.epoch,
         "group_epoch": group.epoch,
         "target_epoch": group.target_epoch,
@@ -251,7 +295,8 @@ def consumer_member_fields(member: ConsumerGroupMember, group: ConsumerGroup) ->
     }
 
 
-def _by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+def by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    """Partitions as topic -> numbers, in order."""
     numbers: dict[str, list[int]] = {}
     for topic, number in sorted(partitions):
         numbers.setdefault(topic, []).append(number)

@@ -4,9 +4,8 @@ It is a pure machine beside `ClassicGroups` of the classic protocol; Kafka's cla
 GroupMetadataManager. The one request joins, reports, acknowledges and leaves. Each change raises
 the group epoch. The next heartbeat computes a target for it, at most once in
 group.consumer.assignment.interval.ms (KIP-1263). Each member moves towards the target in its own
-heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy is
-`disabled` here; an empty group can change its protocol), and the check of topics every 10 minutes
-without a change of members.
+heartbeats. `MixedGroups` adds members of the classic protocol. Left out: the check of topics every
+10 minutes without a change of members.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupMemberState,
     ConsumerGroupState,
 )
-from kafkalab.broker.steps import Refusal, Step, answers, run
+from kafkalab.broker.steps import Refusal, Step, answers, run, worded
 from kafkalab.errors import Errors
 from kafkalab.protocol.consumer_group_messages import (
     JOINING_EPOCH,
@@ -52,7 +51,7 @@ from kafkalab.protocol.messages import (
     TxnOffsetCommitRequest,
 )
 
-MEMBER_ALARMS = ("member session", "member revokes")
+MEMBER_ALARMS = ("member session", "member revokes", "member joins", "member syncs")
 """The kinds of timers that a coordinator sets for a member."""
 
 HOLDS_FOR_MS = 5_000
@@ -71,13 +70,7 @@ class HeldHeartbeat(NamedTuple):
     until_ms: int
 
 
-def _refused(
-    request: ConsumerGroupHeartbeatRequest, caller: Caller, refusal: Refusal
-) -> ConsumerGroupHeartbeatResponse:
-    """The answer to a heartbeat that cannot be served, with the message of Java's coordinator."""
-    return ConsumerGroupHeartbeatResponse(
-        error_code=refusal.error.code, error_message=refusal.message
-    )
+refused = worded(ConsumerGroupHeartbeatResponse)
 
 
 class ModernGroups:
@@ -134,8 +127,7 @@ class ModernGroups:
         return [SetTimer(("held heartbeat", *key), now_ms + LOOKS_AGAIN_MS)]
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """Handle a timer: ("member session", group, member), ("member revokes", group, member) or
-        ("held heartbeat", group, member)."""
+        """Handle a timer: one of MEMBER_ALARMS or "held heartbeat", with group and member."""
         if key[0] == "held heartbeat":
             return run(self._look_at_held(key, now_ms))
         if not self._cluster.is_current:
@@ -154,13 +146,20 @@ class ModernGroups:
                 yield SetTimer(key, member.deadline_ms)
                 return
             reason = "the member session expired"
-        elif member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS:
+        elif (
+            what == "member revokes"
+            and member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
+        ):
             reason = "the member failed to transition within the rebalance timeout"
+        elif what == "member joins":
+            reason = "the classic member failed to join within the rebalance timeout."
+        elif what == "member syncs":
+            reason = "the member failed to sync within timeout."
         else:
             return
         self._say("CONSUMER_GROUP_FENCED", group_id, member_id=member_id, reason=reason)
         yield Note.of("consumer_group.fenced", group=group_id, member=member_id, reason=reason)
-        yield from self._remove(group, member, reason)
+        yield from self._remove(group, member, reason, now_ms)
 
     def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> Step[None]:
         """Serve a held heartbeat when the coordinator is connected again; refuse it when it has
@@ -173,7 +172,7 @@ class ModernGroups:
             yield from self._serve(held.request, held.caller, now_ms)
         elif now_ms >= held.until_ms:
             late = Refusal.with_message(Errors.COORDINATOR_NOT_AVAILABLE)
-            yield Respond(held.caller, _refused(held.request, held.caller, late))
+            yield Respond(held.caller, refused(held.request, held.caller, late))
         else:
             self._held[group_id, member_id] = held
             yield SetTimer(key, now_ms + LOOKS_AGAIN_MS)
@@ -218,7 +217,7 @@ class ModernGroups:
         member = group.members.get(request.member_id)
         if member is None:
             raise Refusal(Errors.UNKNOWN_MEMBER_ID)
-        if not knows_epochs:
+        if not knows_epochs and not member.uses_classic:
             raise Refusal(Errors.UNSUPPORTED_VERSION)
         given = [
             member.assigned.get(
@@ -229,7 +228,8 @@ class ModernGroups:
             for part in topic.partitions
         ]
         if not max(given, default=0) <= epoch <= member.epoch:
-            raise Refusal(Errors.STALE_MEMBER_EPOCH)
+            stale = Errors.ILLEGAL_GENERATION if member.uses_classic else Errors.STALE_MEMBER_EPOCH
+            raise Refusal(stale)
 
     def check_transactional_commit(self, request: TxnOffsetCommitRequest) -> None:
         """Refuse offsets that a transaction may not commit to the group. A request without member
@@ -261,24 +261,54 @@ class ModernGroups:
 
     # -- the heartbeat
 
-    @answers(ConsumerGroupHeartbeatResponse, _refused)
+    @answers(ConsumerGroupHeartbeatResponse, refused)
     def _serve(
         self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
     ) -> Step[ConsumerGroupHeartbeatResponse]:
         if self._cluster.coordinator_of(request.group_id) != self._node_id:
             raise Refusal.with_message(Errors.NOT_COORDINATOR)
         _check(request)
-        group = self._group(request.group_id, create=request.member_epoch == JOINING_EPOCH)
+        joins = request.member_epoch == JOINING_EPOCH
+        group = yield from self._group(request.group_id, joins, now_ms)
         if request.member_epoch in (LEAVING_EPOCH, LEAVING_STATIC_EPOCH):
-            return (yield from self._leave(group, request))
+            return (yield from self._leave(group, request, now_ms))
         names = {topic.topic_id: topic.name for topic in self._cluster.topics.values()}
         owned = owned_of(request.topic_partitions, names)
-        member, is_new = yield from self._member(group, request, owned, caller, now_ms)
+        member, is_new = yield from self._member(group, request, owned, caller)
         before = dict(member.assigned)
-        if self._update(member, request) or is_new or group.topic_sizes != self._sizes(group):
-            self._raise_epoch(
-                group, f"member {member.id} joined" if is_new else "subscriptions or topics changed"
-            )
+        changed = member.subscribe(
+            request.subscribed_topic_names,
+            request.subscribed_topic_regex,
+            request.server_assignor,
+            request.rack_id,
+            request.rebalance_timeout_ms,
+        )
+        yield from self._towards_target(group, member, owned, is_new or changed, now_ms)
+        full = joins or (
+            request.rebalance_timeout_ms != -1
+            and request.subscribed_topic_names is not None
+            and request.topic_partitions is not None
+        )
+        shown = full or before.keys() != member.assigned.keys()
+        return ConsumerGroupHeartbeatResponse(
+            member_id=member.id,
+            member_epoch=member.epoch,
+            heartbeat_interval_ms=self._config.group_consumer_heartbeat_interval_ms,
+            assignment=self._assignment(member) if shown else None,
+        )
+
+    def _towards_target(
+        self,
+        group: ConsumerGroup,
+        member: ConsumerGroupMember,
+        owned: Owned | None,
+        changed: bool,
+        now_ms: int,
+    ) -> Step[None]:
+        """Raise the group epoch after a change, compute the target, and move the member towards
+        it."""
+        if changed or group.topic_sizes != self._sizes(group):
+            self._raise_epoch(group)
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
             yield from self._compute(group, now_ms)
         group.reconcile(member, owned)
@@ -286,23 +316,18 @@ class ModernGroups:
         yield from self._watch(group, member, now_ms)
         yield from self._note_state(group)
         yield from self._note_members(group)
-        full = request.member_epoch == JOINING_EPOCH or (
-            request.rebalance_timeout_ms != -1
-            and request.subscribed_topic_names is not None
-            and request.topic_partitions is not None
-        )
-        changed = full or before.keys() != member.assigned.keys()
-        return ConsumerGroupHeartbeatResponse(
-            member_id=member.id,
-            member_epoch=member.epoch,
-            heartbeat_interval_ms=self._config.group_consumer_heartbeat_interval_ms,
-            assignment=self._assignment(member) if changed else None,
-        )
 
-    def _group(self, group_id: str, create: bool) -> ConsumerGroup:
+    def _upgraded(self, group_id: str, now_ms: int) -> Step[ConsumerGroup]:
+        """A classic group with members as a group of this protocol, where that is allowed."""
+        yield from ()
+        raise Refusal(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+
+    def _group(self, group_id: str, create: bool, now_ms: int) -> Step[ConsumerGroup]:
         classic = self._classic.get(group_id)
         if classic is not None:
             if not classic.is_vacant:
+                if create:
+                    return (yield from self._upgraded(group_id, now_ms))
                 raise Refusal(
                     Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group."
                 )
@@ -322,7 +347,6 @@ class ModernGroups:
         request: ConsumerGroupHeartbeatRequest,
         owned: Owned | None,
         caller: Caller,
-        now_ms: int,
     ) -> Step[tuple[ConsumerGroupMember, bool]]:
         """The member that sent the heartbeat, and whether it is new; its epoch must fit
         (getOrMaybeSubscribe...ConsumerGroupMember)."""
@@ -336,14 +360,16 @@ class ModernGroups:
                     f"Static member {request.member_id} with instance id {request.instance_id} was "
                     f"fenced by member {sitting.id}.",
                 )
-            if sitting.epoch != LEAVING_STATIC_EPOCH:
+            if sitting.epoch != LEAVING_STATIC_EPOCH and not sitting.uses_classic:
                 raise Refusal(
                     Errors.UNRELEASED_INSTANCE_ID,
                     f"Static member {request.member_id} with instance id {request.instance_id} "
                     f"cannot join the group because the instance id is owned by {sitting.id} "
                     "member.",
                 )
-            return (yield from self._replace(group, sitting, request.member_id)), False
+            back = yield from self._replace(group, sitting, request.member_id, "consumer")
+            back.protocols, back.session_timeout_ms = (), None
+            return back, False
         if member is None:
             if not joins:
                 raise Refusal(
@@ -354,24 +380,33 @@ class ModernGroups:
                 request.member_id, request.instance_id, request.rack_id, caller.header.client_id
             )
             group.add(member)
-            self._say(
-                "CONSUMER_GROUP_MEMBER_JOINS"
-                if request.instance_id is None
-                else "CONSUMER_GROUP_STATIC_JOINS",
-                group.id,
-                member_id=member.id,
-                instance=request.instance_id,
-            )
-            yield Note.of("consumer_group.joined", group=group.id, member=member.id)
+            yield from self._say_who_joins(group, member, "consumer")
             return member, True
         if not joins:
             _check_epoch(member, request.member_epoch, owned)
         return member, False
 
+    def _say_who_joins(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, protocol: str
+    ) -> Step[None]:
+        """Say that a member joins. protocol: "consumer" or "classic"."""
+        is_static = member.instance_id is not None
+        self._say(
+            "CONSUMER_GROUP_STATIC_JOINS" if is_static else "CONSUMER_GROUP_MEMBER_JOINS",
+            group.id,
+            member_id=member.id,
+            instance=member.instance_id,
+            protocol=protocol,
+        )
+        yield Note.of("consumer_group.joined", group=group.id, member=member.id)
+
     def _replace(
-        self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str
+        self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, protocol: str
     ) -> Step[ConsumerGroupMember]:
-        """Give a returned static member a new id; it keeps its epoch and partitions."""
+        """Give a returned static member a new id; it keeps its epoch and partitions.
+
+        protocol: the one that it speaks now, "consumer" or "classic".
+        """
         target = group.target.get(away.id, frozenset())
         group.remove(away)
         yield Note.of("group.left", group=group.id, member=away.id)
@@ -385,31 +420,16 @@ class ModernGroups:
             instance=away.instance_id,
             member_id=member_id,
             old_member=away.id,
+            protocol=protocol,
         )
         group.target[member_id] = target
         yield CancelTimer(("member session", group.id, away.id))
         yield Note.of("consumer_group.joined", group=group.id, member=member_id)
         return back
 
-    def _update(self, member: ConsumerGroupMember, request: ConsumerGroupHeartbeatRequest) -> bool:
-        """Store the subscription of the heartbeat; returns whether the group has to assign
-        again."""
-        before = (member.topics, member.regex, member.assignor)
-        if request.subscribed_topic_names is not None:
-            member.topics = request.subscribed_topic_names
-        if request.subscribed_topic_regex is not None:
-            member.regex = request.subscribed_topic_regex or None
-        if request.server_assignor is not None:
-            member.assignor = request.server_assignor
-        if request.rack_id is not None:
-            member.rack_id = request.rack_id
-        if request.rebalance_timeout_ms != -1:
-            member.rebalance_timeout_ms = request.rebalance_timeout_ms
-        return before != (member.topics, member.regex, member.assignor)
-
     # -- the three epochs
 
-    def _raise_epoch(self, group: ConsumerGroup, reason: str) -> None:
+    def _raise_epoch(self, group: ConsumerGroup) -> None:
         group.epoch += 1
         group.topic_sizes = self._sizes(group)
         self._say(
@@ -491,7 +511,7 @@ class ModernGroups:
     # -- leaving
 
     def _leave(
-        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest
+        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, now_ms: int
     ) -> Step[ConsumerGroupHeartbeatResponse]:
         member = group.members.get(request.member_id)
         if member is None:
@@ -503,7 +523,7 @@ class ModernGroups:
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # its session continues, because it may come back
         else:
-            yield from self._remove(group, member, f"member {member.id} left")
+            yield from self._remove(group, member, f"member {member.id} left", now_ms)
         return ConsumerGroupHeartbeatResponse(
             member_id=member.id, member_epoch=request.member_epoch
         )
@@ -516,26 +536,36 @@ class ModernGroups:
             name = "CONSUMER_GROUP_MEMBER_LEFT"
         self._say(name, group.id, member_id=member.id, instance=member.instance_id)
 
-    def _remove(self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str) -> Step[None]:
+    def _remove(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, now_ms: int
+    ) -> Step[None]:
         """Remove a member. The group epoch grows, and the next heartbeat of any member computes a
         target."""
+        yield from self._drop(group, member, reason)
+        self._raise_epoch(group)
+        yield from self._note_state(group)
+
+    def _drop(self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str) -> Step[None]:
         group.remove(member)
-        yield CancelTimer(("member session", group.id, member.id))
-        yield CancelTimer(("member revokes", group.id, member.id))
+        yield from [CancelTimer((what, group.id, member.id)) for what in MEMBER_ALARMS]
         yield Note.of("consumer_group.left", group=group.id, member=member.id, reason=reason)
         yield Note.of("group.left", group=group.id, member=member.id)
-        self._raise_epoch(group, reason)
-        yield from self._note_state(group)
 
     def _watch(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int) -> Step[None]:
         yield from self._renew(group, member, now_ms)
         key = ("member revokes", group.id, member.id)
-        waits = member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
+        waits = (
+            member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
+            and not member.uses_classic
+        )
         yield SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key)
 
     def _renew(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int) -> Step[None]:
-        member.deadline_ms = now_ms + self._config.group_consumer_session_timeout_ms
+        member.deadline_ms = now_ms + self._session_ms(member)
         yield SetTimer(("member session", group.id, member.id), member.deadline_ms)
+
+    def _session_ms(self, member: ConsumerGroupMember) -> int:
+        return member.session_timeout_ms or self._config.group_consumer_session_timeout_ms
 
     def _assignment(self, member: ConsumerGroupMember) -> HeartbeatAssignment:
         numbers: dict[str, list[int]] = {}

@@ -13,18 +13,17 @@ topics that brokers make themselves (errors.deadletterqueue.auto.create.topics.e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
-from kafkalab.broker.effects import AskBroker, Effect, SetTimer
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_partition import Moved
 from kafkalab.broker.groups.share.state_writes import Key
 from kafkalab.broker.log.topic_config import DEAD_LETTERS
 from kafkalab.broker.replication.replica_manager import ReplicaManager
+from kafkalab.broker.steps import Step, Waits
 from kafkalab.errors import Errors, RetriableException, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.records_wire import batch_size_bytes
@@ -44,15 +43,6 @@ def failure_of(error: Errors) -> Exception | None:
     return None if error is Errors.NONE else error.exception(error.message)
 
 
-@dataclass(slots=True)
-class OpenLetters:
-    """Neighbouring records whose letters are not written yet: tries counts the requests so far."""
-
-    key: Key
-    moved: Moved
-    tries: int = 0
-
-
 class DeadLetters:
     """The letters that one broker is writing."""
 
@@ -60,8 +50,9 @@ class DeadLetters:
         self._cluster, self._replicas = cluster, replicas
         self._settings = GroupSettings(cluster, config)
         self._prefix = config.errors_deadletterqueue_topic_name_prefix
-        self._open: dict[int, OpenLetters] = {}
-        self._count = 0
+        self._waits = Waits(LETTER)
+        self.on_reply, self.on_timer = self._waits.on_reply, self._waits.on_timer
+        self._open: list[tuple[Key, int, int]] = []
 
     def has_topic(self, group_id: str) -> bool:
         """Whether the group has a dead-letter topic (isDLQEnabledForGroup)."""
@@ -69,7 +60,7 @@ class DeadLetters:
 
     def is_open(self, key: Key, moved: Moved) -> bool:
         """Whether the letters of these records are being written."""
-        return any(one.key == key and one.moved[:2] == moved[:2] for one in self._open.values())
+        return (key, *moved[:2]) in self._open
 
     def refusal(self, group_id: str) -> str | None:
         """Why no letter of the group can be written, in Java's words; None where it can
@@ -88,51 +79,40 @@ class DeadLetters:
             )
         return None
 
-    def send(self, key: Key, moved: Moved, limit: int, now_ms: int) -> list[Effect]:
-        """Write the letters of these records. limit: the group's deliveries."""
-        self._count += 1
-        letters = self._open[self._count] = OpenLetters(key, moved)
-        return self._send(self._count, letters, limit, now_ms)
-
-    def send_again(
-        self, number: int, limit_of: Callable[[OpenLetters], int], now_ms: int
-    ) -> list[Effect]:
-        """The pause after a failed request is over."""
-        letters = self._open.get(number)
-        return [] if letters is None else self._send(number, letters, limit_of(letters), now_ms)
-
-    def answered(
-        self, number: int, response: m.ProduceResponse | None, now_ms: int
-    ) -> tuple[OpenLetters | None, Errors, list[Effect]]:
-        """The letters that are finished by this answer, their error, and what follows; None where
-        they are sent again."""
-        letters = self._open.get(number)
-        if letters is None:
-            return None, Errors.NONE, []
-        code = (
-            Errors.NETWORK_EXCEPTION.code
-            if response is None
-            else response.responses[0].partition_responses[0].error_code
-        )
-        error = error_for(code)
-        can_pass = isinstance(failure_of(error), RetriableException)
-        if can_pass and letters.tries < MOST_TRIES:
-            pause_ms = min(FIRST_PAUSE_MS << (letters.tries - 1), LONGEST_PAUSE_MS)
-            return None, error, [SetTimer((LETTER, number), now_ms + pause_ms)]
-        return self._open.pop(number), error, []
+    def send_letters(self, key: Key, moved: Moved, now_ms: int) -> Step[tuple[Errors, int]]:
+        """Write the letters of neighbouring records. Returns the error of the last request, and the
+        time at which it was answered."""
+        place = (key, *moved[:2])
+        self._open.append(place)
+        for tries in range(MOST_TRIES):
+            leader, request = self._request(key, moved, now_ms)
+            response, now_ms = yield self._waits.reply(leader, request)
+            code = (
+                Errors.NETWORK_EXCEPTION.code
+                if response is None
+                else response.responses[0].partition_responses[0].error_code
+            )
+            error = error_for(code)
+            if not isinstance(failure_of(error), RetriableException) or tries == MOST_TRIES - 1:
+                break
+            pause_ms = min(FIRST_PAUSE_MS << tries, LONGEST_PAUSE_MS)
+            _, now_ms = yield self._waits.until(now_ms + pause_ms)
+        self._open.remove(place)
+        return error, now_ms
 
     def forget(self) -> None:
         """Drop everything in memory: the process has died."""
         self._open.clear()
+        self._waits.forget()
 
-    def _send(self, number: int, letters: OpenLetters, limit: int, now_ms: int) -> list[Effect]:
-        group_id, _, index = letters.key
+    def _request(self, key: Key, moved: Moved, now_ms: int) -> tuple[int, m.ProduceRequest]:
+        """The request of these letters, and the broker that gets it."""
+        group_id, _, index = key
         name = self._settings.dead_letter_topic(group_id)
         topic = self._cluster.topics.get(name)
         count = 1 if topic is None else len(topic.partitions)
         leader = self._cluster.leader(name, index % count) if topic else NO_LEADER
-        letters.tries += 1
-        records = tuple(self._letters(letters, limit, now_ms))
+        records = tuple(self._letters(key, moved, now_ms))
         batch = m.RecordBatch(records=records, size_bytes=batch_size_bytes(records))
         data = m.TopicProduceData(
             name=name,
@@ -141,12 +121,12 @@ class DeadLetters:
         )
         request = m.ProduceRequest(acks=-1, timeout_ms=30_000, topic_data=(data,))
         # without a leader this broker itself refuses the request
-        asked = self._replicas.node_id if leader == NO_LEADER else leader
-        return [AskBroker(asked, request, (LETTER, number))]
+        return self._replicas.node_id if leader == NO_LEADER else leader, request
 
-    def _letters(self, letters: OpenLetters, limit: int, now_ms: int) -> Iterator[m.WireRecord]:
-        (group_id, topic, index), moved = letters.key, letters.moved
-        copied = self._copied(letters)
+    def _letters(self, key: Key, moved: Moved, now_ms: int) -> Iterator[m.WireRecord]:
+        group_id, topic, index = key
+        copied = self._copied(key, moved)
+        limit = self._settings.number(group_id, "share.delivery.count.limit")
         spent = moved.delivery_count >= limit
         for offset in range(moved.first_offset, moved.last_offset + 1):
             headers = {
@@ -157,24 +137,22 @@ class DeadLetters:
                 "delivery.count": moved.delivery_count,
                 "message": DELIVERED_TOO_OFTEN if spent else REJECTED,
             }
-            key, value = copied.get(offset, (None, None))
             yield m.WireRecord(
-                key,
-                value,
+                *copied.get(offset, (None, None)),
                 self._replicas.logs.epoch_ms + now_ms,
                 tuple(
                     (f"__dlq.errors.{name}", str(said).encode()) for name, said in headers.items()
                 ),
             )
 
-    def _copied(self, letters: OpenLetters) -> dict[int, tuple[Any, Any]]:
+    def _copied(self, key: Key, moved: Moved) -> dict[int, tuple[Any, Any]]:
         """Offset -> key and value, for a group that copies its records; a record that retention has
         deleted is missing."""
-        group_id, topic, index = letters.key
+        group_id, topic, index = key
         replica, _ = self._replicas.led_replica(topic, index)
         if replica is None or not self._settings.copies_record(group_id):
             return {}
-        log, first, last = replica.log, letters.moved.first_offset, letters.moved.last_offset
+        log, first, last = replica.log, moved.first_offset, moved.last_offset
         return {
             batch.offset_of(place): (record.key, record.value)
             for batch in log.batches()

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, SetTimer
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.share.group_settings import GroupSettings
 from kafkalab.broker.groups.share.share_group import Place, ShareGroup, ShareGroupMember, simple
+from kafkalab.broker.steps import Refusal, Step, answers, run, worded
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH
@@ -24,13 +25,6 @@ SHARE_SESSION = "share session"
 
 INITIALIZING_MS = 10
 """How long the share coordinator takes to initialise a partition; recorded: 1 to 13 ms."""
-
-
-class ShareHeartbeatRefused(Exception):
-    """A heartbeat that cannot be served: the error, and the message of Java's coordinator."""
-
-    def __init__(self, error: Errors, message: str | None) -> None:
-        self.error, self.message = error, message
 
 
 class ShareGroups:
@@ -47,56 +41,26 @@ class ShareGroups:
         """All share groups of the cluster, by id."""
         return self._cluster.share_groups
 
+    @answers(m.ShareGroupHeartbeatResponse, worded(m.ShareGroupHeartbeatResponse))
     def handle(
         self, request: m.ShareGroupHeartbeatRequest, caller: Caller, now_ms: int
-    ) -> list[Effect]:
-        out: list[Effect] = []
-        try:
-            response = self._serve(request, caller, now_ms, out)
-        except ShareHeartbeatRefused as refused:
-            response = m.ShareGroupHeartbeatResponse(
-                error_code=refused.error.code, error_message=refused.message
-            )
-        return [*out, Respond(caller, response)]
-
-    def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """A member's session has ended."""
-        _, group_id, member_id = key
-        group = self.groups.get(group_id)
-        if group is None or member_id not in group.members:
-            return []
-        out: list[Effect] = []
-        self._remove(group, member_id, "the member session expired", out)
-        return out
-
-    def load(self, now_ms: int) -> list[Effect]:
-        """Give every member of this coordinator's groups a new session, after a start."""
-        out: list[Effect] = []
-        for group in self.groups.values():
-            if self._table.coordinates(group.id):
-                for member in group.members.values():
-                    self._renew(group, member, now_ms, out)
-        return out
-
-    def _serve(
-        self, request: m.ShareGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]
-    ) -> m.ShareGroupHeartbeatResponse:
+    ) -> Step[m.ShareGroupHeartbeatResponse]:
         if not self._table.coordinates(request.group_id):
-            raise ShareHeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
+            raise Refusal.with_message(Errors.NOT_COORDINATOR)
         group = self._group(request)
         if request.member_epoch == LEAVING_EPOCH:
             if request.member_id not in group.members:
-                raise self._unknown(request)
-            self._remove(group, request.member_id, "the member left", out)
+                raise _unknown(request)
+            yield from self._remove(group, request.member_id, "the member left")
             return m.ShareGroupHeartbeatResponse(
                 member_id=request.member_id, member_epoch=LEAVING_EPOCH
             )
-        member = self._member(group, request, caller, out)
+        member = yield from self._member(group, request, caller)
         self._prepare(group, now_ms)
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
-            self._compute(group, now_ms, out)
+            yield self._compute(group, now_ms)
         member.epoch = group.target_epoch
-        self._renew(group, member, now_ms, out)
+        yield self._session(group, member, now_ms)
         assigned = group.target.get(member.id, ())
         changed = request.member_epoch == JOINING_EPOCH or assigned != member.sent
         member.sent = assigned
@@ -107,34 +71,47 @@ class ShareGroups:
             assignment=self._assignment(assigned) if changed else None,
         )
 
+    def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+        """A member's session has ended."""
+        _, group_id, member_id = key
+        group = self.groups.get(group_id)
+        if group is None or member_id not in group.members:
+            return []
+        return run(self._remove(group, member_id, "the member session expired"))
+
+    def load(self, now_ms: int) -> list[Effect]:
+        """Give every member of this coordinator's groups a new session, after a start."""
+        return [
+            self._session(group, member, now_ms)
+            for group in self.groups.values()
+            if self._table.coordinates(group.id)
+            for member in group.members.values()
+        ]
+
     def _group(self, request: m.ShareGroupHeartbeatRequest) -> ShareGroup:
         other = self._table.find(request.group_id)
         if other is not None and not other.is_vacant:
-            raise ShareHeartbeatRefused(
+            raise Refusal(
                 Errors.GROUP_ID_NOT_FOUND, f"Group {request.group_id} is not a share group."
             )
         if request.group_id not in self.groups:
             if request.member_epoch != JOINING_EPOCH:
-                raise ShareHeartbeatRefused(
+                raise Refusal(
                     Errors.GROUP_ID_NOT_FOUND, f"Share group {request.group_id} not found."
                 )
             self.groups[request.group_id] = ShareGroup(request.group_id)
         return self.groups[request.group_id]
 
     def _member(
-        self,
-        group: ShareGroup,
-        request: m.ShareGroupHeartbeatRequest,
-        caller: Caller,
-        out: list[Effect],
-    ) -> ShareGroupMember:
+        self, group: ShareGroup, request: m.ShareGroupHeartbeatRequest, caller: Caller
+    ) -> Step[ShareGroupMember]:
         """The member that sent the heartbeat; a new one when it joins."""
         member = group.members.get(request.member_id)
         if member is None:
             if request.member_epoch != JOINING_EPOCH:
-                raise self._unknown(request)
+                raise _unknown(request)
             if len(group.members) >= self._config.group_share_max_size:
-                raise ShareHeartbeatRefused(
+                raise Refusal(
                     Errors.GROUP_MAX_SIZE_REACHED,
                     f"The share group has reached its maximum capacity of "
                     f"{self._config.group_share_max_size} members.",
@@ -142,12 +119,14 @@ class ShareGroups:
             member = ShareGroupMember(request.member_id, caller.header.client_id)
             group.members[member.id] = member
             group.epoch += 1
-            fields = {"group": group.id, "member": member.id, "client_id": member.client_id}
-            out.append(Note("share_group.joined", fields))
-        elif request.member_epoch > member.epoch:
-            raise ShareHeartbeatRefused(
-                Errors.FENCED_MEMBER_EPOCH, Errors.FENCED_MEMBER_EPOCH.message
+            yield Note.of(
+                "share_group.joined",
+                group=group.id,
+                member=member.id,
+                client_id=member.client_id,
             )
+        elif request.member_epoch > member.epoch:
+            raise Refusal.with_message(Errors.FENCED_MEMBER_EPOCH)
         if request.subscribed_topic_names not in (None, member.topics):
             if member.topics:
                 group.epoch += 1
@@ -183,23 +162,22 @@ class ShareGroups:
             or now_ms - group.computed_ms >= self._config.group_share_assignment_interval_ms
         )
 
-    def _compute(self, group: ShareGroup, now_ms: int, out: list[Effect]) -> None:
+    def _compute(self, group: ShareGroup, now_ms: int) -> Note:
+        """Assign the partitions again."""
         wanted = {
             member.id: [place for place in self._places(member) if place in group.ready]
             for member in group.members.values()
         }
         group.target = simple(wanted, group.target)
         group.target_epoch, group.computed_ms = group.epoch, now_ms
-        out.append(
-            Note.of(
-                "share_group.assigned",
-                group=group.id,
-                epoch=group.epoch,
-                assignments={
-                    member: [f"{topic}-{number}" for topic, number in places]
-                    for member, places in group.target.items()
-                },
-            )
+        return Note.of(
+            "share_group.assigned",
+            group=group.id,
+            epoch=group.epoch,
+            assignments={
+                member: [f"{topic}-{number}" for topic, number in places]
+                for member, places in group.target.items()
+            },
         )
 
     def _assignment(self, places: tuple[Place, ...]) -> m.HeartbeatAssignment:
@@ -216,23 +194,21 @@ class ShareGroups:
             )
         )
 
-    def _renew(
-        self, group: ShareGroup, member: ShareGroupMember, now_ms: int, out: list[Effect]
-    ) -> None:
+    def _session(self, group: ShareGroup, member: ShareGroupMember, now_ms: int) -> SetTimer:
+        """The timer of a session that begins now."""
         ends_ms = now_ms + self._settings.number(group.id, "share.session.timeout.ms")
-        out.append(SetTimer((SHARE_SESSION, group.id, member.id), ends_ms))
+        return SetTimer((SHARE_SESSION, group.id, member.id), ends_ms)
 
-    def _remove(self, group: ShareGroup, member_id: str, reason: str, out: list[Effect]) -> None:
+    def _remove(self, group: ShareGroup, member_id: str, reason: str) -> Step[None]:
         del group.members[member_id]
         group.target.pop(member_id, None)
         group.epoch += 1
-        out += [
-            CancelTimer((SHARE_SESSION, group.id, member_id)),
-            Note.of("share_group.left", group=group.id, member=member_id, reason=reason),
-        ]
+        yield CancelTimer((SHARE_SESSION, group.id, member_id))
+        yield Note.of("share_group.left", group=group.id, member=member_id, reason=reason)
 
-    def _unknown(self, request: m.ShareGroupHeartbeatRequest) -> ShareHeartbeatRefused:
-        return ShareHeartbeatRefused(
-            Errors.UNKNOWN_MEMBER_ID,
-            f"Member {request.member_id} is not a member of group {request.group_id}.",
-        )
+
+def _unknown(request: m.ShareGroupHeartbeatRequest) -> Refusal:
+    return Refusal(
+        Errors.UNKNOWN_MEMBER_ID,
+        f"Member {request.member_id} is not a member of group {request.group_id}.",
+    )

@@ -1,4 +1,4 @@
-"""SharePartition: the records of one partition that one share group works on
+"""SharePartition: gives out the records of one partition to one share group, and takes them back
 (kafka.server.share.SharePartition, KIP-932).
 
 The records lie in a window. Before its start (SPSO, share-partition start offset) all records are
@@ -23,6 +23,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from kafkalab.broker.groups.share.record_state import DONE, MOVES, RecordState
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import AcknowledgementBatch, AcquiredRecords, RecordBatch
 from kafkalab.protocol.share_messages import ACCEPT, GAP, REJECT, RELEASE, RENEW
@@ -136,13 +137,6 @@ class AcknowledgeOutcome(NamedTuple):
 
     code: int = 0
     message: str | None = None
-
-
-class AcknowledgeRefused(Exception):
-    """Acknowledgements that change nothing: the error, and the message of Java's broker."""
-
-    def __init__(self, error: Errors, message: str) -> None:
-        self.error, self.message = error, message
 
 
 class SharePartition:
@@ -399,8 +393,7 @@ class SharePartition:
 
         Returns what has changed at once, which are the renewed locks, and what has to be written:
         these records are in transition until `written`. Offsets before the window are done already
-        and are passed over. Raises AcknowledgeRefused where the member does not hold one of the
-        others.
+        and are passed over. Raises Refusal where the member does not hold one of the others.
         """
         wanted: list[tuple[InFlightBatch, int, int, int]] = []
         for asked in batches:
@@ -413,7 +406,7 @@ class SharePartition:
                 and batch.last_offset >= max(asked.first_offset, self.start_offset)
             ]
             if not touched or touched[-1].last_offset < asked.last_offset:
-                raise AcknowledgeRefused(Errors.INVALID_RECORD_STATE, NOT_FOUND)
+                raise Refusal(Errors.INVALID_RECORD_STATE, NOT_FOUND)
             for batch in touched:
                 self._check_held(batch, asked, member_id)
                 wanted += self._wishes(batch, asked)
@@ -511,9 +504,9 @@ class SharePartition:
                 continue
             if record.state is not RecordState.ACQUIRED:
                 message = OFFSET_NOT_ACQUIRED if batch.by_offset else NOT_ACQUIRED
-                raise AcknowledgeRefused(Errors.INVALID_RECORD_STATE, message)
+                raise Refusal(Errors.INVALID_RECORD_STATE, message)
             if record.member_id != member_id:
-                raise AcknowledgeRefused(Errors.INVALID_RECORD_STATE, OF_ANOTHER_MEMBER)
+                raise Refusal(Errors.INVALID_RECORD_STATE, OF_ANOTHER_MEMBER)
 
     def _wishes(
         self, batch: InFlightBatch, asked: AcknowledgementBatch

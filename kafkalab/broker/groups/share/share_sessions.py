@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kafkalab.broker.steps import Refusal
 from kafkalab.errors import Errors
 from kafkalab.protocol.share_messages import FINAL_EPOCH, OPENING_EPOCH
 
@@ -29,13 +30,6 @@ class ShareSession:
     partitions: dict[SharePlace, None] = field(default_factory=dict)
 
 
-class ShareSessionRefused(Exception):
-    """A request whose epoch does not fit its session."""
-
-    def __init__(self, error: Errors) -> None:
-        self.error = error
-
-
 class ShareSessions:
     """All share sessions of one broker."""
 
@@ -47,17 +41,17 @@ class ShareSessions:
         return self._sessions.get(key)
 
     def advance(self, key: SessionKey, epoch: int, connection_id: str) -> ShareSession:
-        """The session of a request with that epoch; epoch 0 opens one. Raises ShareSessionRefused
-        for an epoch that is not the next one, or where there is no session."""
+        """The session of a request with that epoch; epoch 0 opens one. Raises Refusal for
+        an epoch that is not the next one, or where there is no session."""
         if epoch == OPENING_EPOCH:
             session = self._sessions[key] = ShareSession(connection_id)
             return session
         found = self._sessions.get(key)
         if found is None:
-            raise ShareSessionRefused(Errors.SHARE_SESSION_NOT_FOUND)
+            raise Refusal.with_message(Errors.SHARE_SESSION_NOT_FOUND)
         if epoch != FINAL_EPOCH:
             if epoch != found.epoch:
-                raise ShareSessionRefused(Errors.INVALID_SHARE_SESSION_EPOCH)
+                raise Refusal.with_message(Errors.INVALID_SHARE_SESSION_EPOCH)
             found.epoch += 1
         return found
 

@@ -20,6 +20,7 @@ from kafkalab.broker.groups.share.share_partition import (
     Moved,
     SharePartition,
 )
+from kafkalab.broker.steps import Step
 
 SHARE_WRITE = "share write"
 """The kind of timer that ends a request."""
@@ -62,10 +63,12 @@ class StateWrites:
         self._under_way = [write]
         return [_timer(now_ms)]
 
-    def ended(self, now_ms: int) -> tuple[list[StateWrite], list[Effect]]:
+    def take_written(self, now_ms: int) -> Step[list[StateWrite]]:
         """The request is answered: what it has written. The next one leaves."""
         done, self._under_way, self._next = self._under_way, self._next, []
-        return done, [_timer(now_ms)] if self._under_way else []
+        if self._under_way:
+            yield _timer(now_ms)
+        return done
 
     def forget(self) -> None:
         """Drop everything in memory: the process has died."""

@@ -20,7 +20,7 @@ from kafkalab.clients.consumer.classic.membership import (
 )
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition
 from kafkalab.errors import (
     COMMIT_DURING_REBALANCE,
@@ -215,7 +215,7 @@ class CommittedOffsets(GroupPart):
         elif not self._lookup.unknown:
             future = self._send_commit(offsets)
         else:
-            future = self._commit_when_found(offsets)
+            future = task(self._commit_when_found(offsets))
         if callback is not None:
             future.on_done(
                 lambda done: self._ended_commits.append(lambda: callback(offsets, _as_told(done)))
@@ -240,19 +240,15 @@ class CommittedOffsets(GroupPart):
         if isinstance(done.error, FencedInstanceIdException):
             self._fenced = done.error
 
-    def _commit_when_found(self, offsets: Offsets) -> RequestFuture:
-        future = RequestFuture()
+    def _commit_when_found(self, offsets: Offsets) -> Story:
         self.pending_async_commits += 1
-
-        def found(lookup: RequestFuture) -> None:
+        try:
+            yield self._lookup.find()
+        finally:
             self.pending_async_commits -= 1
-            if lookup.succeeded and self._lookup.node is not None:
-                self._send_commit(offsets).on_done(future.follow)
-            else:
-                future.fail(lookup.error or RetriableException("coordinator unknown"))
-
-        self._lookup.find().on_done(found)
-        return future
+        if self._lookup.node is None:
+            raise RetriableException("coordinator unknown")
+        return (yield self._send_commit(offsets))
 
     def _send_commit(self, offsets: Offsets) -> RequestFuture:
         group_id = self._membership.group_id

@@ -172,8 +172,8 @@ class ConsumerCoordinator(GroupPart):
                     f"{new}",
                 )
             return True
-        joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
-        if joined is not None and joined != wanted:
+        joined, wanted = self._join.joined_topics, self._subscriptions.topics
+        if joined is not None and set(joined) != set(wanted):
             if not self._membership.rejoin_needed:
                 then = list_text(ids_in_hash_order(joined))
                 today = list_text(ids_in_hash_order(wanted))

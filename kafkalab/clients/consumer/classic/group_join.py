@@ -52,7 +52,7 @@ class GroupJoin(GroupPart):
     ) -> None:
         super().__init__(shared)
         self.under_way: RequestFuture | None = None
-        self.joined_topics: frozenset[str] | None = None
+        self.joined_topics: tuple[str, ...] | None = None
         self.leader = GroupLeader(shared)
         self._lookup = lookup
         self._heartbeats = thread
@@ -95,7 +95,7 @@ class GroupJoin(GroupPart):
 
     def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
-        self.joined_topics = frozenset(self._subscriptions.topics)
+        self.joined_topics = self._subscriptions.topics
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         return self.leader.protocols(self._membership.generation.id)
 
@@ -165,6 +165,12 @@ class GroupJoin(GroupPart):
         elif error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             self._end(error.exception())
+        elif (
+            error is Errors.REBALANCE_IN_PROGRESS and self._profile.group.joins_again_when_overtaken
+        ):
+            self._log("JOIN_GROUP_OVERTAKEN")
+            membership.transition_to(ClassicMemberState.UNJOINED)
+            self._end(JoinAgain(error.exception()))
         else:
             if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 self._log("JOIN_GROUP_LOADING", node=self._lookup.node)

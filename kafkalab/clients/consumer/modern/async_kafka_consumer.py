@@ -26,7 +26,6 @@ from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClie
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
-from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
@@ -70,7 +69,7 @@ class AsyncKafkaConsumer:
         self._to_do: deque[Callable[[], BaseException | None]] = deque()
         self._inflight: AsyncPollEvent | None = None
         self._luck = lab.streams.stream(f"{setup.name}/application")
-        shared: Shared[ConsumerNetwork] = Shared(
+        shared = Shared(
             config, profile, network, subscriptions, log, lab.stage, self._luck, lab.epoch_ms
         )
         validation = PositionValidation(shared, tells_requests=True)
@@ -82,7 +81,7 @@ class AsyncKafkaConsumer:
         )
         self._fetcher.on_answer = self._reading.buffered.set
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
-        self._group = None if group is None else self._managers(group)
+        self._group = None if group is None else self._managers(shared, group)
         self._background = ConsumerNetworkThread(
             network, self._reading, self._group, log, self._removed_metrics
         )
@@ -93,45 +92,34 @@ class AsyncKafkaConsumer:
         setup.register(log)
         log("ASYNC_CONSUMER_INITIALIZED")
 
-    def _managers(self, group: str) -> RequestManagers:
+    def _managers(self, shared: Shared[NetworkClientDelegate], group: str) -> RequestManagers:
         lab = self._lab
         name = self._setup.name
         profile = self._setup.profile
         config = self._setup.config
-        network, log = self.network, self.log
         luck = lab.streams.stream(f"{name}/request backoff")
         member_id = kafka_uuid(lab.streams.stream(f"{name}/member id"))
 
         def state(owner: str, kind: str = "RequestState") -> RequestState:
-            return RequestState(owner, kind, config, luck, log, lab.epoch_ms)
+            return RequestState(owner, kind, config, luck, shared.log, lab.epoch_ms)
 
-        coordinator = CoordinatorRequestManager(
-            group, network, state("CoordinatorRequestManager"), log
-        )
-        commits = CommitRequestManager(
-            group, member_id, config, profile, coordinator, network, self.subscriptions, log
-        )
+        coordinator = CoordinatorRequestManager(shared, group, state("CoordinatorRequestManager"))
+        commits = CommitRequestManager(shared, group, member_id, coordinator)
         membership = ConsumerMembershipManager(
+            shared,
             group,
             member_id,
-            config,
-            network,
-            self.subscriptions,
             commits.commit_before_reconciling,
             commits.tell_epoch,
             commits.restart,
             self._to_do.append,
             self._callbacks,
-            profile,
-            log,
         )
         heartbeats = HeartbeatRequestManager(
+            shared,
             membership,
             coordinator,
-            network,
             state(INTERNALS + profile.group.heartbeat_state_class, "HeartbeatRequestState"),
-            config,
-            log,
         )
         commits.on_commit = self._setup.interceptors.on_commit
         return RequestManagers(coordinator, commits, heartbeats, membership)

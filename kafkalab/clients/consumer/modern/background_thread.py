@@ -1,4 +1,5 @@
-"""BackgroundThread: the loop of a consumer's background thread (internals.ConsumerNetworkThread).
+"""BackgroundThread: runs the passes of any consumer's background thread
+(internals.ConsumerNetworkThread).
 
 In each pass it takes the application's events, asks each manager for requests and polls the
 network. It is a loop that yields until when it sleeps. KafkaConsumer and KafkaShareConsumer have

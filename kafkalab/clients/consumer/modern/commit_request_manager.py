@@ -8,16 +8,16 @@ when the application has polled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import Offsets
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
-from kafkalab.clients.network.log_context import LogContext
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
+from kafkalab.clients.consumer.reading.subscription_state import FetchPosition
 from kafkalab.errors import (
     CommitFailedException,
     Errors,
@@ -36,7 +36,6 @@ from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
-    from kafkalab.releases import Profile
 
 PASSED_ON = (
     Errors.GROUP_AUTHORIZATION_FAILED,
@@ -54,34 +53,31 @@ PASSED_ON = (
 (OffsetCommitRequestState.onResponse)."""
 
 
-class CommitRequestManager:
+MAY_PASS = (RetriableException, StaleMemberEpochException)
+"""With these a look-up is asked again: the member's epoch has grown while it was under way."""
+
+
+class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The manager of one consumer. on_commit is called with the committed offsets."""
 
     def __init__(
         self,
+        shared: Shared[NetworkClientDelegate],
         group_id: str,
         member_id: str,
-        config: Mapping[str, Any],
-        profile: Profile,
         coordinator: CoordinatorRequestManager,
-        network: NetworkClientDelegate,
-        subscriptions: SubscriptionState,
-        log: LogContext,
     ) -> None:
+        super().__init__(shared)
         self._group_id, self._member_id = group_id, member_id
         self._epoch: int | None = None
-        self._config = config
-        self._profile = profile
         self._coordinator = coordinator
-        self._network = network
-        self._subscriptions, self._log = subscriptions, log
-        self._enabled = config["enable.auto.commit"]
-        self._interval_ms = config["auto.commit.interval.ms"]
-        self._polled_ms = network.clock.now_ms
+        self._enabled = self._config["enable.auto.commit"]
+        self._interval_ms = self._config["auto.commit.interval.ms"]
+        self._polled_ms = self._clock.now_ms
         self._due_ms = self._polled_ms + self._interval_ms
         self._auto_under_way = False
         self.on_commit: Callable[[Offsets], None] = lambda offsets: None
-        self._waiting: list[tuple[int, Callable[[], None]]] = []
+        self._waiting: list[tuple[int, RequestFuture]] = []
         self._looking_up: tuple[tuple[TopicPartition, ...], RequestFuture] | None = None
 
     def tell_epoch(self, epoch: int | None) -> None:
@@ -96,11 +92,17 @@ class CommitRequestManager:
         """Sends the requests that waited for the coordinator and for their backoff."""
         if self._coordinator.node is None:
             return FOREVER_MS
-        ready = [send for at_ms, send in self._waiting if at_ms <= now_ms]
-        self._waiting = [(at_ms, send) for at_ms, send in self._waiting if at_ms > now_ms]
-        for send in ready:
-            send()
+        ready = [turn for at_ms, turn in self._waiting if at_ms <= now_ms]
+        self._waiting = [(at_ms, turn) for at_ms, turn in self._waiting if at_ms > now_ms]
+        for turn in ready:
+            turn.complete()
         return min((at_ms - now_ms for at_ms, _ in self._waiting), default=FOREVER_MS)
+
+    def _turn(self, at_ms: int = 0) -> RequestFuture:
+        """Done in a pass from that time on in which the coordinator is known."""
+        turn = RequestFuture()
+        self._waiting.append((at_ms, turn))
+        return turn
 
     # auto commit
 
@@ -112,21 +114,20 @@ class CommitRequestManager:
             return
         self._auto_under_way = True
         self.restart()
-        offsets = self._subscriptions.all_consumed()
+        task(self._auto_commit(self._subscriptions.all_consumed()))
 
-        def ended(done: RequestFuture) -> None:
+    def _auto_commit(self, offsets: Offsets) -> Story:
+        try:
+            yield self._committing(offsets)
+        except RetriableException:
+            soon_ms = self._clock.now_ms + self._retry_backoff_ms
+            self._due_ms = min(self._due_ms, soon_ms)
+            return
+        finally:
             self._auto_under_way = False
-            if done.failed:
-                if isinstance(done.error, RetriableException):
-                    self._due_ms = min(
-                        self._due_ms, self._network.clock.now_ms + self._config["retry.backoff.ms"]
-                    )
-                return
-            self._log("ASYNC_AUTO_COMMIT_ASYNC_COMPLETED", offsets="null" if offsets else "{}")
-            if offsets:
-                self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets))
-
-        self._committing(offsets).on_done(ended)
+        self._log("ASYNC_AUTO_COMMIT_ASYNC_COMPLETED", offsets="null" if offsets else "{}")
+        if offsets:
+            self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets))
 
     def restart(self) -> None:
         """The next commit is due a whole interval after the last poll: Java's timer knows no other
@@ -143,18 +144,17 @@ class CommitRequestManager:
             return RequestFuture.completed_with(None)
         offsets = self._subscriptions.all_consumed()
         future = self._committing(
-            offsets, self._network.clock.now_ms + self._config["max.poll.interval.ms"]
+            offsets, self._clock.now_ms + self._config["max.poll.interval.ms"]
         )
         if offsets:
-            # Java's own listener was added later than the reconciliation's, so it runs after it.
-            self._after(
-                future,
-                lambda: self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets)),
-            )
+            task(self._tell_committed(future, offsets))
         return future
 
-    def _after(self, future: RequestFuture, say: Callable[[], None]) -> None:
-        future.on_done(lambda done: None if done.failed else self._waiting.append((0, say)))
+    def _tell_committed(self, committed: RequestFuture, offsets: Offsets) -> Story:
+        yield committed
+        # Java's own listener was added later than the reconciliation's, so it runs after it.
+        yield self._turn()
+        self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets))
 
     # the interface of CommittedOffsets in the classic protocol
 
@@ -164,8 +164,8 @@ class CommitRequestManager:
         """The committed offsets; None when the timer ended first. Raises the coordinator's lasting
         errors."""
         future = self.look_up(tuple(partitions), timer.deadline_ms)
-        self._network.client.selector.wakeup()
-        if not self._network.poll_until(future, timer):
+        self._client.client.selector.wakeup()
+        if not self._client.poll_until(future, timer):
             return None
         if future.failed:
             raise future.failure
@@ -175,8 +175,8 @@ class CommitRequestManager:
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commits and waits; False when the timer ended first."""
         future = self._committing(offsets, timer.deadline_ms)
-        self._network.client.selector.wakeup()
-        if not self._network.poll_until(future, timer):
+        self._client.client.selector.wakeup()
+        if not self._client.poll_until(future, timer):
             return False
         if isinstance(future.error, TimeoutException):
             return False
@@ -196,78 +196,73 @@ class CommitRequestManager:
     ) -> None:
         """Commits without waiting; `later` runs the callback on the application's thread."""
 
-        def ended(done: RequestFuture) -> None:
-            error = done.error
-            if isinstance(error, RetriableException):
-                error = RetriableCommitFailedException(
-                    "Offset commit failed with a retriable exception. You should retry committing "
-                    "the latest consumed offsets."
-                )
-            if callback is not None:
-                told = callback
+        task(self._commit_async(offsets, callback, later))
+        self._client.client.selector.wakeup()
 
-                def tell() -> None:
-                    told(offsets, error)
+    def _commit_async(
+        self,
+        offsets: Offsets,
+        callback: CommitCallback | None,
+        later: Callable[[Callable[[], BaseException | None]], object],
+    ) -> Story:
+        error: BaseException | None = None
+        try:
+            yield self._committing(offsets)
+        except RetriableException:
+            error = RetriableCommitFailedException(
+                "Offset commit failed with a retriable exception. You should retry committing "
+                "the latest consumed offsets."
+            )
+        except KafkaException as failed:
+            error = failed
 
-                later(tell)
+        def tell() -> None:
+            assert callback is not None
+            callback(offsets, error)
 
-        self._committing(offsets).on_done(ended)
-        self._network.client.selector.wakeup()
+        if callback is not None:
+            later(tell)
 
     def set_positions(self, initializing: list[TopicPartition], deadline_ms: int) -> RequestFuture:
         """Partitions just assigned go on at the group's offsets; those without a commit stay as
         they are."""
-        future = RequestFuture()
         self._log("ASYNC_REFRESHING_COMMITTED", partitions=list_text(initializing))
+        return task(self._set_positions(self.look_up(tuple(initializing), deadline_ms)))
 
-        def found(done: RequestFuture) -> None:
-            if done.failed:
-                future.fail(done.failure)
-                return
-            metadata = self._network.client.metadata
-            view = metadata.view
-            for tp, committed in done.value.items():
-                if committed is None or tp not in self._subscriptions.partitions:
-                    continue
-                known, leader = view.partitions.get(tp), view.leader(tp)
-                position = FetchPosition(
-                    committed.offset, committed.leader_epoch, leader, known.epoch if known else None
-                )
-                metadata.note_leader_epoch(tp, committed.leader_epoch)
-                self._log(
-                    "SETTING_COMMITTED_OFFSET",
-                    partition=tp,
-                    position=position.text(self._profile.fetching.position_style),
-                    offset=committed.offset,
-                    leader=leader,
-                )
-                self._subscriptions.seek_unvalidated(tp, position)
-            future.complete()
-
-        self.look_up(tuple(initializing), deadline_ms).on_done(found)
-        return future
+    def _set_positions(self, look_up: RequestFuture) -> Story:
+        offsets = yield look_up
+        view = self._metadata.view
+        for tp, committed in offsets.items():
+            if committed is None or tp not in self._subscriptions.partitions:
+                continue
+            known, leader = view.partitions.get(tp), view.leader(tp)
+            position = FetchPosition(
+                committed.offset, committed.leader_epoch, leader, known.epoch if known else None
+            )
+            self._metadata.note_leader_epoch(tp, committed.leader_epoch)
+            self._log(
+                "SETTING_COMMITTED_OFFSET",
+                partition=tp,
+                position=position.text(self._profile.fetching.position_style),
+                offset=committed.offset,
+                leader=leader,
+            )
+            self._subscriptions.seek_unvalidated(tp, position)
 
     # requests
 
     def look_up(self, partitions: tuple[TopicPartition, ...], deadline_ms: int) -> RequestFuture:
         """OFFSET_FETCH. A request for the same partitions that is under way already is waited
         for."""
-        if self._looking_up is not None and self._looking_up[0] == partitions:
-            return self._looking_up[1]
+        known = self._looking_up
+        if known is not None and known[0] == partitions and not known[1].is_done:
+            return known[1]
         self._log("ASYNC_OFFSET_FETCH_ENQUEUED", partitions=list_text(partitions))
-        future = RequestFuture()
+        future = task(self._in_turn(lambda: self._look_up(partitions), deadline_ms, MAY_PASS))
         self._looking_up = (partitions, future)
-        future.on_done(lambda _: self._forget_look_up(future))
-        self._waiting.append((0, lambda: self._send_look_up(partitions, deadline_ms, future)))
         return future
 
-    def _forget_look_up(self, future: RequestFuture) -> None:
-        if self._looking_up is not None and self._looking_up[1] is future:
-            self._looking_up = None
-
-    def _send_look_up(
-        self, partitions: tuple[TopicPartition, ...], deadline_ms: int, future: RequestFuture
-    ) -> None:
+    def _look_up(self, partitions: tuple[TopicPartition, ...]) -> Story:
         numbers: dict[str, list[int]] = {}
         for tp in partitions:
             numbers.setdefault(tp.topic, []).append(tp.partition)
@@ -284,43 +279,24 @@ class CommitRequestManager:
             topics=topics,
         )
 
-        def answered(sent: RequestFuture) -> None:
-            error = sent.error
-            if error is None:
-                answer = sent.value.message.groups[0]
-                failed = (
-                    [
-                        p.error_code
-                        for topic in answer.topics
-                        for p in topic.partitions
-                        if p.error_code
-                    ]
-                    if not answer.error_code
-                    else [answer.error_code]
-                )
-                if not failed:
-                    future.complete(self._committed_of(partitions, answer))
-                    return
-                known = error_for(failed[0])
-                self._coordinator.lost_if(known)
-                error = known.exception()
-            else:
-                self._coordinator.lost_if(error)
-            self._again_or_fail(
-                error,
-                deadline_ms,
-                future,
-                lambda: self._send_look_up(partitions, deadline_ms, future),
-            )
-
-        self._network.send(
-            self._coordinator.node, m.OffsetFetchRequest(groups=(group,), require_stable=True)
-        ).on_done(answered)
+        request = m.OffsetFetchRequest(groups=(group,), require_stable=True)
+        answer = (yield from self._send(request)).groups[0]
+        codes = (
+            [answer.error_code]
+            if answer.error_code
+            else [p.error_code for topic in answer.topics for p in topic.partitions]
+        )
+        refused = next(filter(None, codes), None)
+        if refused is not None:
+            known = error_for(refused)
+            self._coordinator.lost_if(known)
+            raise known.exception()
+        return self._committed_of(partitions, answer)
 
     def _committed_of(
         self, partitions: tuple[TopicPartition, ...], answer: Any
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        names = self._network.client.metadata.topic_names
+        names = self._metadata.topic_names
         told = {
             TopicPartition(topic.name or names.get(topic.topic_id, ""), p.partition_index): p
             for topic in answer.topics
@@ -341,17 +317,12 @@ class CommitRequestManager:
 
     def _committing(self, offsets: Offsets, deadline_ms: int | None = None) -> RequestFuture:
         """OFFSET_COMMIT; with a deadline it is tried again until then."""
-        future = RequestFuture()
         if not offsets:
-            future.complete()
-            return future
+            return RequestFuture.completed_with(None)
         self._log("ASYNC_OFFSET_COMMIT_ENQUEUED", offsets=offsets_text(offsets))
-        self._waiting.append((0, lambda: self._send_commit(offsets, deadline_ms, future)))
-        return future
+        return task(self._in_turn(lambda: self._commit(offsets), deadline_ms))
 
-    def _send_commit(
-        self, offsets: Offsets, deadline_ms: int | None, future: RequestFuture
-    ) -> None:
+    def _commit(self, offsets: Offsets) -> Story:
         topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
         for tp, offset in offsets.items():
             topics.setdefault(tp.topic, []).append(
@@ -381,28 +352,17 @@ class CommitRequestManager:
             offsets={str(tp): o.offset for tp, o in offsets.items()},
         )
 
-        def answered(sent: RequestFuture) -> None:
-            error = sent.error
-            if error is None:
-                places = (p for topic in sent.value.message.topics for p in topic.partitions)
-                # Java ends with the first partition that was refused
-                refused = next((p.error_code for p in places if p.error_code), None)
-                if refused is None:
-                    for tp, offset in offsets.items():
-                        self._log("ASYNC_OFFSET_COMMITTED", offset=offset.offset, partition=tp)
-                    self.on_commit(offsets)
-                    future.complete()
-                    return
-                known = error_for(refused)
-                self._coordinator.lost_if(known)
-                error = self._refused(known, request)
-            else:
-                self._coordinator.lost_if(error)
-            self._again_or_fail(
-                error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future)
-            )
-
-        self._network.send(self._coordinator.node, request).on_done(answered)
+        message = yield from self._send(request)
+        places = (p for topic in message.topics for p in topic.partitions)
+        # Java ends with the first partition that was refused
+        refused = next((p.error_code for p in places if p.error_code), None)
+        if refused is not None:
+            known = error_for(refused)
+            self._coordinator.lost_if(known)
+            raise self._refused(known, request)
+        for tp, offset in offsets.items():
+            self._log("ASYNC_OFFSET_COMMITTED", offset=offset.offset, partition=tp)
+        self.on_commit(offsets)
 
     def _refused(self, known: Errors, request: m.OffsetCommitRequest) -> BaseException:
         """The exception that the application receives for a refused commit
@@ -426,20 +386,36 @@ class CommitRequestManager:
             else KafkaException(f"Unexpected error in commit: {known.message}")
         )
 
-    def _again_or_fail(
+    def _in_turn(
         self,
-        error: BaseException,
+        ask: Callable[[], Story],
         deadline_ms: int | None,
-        future: RequestFuture,
-        again: Callable[[], None],
-    ) -> None:
-        now_ms = self._network.clock.now_ms
-        if deadline_ms is None or not isinstance(error, RetriableException):
-            future.fail(error)
-        elif now_ms >= deadline_ms:
-            future.fail(TimeoutException("Timeout expired before the request could be completed"))
-        else:
-            self._waiting.append((now_ms + self._config["retry.backoff.ms"], again))
+        passing: tuple[type[BaseException], ...] = (RetriableException,),
+    ) -> Story:
+        """Ask as soon as the coordinator is known; with a deadline again until then where the error
+        may pass."""
+        turn = self._turn()
+        while True:
+            yield turn
+            try:
+                return (yield from ask())
+            except passing:
+                now_ms = self._clock.now_ms
+                if deadline_ms is None:
+                    raise
+                if now_ms >= deadline_ms:
+                    raise TimeoutException(
+                        "Timeout expired before the request could be completed"
+                    ) from None
+                turn = self._turn(now_ms + self._retry_backoff_ms)
+
+    def _send(self, request: Any) -> Story:
+        """Send a request to the coordinator; returns the message of its answer."""
+        try:
+            return (yield self._client.send(self._coordinator.node, request)).message
+        except KafkaException as error:
+            self._coordinator.lost_if(error)
+            raise
 
     def _id(self, topic: str) -> str:
-        return self._network.client.metadata.topic_ids.get(topic, ZERO_UUID)
+        return self._metadata.topic_ids.get(topic, ZERO_UUID)

@@ -1,4 +1,4 @@
-"""ConsumerNetworkThread: the background thread that sends all requests
+"""ConsumerNetworkThread: says what a KIP-848 consumer's background thread does in a pass
 (internals.ConsumerNetworkThread, ApplicationEventProcessor, RequestManagers).
 
 Its managers find the coordinator, commit, send heartbeats, reconcile and fetch.

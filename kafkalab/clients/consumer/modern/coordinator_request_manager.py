@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import (
     COORDINATOR_LOST,
@@ -19,16 +19,17 @@ from kafkalab.protocol.messages import FindCoordinatorRequest
 from kafkalab.sim.apps import FOREVER_MS
 
 
-class CoordinatorRequestManager:
+class CoordinatorRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The look-up of one group. node is the coordinator, None while it is looked up. closing: no
     more look-ups."""
 
     def __init__(
-        self, group_id: str, network: NetworkClientDelegate, state: RequestState, log: LogContext
+        self, shared: Shared[NetworkClientDelegate], group_id: str, state: RequestState
     ) -> None:
+        super().__init__(shared)
         self.node: Node | None = None
         self.closing = False
-        self._group_id, self._network, self._state, self._log = group_id, network, state, log
+        self._group_id, self._state = group_id, state
 
     def poll(self, now_ms: int) -> int:
         """Sends a look-up when one is needed; returns how long the next pass may wait for it."""
@@ -36,7 +37,7 @@ class CoordinatorRequestManager:
             return FOREVER_MS
         if self._state.can_send(now_ms):
             self._state.sent(now_ms)
-            self._network.send(
+            self._client.send(
                 None, FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
             ).on_done(self._answered)
             return FOREVER_MS
@@ -48,21 +49,21 @@ class CoordinatorRequestManager:
             self.node = None
 
     def _answered(self, sent: RequestFuture) -> None:
-        now_ms = self._network.clock.now_ms
+        now_ms = self._client.clock.now_ms
         if sent.failed:
             self._state.failed(now_ms)
             if not isinstance(sent.error, RetriableException):
-                self._network.keep_error(sent.failure)
+                self._client.keep_error(sent.failure)
             return
         found = sent.value.message.coordinator_of(self._group_id)
         error = error_for(found.error_code)
         if error is not Errors.NONE:
             self._state.failed(now_ms)
             if not error.retriable:
-                self._network.keep_error(error.exception())
+                self._client.keep_error(error.exception())
             return
         self._state.reset()
-        self.node = self._network.client.node_of(
+        self.node = self._client.client.node_of(
             found.node_id, found.host, found.port, None, coordinator=True
         )
         self._log(

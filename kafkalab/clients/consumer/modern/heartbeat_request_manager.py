@@ -7,7 +7,6 @@ passed, and at once to join, to acknowledge an assignment and to leave.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
@@ -17,8 +16,8 @@ from kafkalab.clients.consumer.modern.membership_manager import (
 )
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import Errors, RetriableException, UnsupportedVersionException, error_for
 from kafkalab.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions
 from kafkalab.sim.apps import FOREVER_MS
@@ -29,7 +28,7 @@ UNSUPPORTED = (
 )
 
 
-class HeartbeatRequestManager:
+class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The heartbeats of one member. poll_deadline_ms: when max.poll.interval.ms has passed without
     a poll. unsupported: the sentence where the brokers do not know the protocol."""
 
@@ -37,24 +36,21 @@ class HeartbeatRequestManager:
 
     def __init__(
         self,
+        shared: Shared[NetworkClientDelegate],
         membership: ConsumerMembershipManager,
         coordinator: CoordinatorRequestManager,
-        network: NetworkClientDelegate,
         state: RequestState,
-        config: Mapping[str, Any],
-        log: LogContext,
     ) -> None:
+        super().__init__(shared)
         self._membership = membership
         self._coordinator = coordinator
-        self._network = network
         self._state = state
-        self._config, self._log = config, log
         self._interval_ms = 0
-        self._due_ms = network.clock.now_ms
-        self.poll_deadline_ms: int = network.clock.now_ms + config["max.poll.interval.ms"]
+        self._due_ms = self._clock.now_ms
+        self.poll_deadline_ms: int = self._clock.now_ms + self._config["max.poll.interval.ms"]
         self._sent: dict[str, object] = {}
         state.more = lambda: (
-            f", remainingMs={max(0, self._due_ms - network.clock.now_ms)}, "
+            f", remainingMs={max(0, self._due_ms - self._clock.now_ms)}, "
             f"heartbeatIntervalMs={self._interval_ms}"
         )
 
@@ -79,7 +75,7 @@ class HeartbeatRequestManager:
             membership.leave_stale()
             request = self._request()
             membership.heartbeat_generated()
-            self._network.send(self._coordinator.node, request).on_done(self._answered_stale)
+            self._client.send(self._coordinator.node, request).on_done(self._answered_stale)
             self._state.reset()
             self._sent.clear()
             return self._interval_ms
@@ -108,7 +104,7 @@ class HeartbeatRequestManager:
         self._state.sent(now_ms)
         self._due_ms = now_ms + self._interval_ms
         self._membership.heartbeat_generated()
-        self._network.send(self._coordinator.node, request).on_done(self._answered)
+        self._client.send(self._coordinator.node, request).on_done(self._answered)
 
     def _request(self) -> Any:
         membership, everything = self._membership, self._membership.state is MemberState.JOINING
@@ -150,11 +146,11 @@ class HeartbeatRequestManager:
         """Whatever the answer says, the member joins again at the application's next poll."""
         if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
             self._log(
-                "STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value)
+                "STALE_HEARTBEAT_ANSWERED", response=self._client.client.response_text(sent.value)
             )
 
     def _answered(self, sent: RequestFuture) -> None:
-        now_ms = self._network.clock.now_ms
+        now_ms = self._clock.now_ms
         if sent.failed:
             self._failed(sent.failure, now_ms)
             return
@@ -199,4 +195,4 @@ class HeartbeatRequestManager:
 
     def _fatal(self, error: BaseException) -> None:
         self._membership.fail()
-        self._network.keep_error(error)
+        self._client.keep_error(error)

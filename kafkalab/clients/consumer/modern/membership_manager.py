@@ -13,12 +13,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.lines.java_values import list_text
 from kafkalab.moves import moves_of
 from kafkalab.protocol.consumer_group_messages import (
@@ -31,7 +30,6 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-    from kafkalab.releases import Profile
 
 
 class MemberState(enum.Enum):
@@ -100,7 +98,7 @@ class LocalAssignment:
 NONE = LocalAssignment()
 
 
-class ConsumerMembershipManager:
+class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
     """One consumer's membership of its group.
 
     current        what it owns and has reconciled
@@ -119,34 +117,30 @@ class ConsumerMembershipManager:
 
     def __init__(
         self,
+        shared: Shared[NetworkClientDelegate],
         group_id: str,
         member_id: str,
-        config: Mapping[str, Any],
-        network: NetworkClientDelegate,
-        subscriptions: SubscriptionState,
         commit: Callable[[], RequestFuture],
         tell_epoch: Callable[[int | None], None],
         reconciled: Callable[[], None],
         to_application: Callable[[Callable[[], BaseException | None]], object],
         callbacks: RebalanceCallbacks,
-        profile: Profile,
-        log: LogContext,
     ) -> None:
+        super().__init__(shared)
         self.group_id = group_id
         self.member_id = member_id
-        self.instance_id = config["group.instance.id"]
+        self.instance_id = self._config["group.instance.id"]
         self.state = MemberState.UNSUBSCRIBED
         self.epoch = JOINING_EPOCH
         self.current = NONE
         self._target = NONE
-        self._config, self._network, self._subscriptions = config, network, subscriptions
         self._commit = commit
         self._epoch_told = tell_epoch
         self._reconciled = reconciled
         self._to_application = to_application
-        self._callbacks, self._log = callbacks, log
+        self._callbacks = callbacks
         if self.assigns_in_poll is None:
-            self.assigns_in_poll = profile.group.assigns_in_poll
+            self.assigns_in_poll = self._profile.group.assigns_in_poll
         self._subscription_updated = self._reconciling = self._rejoined = False
         self._left: RequestFuture | None = None
         self._stale = False
@@ -309,10 +303,10 @@ class ConsumerMembershipManager:
         if self._reconciling:
             self._log("MEMBER_RECONCILIATION_IN_PROGRESS", assignment=self._target)
             return
-        names = self._network.client.metadata.topic_names
+        names = self._metadata.topic_names
         unknown = [topic_id for topic_id in self._target.partitions if topic_id not in names]
         if unknown:
-            self._network.client.metadata.request_update()
+            self._metadata.request_update()
             return
         if self.commits_first and self._config["enable.auto.commit"] and not may_commit:
             return
@@ -398,7 +392,7 @@ class ConsumerMembershipManager:
         """Called on the application's thread: the background thread continues with this in its next
         pass."""
         self._done.append(call)
-        self._network.client.selector.wakeup()
+        self._client.client.selector.wakeup()
 
     def _taken(self, target: LocalAssignment) -> None:
         if self._given_up():

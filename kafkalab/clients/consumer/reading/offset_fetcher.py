@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.parts import ConsumerPart
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
@@ -60,7 +60,7 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
                 self._subscriptions.partitions[tp].next_retry_ms = (
                     now_ms + self._config["request.timeout.ms"]
                 )
-            self._ask(leader, timestamps).on_done(partial(self._answered, asked=timestamps))
+            task(self._ask(leader, timestamps)).on_done(partial(self._answered, asked=timestamps))
 
     def _by_leader(self, partitions: list[TopicPartition]) -> dict[Node, dict[TopicPartition, int]]:
         view = self._client.client.metadata.view
@@ -91,7 +91,7 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
         assert ago_ms is not None, "the configuration has checked it"
         return self._epoch_ms + self._client.clock.now_ms - ago_ms
 
-    def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
+    def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> Story:
         topics: dict[str, list[m.ListOffsetsPartition]] = {}
         for tp, timestamp in timestamps.items():
             view = self._client.client.metadata.view.partitions[tp]
@@ -119,40 +119,27 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
             request=payload.object_text(request, version, self._profile.name),
             node=leader,
         )
-        future = RequestFuture()
-
-        def answered(sent: RequestFuture) -> None:
-            if sent.failed:
-                future.fail(sent.failure)
-                return
-            message = sent.value.message
-            text = payload.object_text(
-                message, sent.value.request.header.api_version, self._profile.name
-            )
-            self._log("LIST_OFFSETS_RESPONSE", response=text, node=leader)
-            found = {}
-            for topic in message.topics:
-                for p in topic.partitions:
-                    tp = TopicPartition(topic.name, p.partition_index)
-                    if p.error_code == Errors.NONE.code:
-                        self._log(
-                            "LIST_OFFSETS_HANDLED",
-                            partition=tp,
-                            offset=p.offset,
-                            timestamp=p.timestamp,
-                        )
-                        found[tp] = p
-                    else:
-                        self._log(
-                            "LIST_OFFSETS_PARTITION_ERROR",
-                            partition=tp,
-                            error=self._profile.connecting.known(error_for(p.error_code)).name,
-                        )
-                        self._client.client.metadata.request_update()
-            future.complete(found)
-
-        self._client.send(leader, request).on_done(answered)
-        return future
+        sent = yield self._client.send(leader, request)
+        message = sent.message
+        text = payload.object_text(message, sent.request.header.api_version, self._profile.name)
+        self._log("LIST_OFFSETS_RESPONSE", response=text, node=leader)
+        found = {}
+        for topic in message.topics:
+            for p in topic.partitions:
+                tp = TopicPartition(topic.name, p.partition_index)
+                if p.error_code == Errors.NONE.code:
+                    self._log(
+                        "LIST_OFFSETS_HANDLED", partition=tp, offset=p.offset, timestamp=p.timestamp
+                    )
+                    found[tp] = p
+                else:
+                    self._log(
+                        "LIST_OFFSETS_PARTITION_ERROR",
+                        partition=tp,
+                        error=self._profile.connecting.known(error_for(p.error_code)).name,
+                    )
+                    self._client.client.metadata.request_update()
+        return found
 
     def _answered(self, done: RequestFuture, asked: dict[TopicPartition, int]) -> None:
         retry_ms = self._client.clock.now_ms + self._config["retry.backoff.ms"]
@@ -212,7 +199,9 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
                     leader = view.leader(tp)
                     assert leader is not None, "partitions without a leader wait for METADATA"
                     by_leader.setdefault(leader, {})[tp] = timestamps[tp]
-                for future in [self._ask(leader, asked) for leader, asked in by_leader.items()]:
+                for future in [
+                    task(self._ask(leader, asked)) for leader, asked in by_leader.items()
+                ]:
                     self._client.poll_until(future, timer)
                     if future.succeeded:
                         result.update(future.value)

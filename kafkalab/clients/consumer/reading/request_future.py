@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
-from kafkalab.errors import RetriableException
+from kafkalab.errors import KafkaException, RetriableException
 
 
 class RequestFuture:
@@ -65,10 +65,6 @@ class RequestFuture:
         else:
             self._listeners.append(listener)
 
-    def follow(self, other: RequestFuture) -> None:
-        """Ends like `other`, which is done."""
-        self._finish(other.value, other.error)
-
     def _finish(self, value: Any, error: BaseException | None) -> None:
         if self.is_done:
             return
@@ -76,3 +72,27 @@ class RequestFuture:
         listeners, self._listeners = self._listeners, []
         for listener in listeners:
             listener(self)
+
+
+Story = Generator[RequestFuture, Any, Any]
+"""Several requests as one story. Where it waits it yields a future, and gets its value there or has
+its error raised."""
+
+
+def task(story: Story) -> RequestFuture:
+    """Begin a story; returns the future of what it returns, or of the KafkaException that it
+    raises."""
+    ended = RequestFuture()
+
+    def go_on(done: RequestFuture) -> None:
+        try:
+            waited = story.throw(done.failure) if done.failed else story.send(done.value)
+        except StopIteration as end:
+            ended.complete(end.value)
+        except KafkaException as error:
+            ended.fail(error)
+        else:
+            waited.on_done(go_on)
+
+    go_on(RequestFuture.completed_with(None))
+    return ended

@@ -8,14 +8,12 @@ close go first, in a request of their own; those of a poll travel with the next 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
+from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.consumer.share.acknowledgements import acknowledgements_text
 from kafkalab.clients.consumer.share.share_fetch import (
     Said,
@@ -23,7 +21,7 @@ from kafkalab.clients.consumer.share.share_fetch import (
     ShareInFlightBatch,
 )
 from kafkalab.clients.consumer.share.share_session_handler import ShareSessionHandler
-from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
 from kafkalab.lines.generated_text import share_fetched_text
@@ -61,7 +59,7 @@ class Acknowledging:
     results: Results = field(default_factory=dict)
 
 
-class ShareConsumeRequestManager:
+class ShareConsumeRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The fetches and acknowledgements of one share consumer.
 
     completed     fetched records that no poll has taken
@@ -72,14 +70,10 @@ class ShareConsumeRequestManager:
     """
 
     def __init__(
-        self,
-        group_id: str,
-        member_id: str,
-        config: Mapping[str, Any],
-        network: NetworkClientDelegate,
-        subscriptions: SubscriptionState,
-        log: LogContext,
+        self, shared: Shared[NetworkClientDelegate], group_id: str, member_id: str
     ) -> None:
+        super().__init__(shared)
+        config = self._config
         self.completed: deque[ShareCompletedFetch] = deque()
         self.buffered = Signal()
         self.lock_ms: int | None = None
@@ -89,9 +83,6 @@ class ShareConsumeRequestManager:
         )
         self._group_id = group_id
         self._member_id = member_id
-        self._network = network
-        self._subscriptions = subscriptions
-        self._log = log
         self._limits = {
             "max_wait_ms": config["fetch.max.wait.ms"],
             "min_bytes": config["fetch.min.bytes"],
@@ -171,7 +162,7 @@ class ShareConsumeRequestManager:
             self._acknowledge(call, node_id, call.left.pop(node_id))
 
     def _acknowledge(self, call: Acknowledging, node_id: int, said: Said) -> None:
-        node = self._network.client.metadata.view.node(node_id)
+        node = self._metadata.view.node(node_id)
         session = self._sessions.get(node_id)
         if node is None or session is None or not session.is_open:
             self._settle(call, node_id, said, Errors.SHARE_SESSION_NOT_FOUND.exception())
@@ -183,7 +174,7 @@ class ShareConsumeRequestManager:
         self._log("SHARE_ACKNOWLEDGE_BUILT", acknowledgements=f"{{{shown}}}")
         call.open.add(node_id)
         self._busy.add(node_id)
-        self._network.send(node, request).on_done(
+        self._client.send(node, request).on_done(
             lambda sent: self._acknowledged(call, node_id, said, sent)
         )
 
@@ -213,7 +204,7 @@ class ShareConsumeRequestManager:
             own = failed.get((batch.topic_id, tp.partition), error)
             worse = own if own is not Errors.NONE else error
             if worse in MOVED:
-                self._network.client.metadata.request_update()
+                self._metadata.request_update()
             raised = None if worse is Errors.NONE else worse.exception()
             self._told(call, tp, batch, raised)
         self._log("SHARE_ACKNOWLEDGE_SETTLED", node_id=node_id)
@@ -265,15 +256,15 @@ class ShareConsumeRequestManager:
         for node, said, request in built:
             self._log("SHARE_FETCH_BUILDING", node_id=node.id)
             self._busy.add(node.id)
-            self._network.send(node, request).on_done(partial(self._fetched, node, said))
+            self._client.send(node, request).on_done(partial(self._fetched, node, said))
 
     def _wanted(self) -> dict[Node, dict[TopicPartition, str]]:
         """Leader -> the partitions to fetch from it, with their topic ids."""
-        metadata = self._network.client.metadata
+        metadata = self._metadata
         wanted: dict[Node, dict[TopicPartition, str]] = {}
         for tp in self._subscriptions.assigned_in_hash_order():
             node, topic_id = metadata.view.leader(tp), metadata.topic_ids.get(tp.topic)
-            if node is None or topic_id is None or self._network.client.is_unavailable(node):
+            if node is None or topic_id is None or self._client.client.is_unavailable(node):
                 metadata.request_update()
             elif node.id in self._busy:
                 self._log("SHARE_PARTITION_SKIPPED", partition=tp, node_id=node.id)
@@ -292,7 +283,7 @@ class ShareConsumeRequestManager:
             for tp, batch in said.items():
                 self.settled.append((tp, batch, sent.failure))
             self._busy.discard(node.id)
-            self._network.client.metadata.request_update()
+            self._metadata.request_update()
             return
         response: m.ShareFetchResponse = sent.value.message
         error = error_for(response.error_code)
@@ -312,7 +303,7 @@ class ShareConsumeRequestManager:
         self._busy.discard(node.id)
 
     def _take(self, node: Node, said: Said, response: m.ShareFetchResponse) -> None:
-        metadata = self._network.client.metadata
+        metadata = self._metadata
         for at, topic in enumerate(response.responses):
             name = metadata.topic_names.get(topic.topic_id, "")
             for place, data in enumerate(topic.partitions):

@@ -19,6 +19,7 @@ from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClie
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
+from kafkalab.clients.consumer.reading.parts import Shared
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.share.acknowledgements import AcknowledgeType
@@ -145,35 +146,30 @@ class ShareConsumerImpl:
         def state(owner: str, kind: str = "RequestState") -> RequestState:
             return RequestState(owner, kind, config, luck, log, lab.epoch_ms)
 
+        shared = Shared(
+            config, profile, network, self.subscriptions, log, lab.stage, self._luck, lab.epoch_ms
+        )
         self._coordinator = CoordinatorRequestManager(
-            group, network, state("CoordinatorRequestManager"), log
+            shared, group, state("CoordinatorRequestManager")
         )
         self._membership = ShareMembershipManager(
+            shared,
             group,
             member_id,
-            config,
-            network,
-            self.subscriptions,
             lambda: RequestFuture.completed_with(None),
             lambda epoch: None,
             lambda: None,
             lambda call: call(),
             RebalanceCallbacks(profile, self.subscriptions, log),
-            profile,
-            log,
         )
         heartbeats = ShareHeartbeatRequestManager(
+            shared,
             self._membership,
             self._coordinator,
-            network,
             state(INTERNALS + profile.group.heartbeat_state_class, "HeartbeatRequestState"),
-            config,
-            log,
         )
         self._heartbeats = heartbeats
-        self._consuming = ShareConsumeRequestManager(
-            group, member_id, config, network, self.subscriptions, log
-        )
+        self._consuming = ShareConsumeRequestManager(shared, group, member_id)
         self._background = ShareNetworkThread(
             network,
             self._coordinator,

@@ -1,0 +1,90 @@
+"""Is a mangled log of a broker read right? The catalogue never has all of its lines, so that less
+shows of a misreading than in a client's log."""
+
+import random
+
+import pytest
+
+from kafkalab.tests.logsets.manglings import (
+    Mangling,
+    lines,
+    logback,
+    own,
+    plain,
+    stamp,
+    text_of,
+    to_the_ms,
+    whole,
+    with_trace,
+)
+from kafkalab.tests.logsets.test_matrix_of_manglings import compared, judged, said_in
+
+
+def shown_by_grep(text: str, named: bool, numbered: bool) -> str:
+    """grep -C 2, with the file's name, the lines' numbers, or both."""
+    every = text.splitlines()
+    hits = {number for number, line in enumerate(every) if "artition" in line or "ERROR" in line}
+    shown = sorted({n for hit in hits for n in range(hit - 2, hit + 3) if 0 <= n < len(every)})
+    out, before = [], -1
+    for number in shown:
+        mark = ":" if number in hits else "-"
+        front = f"server.log{mark}" * named + f"{number + 1}{mark}" * numbered
+        out += ["--"] * (0 <= before < number - 1) + [front + every[number]]
+        before = number
+    return "\n".join(out) + "\n"
+
+
+def records_shown(said: list) -> list:
+    shown = set(shown_by_grep(plain(said, own), False, False).splitlines())
+    return [each for each in said if set(whole(each).split("\n")) <= shown]
+
+
+def grep(named: bool, numbered: bool) -> Mangling:
+    return Mangling(
+        lambda said: shown_by_grep(plain(said, own), named, numbered), to_the_ms, of=records_shown
+    )
+
+
+def with_prints(said: list) -> str:
+    """Somebody prints now and then, also while the broker lists its settings."""
+    dice, out = random.Random(3), []
+    for line in plain(said, own).splitlines():
+        out += [line, *["order 7 is paid"] * (dice.random() < 0.05)]
+    return "\n".join(out) + "\n"
+
+
+def of_rsyslog(said: list) -> str:
+    """rsyslog writes a line break and a tab as numbers."""
+    return "".join(
+        f"{stamp('%b %d %H:%M:%S')(s)} web-1 kafka: {whole(s)}".replace("\n", "#012").replace(
+            "\t", "#011"
+        )
+        + "\n"
+        for s in said
+    )
+
+
+BROKERS = {
+    "source lines": lines(lambda s: f"[{s.time}] {s.level} {s.text} ({s.logger}:944)"),
+    "a record of JSON behind": lines(lambda s: f'{logback(s)} {{"trace":"{s.ms}", "user":"ada"}}'),
+    "a name behind": lines(lambda s: f"{with_trace(own(s), s)} [shard=7]"),
+    "grep -C -n": grep(False, True),
+    "grep -C -H": grep(True, False),
+    "grep -C -H -n": grep(True, True),
+    "rsyslog": Mangling(of_rsyslog),
+    "prints": Mangling(with_prints),
+    "a break is lost": text_of(lambda text: text.replace("Server)\n", "Server)", 1)),
+}
+
+
+@pytest.mark.parametrize("name", BROKERS)
+@pytest.mark.parametrize("release", ["3.9.2", "4.4.0"])
+def test_a_mangled_log_of_a_broker_is_read_right(name, release, recordings, tmp_path):
+    said = said_in(recordings.parent / "whole_logs" / release / "broker-1.server.log.gz")
+    path = tmp_path / "server.log"
+    path.write_text(BROKERS[name].make(said))
+    code, told, rows = judged(path)
+    assert code == 0 or name == "prints", told
+    missing, of, wrong = compared(BROKERS[name], said, rows)
+    assert not wrong
+    assert missing <= 0.01 * of
