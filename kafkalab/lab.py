@@ -505,6 +505,8 @@ class Lab:
                 f"The process of {who} was killed at {self._killed[who]} ms; start another one "
                 "under a new name."
             )
+        if name.startswith("new "):
+            args = {key: _without_address(value) for key, value in args.items()}
         clock = self.clock
         before, clock.cause = clock.cause, None
         event_id = self.journal.note("call", who, name=name, args=args)
@@ -745,3 +747,13 @@ def _broker_settings(settings: Mapping[str, Any] | None, release: str) -> Broker
         name: value for name, value in (settings or {}).items() if name == "chance_of_producer_ids"
     }
     return broker_config(dotted, release=release, **own)
+
+
+def _without_address(value: Any) -> Any:
+    """A setting as the journal tells it: a learner's own function or object by the name of its
+    class, since Python prints its address, which is another one in each process."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_without_address, value))
+    if callable(value) or repr(value) == object.__repr__(value):
+        return str(getattr(value, "__name__", type(value).__name__))
+    return value

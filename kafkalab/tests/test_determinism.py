@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from kafkalab import KafkaConsumer, KafkaProducer, Lab
+from kafkalab.hashing import hash_map_order, java_string_hash
+
 ROOT = Path(__file__).resolve().parents[2]
 
 # Two consumers of one group, a producer, and perhaps a stranger; {names} in braces are filled in by
@@ -85,3 +88,35 @@ def test_a_stranger_leaves_a_clients_luck_alone():
     assert run(7, client="till") == run(
         7, client="till", readers=[*GROUP, ("passer-by", "elsewhere")]
     )
+
+
+def test_a_learners_own_function_is_told_by_its_name():
+    """Python would print its address, which is another one in each process."""
+    lab = Lab(brokers=1)
+
+    class Watcher:
+        def on_send(self, record):
+            return record
+
+        def on_acknowledgement(self, metadata, error):
+            pass
+
+    def deal(partitions, members):
+        return {}
+
+    KafkaConsumer(lab, {"group.id": "g", "partition.assignment.strategy": [deal]}, name="ada")
+    KafkaProducer(
+        lab,
+        {"partitioner.class": lambda *asked: 0, "interceptor.classes": [Watcher()], "acks": "all"},
+        name="shop",
+    )
+    told = "".join(map(repr, lab.journal.events))
+    assert "deal" in told and "Watcher" in told and "'acks': 'all'" in told and " at 0x" not in told
+
+
+def test_keys_of_a_hash_map_have_an_order_of_their_own():
+    with pytest.raises(AssertionError, match="the order in which they were put"):
+        hash_map_order({"orders", "returns"}, java_string_hash)
+    same_bucket = ["returns", "orders"]
+    assert hash_map_order(same_bucket, java_string_hash) == same_bucket
+    assert hash_map_order(same_bucket[::-1], java_string_hash) == same_bucket[::-1]
