@@ -41,7 +41,9 @@ class Busy(OSError):
 def keep_private(out: Path) -> None:
     """Take what OUT holds of a class from all accounts but the owner's: folders 0700, files 0600.
     A folder that is no OUT is left alone; so is what belongs to somebody else."""
-    if not any(os.path.exists(out / name) for name in (".grading", "gradebook.db", "receipts.jsonl")):
+    if not any(
+        os.path.exists(out / name) for name in (".grading", "gradebook.db", "receipts.jsonl")
+    ):
         return
     _take_from_others(os.path.abspath(out))
     for pattern in FILES:

@@ -67,7 +67,7 @@ def before_monday(out: Path, named: Named = Named()) -> tuple[list[Fault], list[
         checks = [_closed_to_me]
     for look, path in (
         (_list, named.roster),
-        (_copy, named.copy),
+        (_copy, named.copy if out.is_dir() else None),
         (_package, named.package),
         (_exchange, named.exchange),
     ):
@@ -212,8 +212,8 @@ def _package(package: Path, out: Path) -> Iterator[Fault | str]:
     """Faults of a package for students: its course key, and what it gives away."""
     key = package / "autograder" / "cell" / KEY_FILE.name
     chapters = sorted(path.name[:2] for path in package.glob("notebooks/release/[0-9][0-9]_*"))
-    again = f"rm -r {shlex.quote(str(package))} && python -m autograder release"
-    again = f"{again} {' '.join(chapters) or 'NN'} --out {shlex.quote(str(package))}"
+    again = "python -m autograder release"
+    again = f"{again} {' '.join(chapters) or 'NN'} --out {shlex.quote(f'{package}-new')}"
     if not key.is_file() or not chapters:
         yield f"{package} is no package that `release` or `github` has made.", again
         return

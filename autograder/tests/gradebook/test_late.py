@@ -109,7 +109,11 @@ def test_a_persons_mark_changes_the_penalty_with_it_and_nbgrader_agrees(out):
     )
     with Gradebook(f"sqlite:///{out / 'gradebook.db'}") as book:
         found = book.find_submission("90_demo", "bo")
-        assert found.score == 8.1 and not found.late_submission_penalty and found.total_seconds_late > 4 * 3600
+        assert (
+            found.score == 8.1
+            and not found.late_submission_penalty
+            and found.total_seconds_late > 4 * 3600
+        )
 
 
 def test_the_student_reads_it_and_the_export_has_it(out, capsys):

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -165,6 +164,12 @@ def test_a_list_is_looked_at_before_it_is_taken_in(out, tmp_path):
     assert "No such file" in named(out, roster=tmp_path / "none.csv")[0][0][0]
 
 
+def newer(path, seconds):
+    """Let a file be as if it were written later."""
+    moment = path.stat().st_mtime + seconds
+    os.utime(path, (moment, moment))
+
+
 def test_a_copy_is_whole_new_closed_and_on_another_disk(out, tmp_path, monkeypatch):
     copy = tmp_path / "copy"
     assert named(out, copy=copy)[0][0][0] == f"There is no copy {copy}."
@@ -176,14 +181,14 @@ def test_a_copy_is_whole_new_closed_and_on_another_disk(out, tmp_path, monkeypat
     faults, notes = named(out, copy=copy)
     assert faults == [] and f"The copy {copy} is whole, and as new as OUT." in notes
     main(["due", str(out), "90", "2027-03-15T23:59+01:00"])
-    os.utime(out / "gradebook.db", (time.time() + 60,) * 2)
+    newer(out / "gradebook.db", 60)
     [(old, mend)] = named(out, copy=copy)[0]
     assert "1 files, gradebook.db among them" in old
     subprocess.run(["sh", "-c", mend], check=True)
     assert named(out, copy=copy)[0] == []
     book = copy / "gradebook.db"
     book.write_bytes(book.read_bytes()[:4096] + b"x" * (book.stat().st_size - 4096))
-    os.utime(book, (time.time() + 90,) * 2)
+    newer(book, 90)
     [(broken, _)] = named(out, copy=copy)[0]
     assert f"The gradebook in {copy} is broken" in broken
     (copy / "gradebook.db").unlink()
