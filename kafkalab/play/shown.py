@@ -18,7 +18,7 @@ from kafkalab.views.connections import ConnectionRow, connection_counts, faults,
 from kafkalab.views.group_timeline import group_states
 from kafkalab.views.ownership import Holding, gaps, holdings, unread
 from kafkalab.views.record_lanes import record_holds
-from kafkalab.views.transaction_timeline import stretches
+from kafkalab.views.transaction_timeline import AT_COORDINATOR, stretches
 from kafkalab.views.versions import differing
 
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
@@ -189,13 +189,15 @@ def _transactions(told: Told) -> Iterator[dict[str, Any]]:
         for call in lab.journal.of("call")
         if call.name == "new KafkaProducer"
     ]
+    ends = {each.who: each.at_ms for each in lab.journal.of("fault") if each.what == "kill -9"}
     for name in dict.fromkeys(filter(None, named)):
         for each in stretches(lab, name):
+            at_coordinator = each.who == AT_COORDINATOR
             yield {
-                "lane": f"{name}: {each.who}",
+                "lane": f"{name} at its coordinator" if at_coordinator else each.who,
                 "who": each.what,
                 "from": each.from_ms,
-                "to": each.to_ms,
+                "to": min(each.to_ms, ends.get(each.who, each.to_ms)),
                 "note": each.note,
                 "id": each.id,
             }

@@ -106,16 +106,24 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
 def unread(lab: ShownLab, found: list[Holding]) -> dict[str, list[tuple[int, int]]]:
     """partition -> the periods in which it had an owner and records for it, and nobody read them.
 
-    Periods of IDLE_MS or less are left out.
+    Periods of IDLE_MS or less are left out. The marker that ends a transaction is no record.
     """
     if not has_journal(lab):  # lines do not tell which records are read
         return {each.partition: [] for each in found}
     steps: dict[str, list[tuple[int, str, int, str]]] = {each.partition: [] for each in found}
+    markers = {
+        (f"{event.topic}-{event.partition}", event.base_offset)
+        for event in lab.journal.of("record.appended")
+        if "control" in event.fields
+    }
     for event in lab.journal.of("log.ends", "record.delivered"):
         if event.kind == "log.ends":
             tp = f"{event.topic}-{event.partition}"
             if tp in steps:
-                steps[tp].append((event.at_ms, "end", event.high_watermark, ""))
+                end = event.high_watermark
+                while (tp, end - 1) in markers:
+                    end -= 1
+                steps[tp].append((event.at_ms, "end", end, ""))
         elif event.partition in steps:
             steps[event.partition].append((event.at_ms, "read", event.offset + 1, event.who))
     waits: dict[str, list[tuple[int, int]]] = {tp: [] for tp in steps}

@@ -177,6 +177,16 @@ MIXED = (
             "18 kill member-3",
         ],
     },
+    {
+        "client": "3.9",
+        "in_transaction": 4,
+        "producers": 2,
+        "members": 1,
+        "consumer": ["isolation.level=read_committed"],
+        "producer": ["transaction.timeout.ms=8000"],
+        "seconds": 25,
+        "faults": ["6 kill shop-1"],
+    },
     {"client": "2.3", "broker": "4.4", "acks": "0", "members": 0, "faults": ["0 kill shop-1"]},
 )
 
@@ -252,6 +262,32 @@ def test_a_story_runs_and_a_cause_is_found_with_the_keyboard_alone(visitor):
     tab_to("#lines .line")
     page.keyboard.press("Enter")
     page.wait_for_selector("#cause:not([hidden]) li")
+
+
+NAMED = {"button", "link", "textbox", "combobox", "spinbutton", "searchbox", "form", "region"}
+"""Roles that a screen reader says with a name."""
+
+
+def test_a_screen_reader_hears_a_name_for_everything(visitor):
+    page = visitor.open("#in_transaction=3&records=20&members=1&seconds=10&faults=6+kill+shop-1")
+    page.evaluate("for (const part of document.querySelectorAll('details')) part.open = true")
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    heard = [
+        (each["role"]["value"], each.get("name", {}).get("value", "").strip())
+        for each in tree
+        if not each["ignored"]
+    ]
+    assert [role for role, name in heard if role in NAMED and not name] == []
+    for role, name in (
+        ("heading", "Transactions"),
+        ("group", "Transactions. Arrow keys move, Enter shows the cause."),
+        ("spinbutton", "records in one transaction"),
+        ("button", "shop-1: kill -9 at 6.0 s"),
+    ):
+        assert any(role == one and name in other for one, other in heard), name
+    bars = [name for role, name in heard if role == "button" and name.startswith("shop-1 at its")]
+    assert bars and all(" is " in name and " from " in name for name in bars)
+    assert any("CompleteCommit, epoch 0" in name for name in bars)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

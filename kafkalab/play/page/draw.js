@@ -95,8 +95,9 @@ export function lanesPicture({ title, lanes, moments, from, to, width, pick }) {
       const attributes = { x: x(bar.from), y: y + labelPx, width: wide, height: barPx, class: looks[bar.look] ? "striped" : bar.look };
       if (looks[bar.look]) attributes.fill = `url(#${looks[bar.look]})`;
       item(shape("rect", attributes), place, bar.says, bar.id);
-      if (bar.text && long(bar.text) + 8 < wide) {
-        const text = shape("text", { x: x(bar.from) + 4, y: y + labelPx + 13, class: "inside" });
+      const room = bar.text && !looks[bar.look] ? roomIn(bar, lane.bars.slice(lane.bars.indexOf(bar) + 1), x, long(bar.text) + 8) : null;
+      if (room != null) {
+        const text = shape("text", { x: room + 4, y: y + labelPx + 13, class: "inside" });
         text.textContent = bar.text;
         svg.append(text);
       }
@@ -147,6 +148,17 @@ export function lanesPicture({ title, lanes, moments, from, to, width, pick }) {
     }
   });
   return svg;
+}
+
+// Where a bar has so much room that no later bar of its lane lies upon; null for nowhere.
+function roomIn(bar, later, x, wide) {
+  let left = x(bar.from);
+  const upon = later.filter((each) => each.to > bar.from && each.from < bar.to).sort((a, b) => a.from - b.from);
+  for (const each of upon) {
+    if (x(each.from) - left > wide) return left;
+    left = Math.max(left, x(each.to));
+  }
+  return x(bar.to) - left > wide ? left : null;
 }
 
 // The names of moments above the picture, in rows, so that none lies upon another.

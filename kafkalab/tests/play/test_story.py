@@ -405,7 +405,7 @@ def test_a_producer_sends_in_transactions_and_each_ends_with_its_commit():
     committed = [each for each in phases(told) if each == "CompleteCommit"]
     assert len(committed) == 3, "three, three and the last one"
     bar = sides([told])[0]["transactions"][-1]
-    assert "shop-1" in bar["lane"] and why(told.lab, bar["id"])[-1]["who"] == "shop-1"
+    assert bar["lane"] == "shop-1" and why(told.lab, bar["id"])[-1]["who"] == "shop-1"
 
 
 def test_a_killed_producer_leaves_its_transaction_to_be_aborted():
@@ -420,6 +420,8 @@ def test_a_killed_producer_leaves_its_transaction_to_be_aborted():
         seconds=60,
     )
     assert phases(told)[-1] == "CompleteAbort"
+    of_shop = [bar for bar in sides([told])[0]["transactions"] if bar["lane"] == "shop-1"]
+    assert of_shop[-1]["to"] == 5_000, "it ends with its producer"
     assert records(told)["acknowledged"] > 0 and records(told)["read"] == 0
 
 
@@ -428,3 +430,10 @@ def test_two_producers_of_one_transactional_id_fence_each_other():
         producers=2, in_transaction=2, producer=["transactional.id=t"], members=0, seconds=9
     )
     assert any("Fenced" in what or "InvalidProducerEpoch" in what for *_, what in told.ended)
+
+
+def test_a_partition_is_read_to_its_end_though_a_marker_stands_there():
+    told = tell(in_transaction=2, records=10, every_ms=100, members=1, seconds=20)
+    assert records(told)["read"] == 10
+    waits = [bar for bar in sides([told])[0]["owners"] if bar["who"] == "owned, not read"]
+    assert all(bar["to"] < 10_000 for bar in waits), waits
