@@ -37,8 +37,8 @@ class GradeCell(NamedTuple):
 
     @property
     def renewed(self) -> bool:
-        """Whether its text was written anew after a person's mark, which counts until the new one
-        is read."""
+        """Whether its text was written again after a person's mark, which counts until somebody
+        reads the new one."""
         return self.waits and self.manual is not None
 
 

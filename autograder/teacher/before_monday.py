@@ -45,8 +45,11 @@ Fault = tuple[str, str]
 
 @dataclass(frozen=True)
 class Named:
-    """What else a week needs, where the teacher names it: a class list that is not taken in yet,
-    the copy of OUT, the new package, and the folder of nbgrader's exchange."""
+    """What else a week needs, where the teacher names it.
+
+    That is a class list that is not taken in yet, the copy of OUT, the new package, and the folder
+    of nbgrader's exchange.
+    """
 
     roster: Path | None = None
     copy: Path | None = None

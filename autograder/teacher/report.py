@@ -323,7 +323,7 @@ def advice(found: Class, has_pictures: bool = False) -> list[str]:
 
 def mark_of(cell) -> str:
     """A cell of the class table: points, `waits`, both where an answer with a mark was written
-    anew, or nothing where the notebook has no such question."""
+    again, or nothing where the notebook has no such question."""
     if cell is None:
         return ""
     points = [] if cell.waits and not cell.renewed else [f"{cell.score:g}"]

@@ -98,7 +98,7 @@ def _step_of(name: str) -> Any:
     return step
 
 
-# sqlframe asks for each column anew which dialect it is, and sqlglot then looks for all of them.
+# sqlframe asks for each column again which dialect it is, and sqlglot then looks for all of them.
 util.dialect_to_string = cache(util.dialect_to_string)
 for _name in STEPS:
     setattr(QuickFrame, _name, _step_of(_name))
