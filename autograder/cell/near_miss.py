@@ -21,6 +21,7 @@ IN_OTHER_BRACKETS = (
     "right, but not written as asked: a single value has no brackets, and a list has them, also "
     "around one value."
 )
+IN_ANOTHER_ORDER = "right, but in another order: write the list with the smallest entry first."
 UNIT, MOST = 1_000, 10**12
 KINDS = ("value", "lines")
 
@@ -70,6 +71,22 @@ def in_other_brackets(question, data, is_right: Callable[[object], bool]) -> boo
         for change in (_without_brackets, _with_brackets)
         for other in _changed(data, change)
     )
+
+
+def in_another_order(question, data, is_right: Callable[[object], bool]) -> bool:
+    """Whether plain data that is wrong would be right with its lists sorted; of one name, or of
+    all."""
+    return question.kind in KINDS and any(
+        other != data and is_right(other) for other in _changed(data, _sorted)
+    )
+
+
+def _sorted(data):
+    if isinstance(data, dict):
+        return {key: _sorted(item) for key, item in data.items()}
+    if isinstance(data, list) and {type(item) for item in data} in ({int}, {str}):
+        return sorted(data)
+    return data
 
 
 def _without_brackets(data):

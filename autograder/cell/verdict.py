@@ -15,9 +15,11 @@ from functools import lru_cache
 from autograder.cell import sealed
 from autograder.cell.data import canonical
 from autograder.cell.near_miss import (
+    IN_ANOTHER_ORDER,
     IN_ANOTHER_UNIT,
     IN_OTHER_BRACKETS,
     SPELLED_OTHERWISE,
+    in_another_order,
     in_another_unit,
     in_other_brackets,
     spelled_otherwise,
@@ -79,6 +81,8 @@ def verdict_on(
         return Verdict(False, IN_ANOTHER_UNIT, verdict.share)
     if in_other_brackets(question, reply["data"], lambda other: word(other).ok):
         return Verdict(False, IN_OTHER_BRACKETS, verdict.share)
+    if in_another_order(question, reply["data"], lambda other: word(other).ok):
+        return Verdict(False, IN_ANOTHER_ORDER, verdict.share)
     return verdict
 
 

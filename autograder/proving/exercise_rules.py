@@ -60,6 +60,8 @@ SAMPLED = 60
 SECONDS_FOR_CHANGES = 3
 """Changes of the solution are looked at for so long: an author waits for the answer."""
 IN_BRACES = re.compile(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}")
+UNFILLED = re.compile(r"\{[a-z_]+\}")
+"""A name in braces that nothing has taken the place of."""
 
 
 class Unruly(ValueError):
@@ -201,6 +203,11 @@ def _solution(looked: Looked) -> str:
                 raise Unruly(
                     f"{_line_of(looked, 'answer')}: the solution gets {given.score:g} of "
                     f"{given.max:g} as student {student or 'nobody'}: {given.sentence}"
+                )
+            if name := UNFILLED.search(given.sentence):
+                raise Unruly(
+                    f"{_line_of(looked, 'judge')}: the sentence for a right answer says {name[0]}, "
+                    "and the question has no number of this name: write `right=lambda case: ...`"
                 )
         empty = master(id[:2]).answer_cell(id).source
         blank = _graded(looked.question, empty, looked.students[-1], sandbox)

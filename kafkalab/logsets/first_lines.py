@@ -54,6 +54,7 @@ class LineCounts:
                   or with a class of Kafka's at its end that is part of the layout
     damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
                   and the last one of a file, which a rotation or its writer may have cut
+    of_kafka      read rows of any class of Kafka's, also of those that the catalogue does not have
     """
 
     lines: int = 0
@@ -65,6 +66,7 @@ class LineCounts:
     unknown_of_others: int = 0
     hidden: int = 0
     damaged: int = 0
+    of_kafka: int = 0
 
     def __add__(self, other: LineCounts) -> LineCounts:
         return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
@@ -75,8 +77,8 @@ class LineCounts:
 
     @property
     def mostly_whole(self) -> bool:
-        """Whether next to no record is damaged."""
-        return self.damaged <= (1 - WHOLE) * (self.read + self.damaged)
+        """Whether next to no record is damaged: one, or one in a hundred."""
+        return self.damaged <= max(1, (1 - WHOLE) * (self.read + self.damaged))
 
     @property
     def unread_for_damage(self) -> bool:
@@ -104,6 +106,19 @@ class LineCounts:
     def nothing_known(self) -> bool:
         """Whether Kafka may have written none of the lines, or none was understood."""
         return self.read >= FEW and not self.known
+
+    def why_nothing_known(self) -> str:
+        """What to say where nothing is known: of Kafka's own lines, and of others."""
+        if 2 * self.of_kafka > self.read:
+            return (
+                f"Kafka's own classes wrote the {self.read:,} lines that were read, and the "
+                "catalogue holds none of their words. They are read right, and nothing is told of "
+                "them."
+            )
+        return (
+            f"none of the {self.read:,} lines that were read is in the catalogue of Kafka's "
+            "lines. Another program wrote them, or the layout is another one."
+        )
 
     @property
     def understood(self) -> bool:
@@ -149,10 +164,7 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
         total = next((found for batch in more if (found := counts_of(batch)).known), total)
     names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
     if total.nothing_known:
-        yield (
-            f"{names}: none of the first {total.read:,} lines is in the catalogue of Kafka's "
-            "lines. No client or broker wrote them, or the layout is another one."
-        )
+        yield f"{names}: {total.why_nothing_known()}"
     elif total.foreign_words_of_others:
         yield (
             f"{names}: {total.unknown_of_others:,} of the first {total.of_others:,} lines of "
@@ -191,7 +203,7 @@ def _wrong(
     if not counts.mostly_whole:
         return damaged_text(counts)
     if counts.misplaced:
-        return f"the messages begin or end at another place than was found. {remedy}"
+        return f"the messages begin at another place than was found, or end at another. {remedy}"
     if counts.foreign_words:
         return (
             f"{counts.unknown:,} of its first {counts.of_clients:,} lines of Kafka's clients are "
@@ -297,6 +309,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 pc.and_(of_other, unknown),
                 pc.or_(inside, unnamed),
                 damaged,
+                pc.match_substring_regex(read["logger"], schema.OWN_CLASS),
             )
         ),
     )

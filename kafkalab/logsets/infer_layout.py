@@ -103,7 +103,7 @@ def guess(text: bytes) -> str:
 
 def _with_classes(pattern: str) -> tuple[str, ...]:
     """A pattern, before it those with a class behind the message where it has none."""
-    if "%c" in pattern or "%F" in pattern:
+    if "logger" in layouts.layout(pattern).parts:
         return (pattern,)
     return tuple(pattern.replace("%m", f"%m{tail}") for tail in (" (%c)", " (%c:%L)", ""))
 

@@ -15,7 +15,8 @@ from itertools import zip_longest
 from kafkalab.logsets.layouts import LEVEL_FORM, OPENING
 
 FEW = 2  # So many lines must begin no record.
-BEGUN = 0.2  # The share of lines that must begin one behind the frame.
+# The share of lines that must begin one behind the frame: a broker lists its settings first.
+BEGUN = 0.05
 ODD = 0.05  # The share of lines that may be without the frame: a banner, a prompt.
 LOOKED_AT = 160  # Bytes at the begin of a line.
 MOST_SOURCES = 20

@@ -17,7 +17,9 @@ from kafkalab.logsets.engine import F, Window
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-RUN = 10  # So many lines after each other are a run.
+# So many lines after each other are a run, if their times differ: a client that polls without a
+# pause writes more within a millisecond.
+RUN = 10
 BACK_MS = 100  # A line that is so much older than one before it, and equal to another, is repeated.
 MUCH = 0.3  # Where so many of the lines are equal to others, each is written twice.
 # Threads change places within milliseconds. Where so many lines are older than the one before, a
@@ -87,11 +89,17 @@ def repeated(lines: DataFrame) -> DataFrame:
     )
     return (
         numbered.withColumn("length", F.count_if("again").over(of_run))
+        .withColumn("first", F.min(F.when(F.col("again"), F.col("time"))).over(of_run))
+        .withColumn("last", F.max(F.when(F.col("again"), F.col("time"))).over(of_run))
         .withColumn("back", F.count_if(F.col("again") & back).over(of_run))
         .withColumn("share", share)
         .where(
             F.col("again")
-            & ((F.col("length") >= RUN) | (F.col("back") > 0) | (F.col("share") >= MUCH))
+            & (
+                ((F.col("length") >= RUN) & (F.col("first") < F.col("last")))
+                | (F.col("back") > 0)
+                | (F.col("share") >= MUCH)
+            )
         )
         .select("file", "file_offset")
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +27,8 @@ from kafkalab.logsets.wrapped_lines import Lines, unwrapped
 
 # The unpacked bytes of one task: some seconds of work at most, and many tasks in a large set.
 TASK_BYTES = 32 << 20
+# Of a very large set each task has more: Spark's driver plans and starts some hundred a second.
+MOST_TASKS = 10_000
 UNPACKED = 10  # The usual ratio of unpacked to packed size for lines of clients.
 OPENING = 256 << 10  # The cost to open a file, as the bytes that could be read in the same time.
 # The bytes parsed at once: small enough for the processor's cache, large enough for few calls.
@@ -134,26 +136,35 @@ class Range:
 
 
 def ranges_of(
-    file: LogFile, layout: str, wrapping: tuple[str, ...] = (), others: bool = True
+    file: LogFile,
+    layout: str,
+    wrapping: tuple[str, ...] = (),
+    others: bool = True,
+    size: int = TASK_BYTES,
 ) -> Iterator[Range]:
-    """A file in pieces that one task can read."""
+    """A file in pieces that one task can read, of so many bytes."""
     whole = Range(
         file.name, 0, None, layout, False, file.size, wrapping, file.log, file.before, others
     )
     if file.packed or wrapping:
         yield whole
         return
-    for at in range(0, file.size, TASK_BYTES):
-        yield replace(whole, start=at, stop=min(at + TASK_BYTES, file.size))
+    for at in range(0, file.size, size):
+        yield replace(whole, start=at, stop=min(at + size, file.size))
 
 
-def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
-    """Neighbouring ranges, joined until they are large enough for a task."""
+def task_size(files: Iterable[LogFile]) -> int:
+    """The bytes of a task where these files are read."""
+    return max(TASK_BYTES, sum(file.size for file in files) // MOST_TASKS)
+
+
+def tasks_of(pieces: Iterator[Range], size: int = TASK_BYTES) -> list[tuple[Range, ...]]:
+    """Neighbouring ranges, joined until they are large enough for a task of so many bytes."""
     tasks: list[tuple[Range, ...]] = []
     held: list[Range] = []
     cost = 0
     for piece in pieces:
-        if held and cost + piece.cost > TASK_BYTES + OPENING:
+        if held and cost + piece.cost > size + OPENING:
             tasks.append(tuple(held))
             held, cost = [], 0
         held.append(piece)

@@ -134,6 +134,8 @@ CUT = "cut line"  # As long as the longest ones, which are not known to the cata
 TORN = "two records in one line"
 DAMAGED = "damaged text"  # Amid cut or torn lines: no client writes such a line.
 # Where a line that begins no record holds this, it is a piece of one.
+# A class of Kafka's or ZooKeeper's, also a shortened one.
+OWN_CLASS = r"^(?:org\.apache\.|o\.a\.)?(?:k|kafka|z|zookeeper)\.|^state\.change\.logger$"
 CLASS_AT_END = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$"
 PIECE = rf"{CLASS_AT_END}|\[(?:Consumer|Producer|AdminClient) \w+="
 

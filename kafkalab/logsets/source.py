@@ -27,7 +27,7 @@ from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import files_of, warn_reader
 from kafkalab.logsets.first_lines import doubts
-from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, tasks_of
+from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, task_size, tasks_of
 from kafkalab.logsets.read_task import ReadTask
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.refusals import one_sentence
@@ -103,10 +103,13 @@ class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
         if self.warns:
             for doubt in doubts(files, self.layout):
                 warn_reader(doubt)
+        size = task_size(files)
         pieces = (
-            piece for file in files for piece in ranges_of(file, *how_written(file, self.layout))
+            piece
+            for file in files
+            for piece in ranges_of(file, *how_written(file, self.layout), size)
         )
-        return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
+        return [ReadTask(ranges) for ranges in tasks_of(pieces, size)] or [ReadTask(())]
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"

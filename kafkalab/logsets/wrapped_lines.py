@@ -115,7 +115,7 @@ HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 FIRST_RECORDS = 100  # They tell which of several times is that of a record.
-STAMPED = 0.2  # The share of lines that have two times; the others go on.
+STAMPED = 0.05  # The share of lines that have two times; the others go on.
 ARRAY, JOINED = re.compile(rb"\[\s*[{\"]"), re.compile(rb"\{[^\n]*\}\s?\{\"")
 BULK = re.compile(rb'\{\s*"(?:index|create)"\s*:\s*\{[^{}]*\}\s*\}')
 XML_BEGIN = re.compile(rb"\s*<(?:\w+:)?(?:event|Event|record)[\s>]")

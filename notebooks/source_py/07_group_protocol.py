@@ -692,7 +692,7 @@ costs.astype({"partitions given": int})
 # **How a running group gets there.** From Range to cooperative takes two rounds of restarts. In the
 # first round each member lists both assignors, the new one first. In the second it lists the new one
 # only. Three members share six partitions. Each closes, and comes back after five seconds. The last
-# column counts what the *two others* gave up meanwhile, also what they got back.
+# column counts what the *two others* gave up in this time, also what they got back.
 
 # %%
 from kafkalab.stories.group_protocol import bounced

@@ -146,7 +146,9 @@ group_moves(lab).tail(3)
 # that no member subscribes to any more. The seven days begin when the group becomes *Empty*. Up to
 # 2.0 they began at each commit, and a quiet group could lose its offsets at work (KIP-211, a
 # [Kafka Improvement
-# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)).
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)). In a
+# group of the newer protocol (section 8) they begin at each commit again, but end nothing while a
+# member subscribes to the topic.
 #
 # ## 3. How do the others hear of it?
 #
@@ -598,7 +600,7 @@ waits.orderBy("group", "generation").limit(8).toPandas()
 # | `close()` sends LEAVE_GROUP. | Not from a static member (2.3, KIP-345). From 4.1 on it may, with `CloseOptions` (KIP-1092). | exercise 08.2 |
 # | In a rebalance members get a short time to commit. | All of *PreparingRebalance*, as long as the slowest member takes. *CompletingRebalance* refuses. A member that commits while its own join is under way gets a `RebalanceInProgressException` from 2.5 on (KAFKA-8421, part of KIP-429). It asks only for another poll. Before, it was a `CommitFailedException`. | section 4, and below |
 # | Coordinators repeat REBALANCE_IN_PROGRESS until the group is Stable. | Newer ones say it in *PreparingRebalance* only. | the table after exercise 08.3 |
-# | Offsets expire a week after the commit. | A week after the group became *Empty* (2.1, KIP-211); it was one day up to 1.1 (KIP-186). | section 2 |
+# | Offsets expire a week after the commit. | In a classic group a week after it became *Empty* (2.1, KIP-211); it was one day up to 1.1 (KIP-186). | section 2 |
 #
 # The fourth row, with two clients. ann has polled once. Her JOIN_GROUP is under way, and the new
 # group waits for more members. Now she commits:

@@ -456,8 +456,9 @@ compacted([("K1", "5"), ("K2", "7"), ("K1", None)])
 # %% exercise="09.4"
 
 # %% [markdown] items="N112"
-# Committed offsets expire in the end. When a group has been *empty* for seven days
-# (`offsets.retention.minutes`), its offsets are removed. A broker up to 3.9 writes "Removed 1
+# Committed offsets expire in the end. When a classic group has been *empty* for seven days
+# (`offsets.retention.minutes`), its offsets are removed. (Where nobody is a member, as with `assign`,
+# and in a group with `group.protocol=consumer` the days count from the commit.) A broker up to 3.9 writes "Removed 1
 # expired offsets in 2 milliseconds." A broker 4.x writes "Generated 1 tombstone records while
 # cleaning up group metadata in 2 milliseconds." While a group has members, the offsets of the topics
 # that they read stay, however long nothing happens. Here ada commits 10 of 20 and closes:
@@ -735,7 +736,7 @@ cleo.seek(TopicPartition("orders", 1), 4)
 # | A rebalance repeats what came since the last automatic commit. | A member that takes part commits first: up to 3.1 it waits for the answer. 3.2.0 sends the commit and does not wait. From 3.2.3 and 3.3.0 on it sends and awaits it. | below |
 # | By hand means `commitAsync`. | There are `commitSync` and `commitAsync`; both are by hand. | section 4 |
 # | `poll` returns the offset of the last record. | It returns records. The position is one more than the last of them. | section 1 |
-# | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment the group became empty since 2.1 (KIP-211). | section 7 |
+# | Offsets are kept for one day. | Seven since 2.0 (KIP-186); counted from the moment a classic group became empty since 2.1 (KIP-211). | section 7 |
 # | A commit that meets a rebalance fails with `CommitFailedException`. | From 2.5 on with `RebalanceInProgressException`, where the member is still one: poll, and commit later (KAFKA-8421, part of KIP-429). | chapter 08, at its end |
 # | A group without a bookmark begins at the log's start or end. | Or at a time: `auto.offset.reset=by_duration:PT2H`, from client 4.0 on (KIP-1106). | section 9 |
 #

@@ -490,10 +490,12 @@ for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
 # for three more weeks. Only the place is forgotten. For the broker the member that comes back is
 # new. `latest` sends it to the end, and its lag is 0.
 #
-# The clock of a group starts when its last member is gone, whatever the age of its commits. A group
-# with members may be silent for a month. There are two other cases. A program that commits without
-# being a member (`assign`) has a clock for each offset, from the commit on. And where a live group
-# has stopped reading a topic, the offsets of that topic expire, too.
+# The clock of a classic group starts when its last member is gone, whatever the age of its commits. A
+# group with members may be silent for a month. There are three other cases. A program that commits
+# without being a member (`assign`) has a clock for each offset, from the commit on. So has a group with
+# `group.protocol=consumer`, but nothing expires while a member reads the topic. If such a group was
+# silent for a month and closes, its bookmarks go at once. And where a live group has stopped reading a topic, the
+# offsets of that topic expire, too.
 #
 # The broker tells nobody but its own log. Up to broker 3.9 the line is `Removed X expired offsets in
 # Y milliseconds.` In 4.x it is `Generated X tombstone records while cleaning up group metadata in Y
@@ -621,7 +623,7 @@ table.orderBy("client_id").toPandas()
 # | A lag script needs an AdminClient and a KafkaConsumer. | `Admin.listOffsets` (KIP-396, 2.5) gives the ends, too, so one client will do. | section 6 |
 # | The group's answer has all partitions. | No: it has those that were committed. Begin with the topic's partitions. | section 3 |
 # | Lag over JMX only. | `consumer.currentLag(partition)` in the program itself (KIP-695, 3.0); it is from the position, like `records-lag`. | `member.current_lag(here)` |
-# | An idle offset expires a day after its commit. | Seven days since 2.0 (KIP-186); counted from the moment the group is empty since 2.1 (KIP-211). | section 8 |
+# | An idle offset expires a day after its commit. | Seven days since 2.0 (KIP-186); counted from the moment a classic group is empty since 2.1 (KIP-211). | section 8 |
 # | `records-lag` has the partition in its metric's name. | In its tags, `topic` and `partition`, since 1.1 (KIP-225). | `member.metrics().of(...)` |
 # | The log line to search for is `Fetch offset 690 is out of range`. | So up to 2.5. From 2.6 it says `Fetch position FetchPosition{...}`, and a search for the old words finds nothing. | below |
 #

@@ -151,7 +151,8 @@ replicas(lab, "quiet-0")
 #
 # One question comes before the time: does the follower lack anything? Where both logs end at the same
 # offset, it stays, however long ago its last fetch came. Below, broker 1 is cut off for 90 seconds,
-# and the limit is 10. Since then 0 records were written, or 1.
+# and the limit is 10. Since then 0 records were written, or 1. (The controller of this lab is patient.
+# With the defaults it takes out any broker of which it has heard nothing for 9 seconds.)
 
 # %%
 from kafkalab.stories.replicas import late_follower
@@ -204,8 +205,8 @@ from kafkalab.stories.moving_replicas import moment_of_the_crash
 moment_of_the_crash()
 
 # %% [markdown] items="N88"
-# What was told may be more than what is kept. What the reader got is never more than what is kept:
-# this is the work of the high watermark. With a fast follower a crash can still fall into the few
+# What was told may be more than what is kept. What the reader got is never more than what is kept,
+# as long as only an in-sync replica may lead: this is the work of the high watermark. With a fast follower a crash can still fall into the few
 # milliseconds between "written" and "copied".
 #
 # Now the other case: the old leader does not die. Broker 0 leads, and everybody has four orders.

@@ -11,6 +11,7 @@ from autograder.cell.near_miss import (
     IN_ANOTHER_UNIT,
     IN_OTHER_BRACKETS,
     SPELLED_OTHERWISE,
+    in_another_order,
     in_other_brackets,
     spelled_otherwise,
 )
@@ -122,6 +123,15 @@ def test_a_value_in_brackets_is_told_so(demo):
 )
 def test_brackets_too_many_or_too_few_are_found_in_one_of_several_names(said, right):
     assert in_other_brackets(find("17.2"), said, lambda data: data == right) == (right is not None)
+
+
+@pytest.mark.parametrize(
+    "said, found",
+    [({"lost": {"A": [9, 4], "B": 3}}, True), ({"lost": {"A": [9, 5], "B": 3}}, False)],
+)
+def test_the_right_entries_in_another_order_are_told_so(said, found):
+    right = {"lost": {"A": [4, 9], "B": 3}}
+    assert in_another_order(find("17.2"), said, lambda data: data == right) is found
 
 
 @pytest.mark.parametrize("said", [{"stays": 0}, {"stays": 1}, {"stays": 2}])

@@ -2,11 +2,13 @@
 
 A member with a group.instance.id does not leave its group when it closes. Its coordinator waits
 until its session ends, as it does for a process that died. The member's own log tells one from the
-other.
+other. One that comes back before that takes its partitions again.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -45,7 +47,7 @@ def closed_members(lines: DataFrame, rounds: pd.DataFrame) -> tuple[Oddity | Non
         member=lambda each: each["message"].str.extract(JOINED)[0]
     )
     clients = dict(zip(names["member"], names["client_id"]))
-    told, places, first, last = [], [], None, None
+    told, places, gone, first, last = [], [], set(), None, None
     for row in failed.itertuples():
         found = pd.Series([row.message]).str.extract(MEMBER).iloc[0]
         member, group = found[0], found[1]
@@ -59,13 +61,21 @@ def closed_members(lines: DataFrame, rounds: pd.DataFrame) -> tuple[Oddity | Non
         if client is None or closed.empty:
             continue
         at = closed["time"].iloc[0]
-        instance = pd.Series([member]).str.replace(UUID, "", regex=True).iloc[0]
+        instance = re.sub(UUID, "", member)
         told.append(
             f"{client} (group.instance.id {instance}) closed at {printed_time(at)}, and its "
             f"session ended at {printed_time(row.time)}{_unowned(rounds, client, group, at)}"
         )
         places.append((row.file, row.file_offset))
+        gone.add(client)
         first, last = first or at, row.time
+    for at, client, instance, group in _back_in_time(names, rows[rows["event"].isin(CLOSED)]):
+        unowned = _unowned(rounds, client, group, at)
+        if unowned and client not in gone:
+            told.append(
+                f"{client} (group.instance.id {instance}) closed at {printed_time(at)}{unowned}"
+            )
+            first, last = min(first or at, at), max(last or at, at)
     if first is None or last is None:
         return None, []
     oddity = Oddity(
@@ -80,6 +90,19 @@ def closed_members(lines: DataFrame, rounds: pd.DataFrame) -> tuple[Oddity | Non
     return oddity, places
 
 
+def _back_in_time(names: pd.DataFrame, closed: pd.DataFrame) -> Iterator[tuple]:
+    """When each static member closed: the time, client, group.instance.id and group."""
+    seen = set()
+    for row in closed.itertuples():
+        own = names[(names["client_id"] == row.client_id) & (names["time"] <= row.time)]
+        if own.empty or own.index[-1] in seen or not isinstance(own["member"].iloc[-1], str):
+            continue
+        seen.add(own.index[-1])
+        instance = re.sub(UUID, "", own["member"].iloc[-1])
+        if instance != row.client_id:
+            yield row.time, row.client_id, instance, own["group_id"].iloc[-1]
+
+
 def _last_join(names: pd.DataFrame, client: object, until: pd.Timestamp) -> pd.Timestamp:
     own = names[(names["client_id"] == client) & (names["time"] <= until)]
     return own["time"].max() if len(own) else pd.Timestamp(0, tz=until.tz)
@@ -89,11 +112,15 @@ def _unowned(rounds: pd.DataFrame, client: str, group: str, at: pd.Timestamp) ->
     """`: nobody owned orders-2 for 9.9 s`; nothing where the lines do not tell it."""
     of_group = rounds[rounds["group_id"] == group]
     own = of_group[(of_group["client_id"] == client) & (of_group["resumed_at"] <= at)]
-    after = of_group[(of_group["client_id"] != client) & (of_group["resumed_at"] > at)]
+    after = of_group[of_group["resumed_at"] > at]
     if own.empty or after.empty:
         return ""
     had = own.sort_values("resumed_at")["partitions"].iloc[-1]
     if not isinstance(had, str) or not had:
+        return ""
+    lost = set(had.split(", "))
+    after = after[[bool(lost & set(str(each).split(", "))) for each in after["partitions"]]]
+    if after.empty:
         return ""
     waited = (after["resumed_at"].min() - at).total_seconds()
     return f": nobody owned {had} for {waited:.1f} s"

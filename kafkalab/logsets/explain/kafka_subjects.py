@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain.oddities import (
     EVIDENCE_LENGTH,
@@ -21,7 +22,6 @@ from kafkalab.logsets.explain.oddities import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-OWN = r"^(?:org\.apache\.|o\.a\.)?(?:k|kafka|z|zookeeper)\.|^state\.change\.logger$"
 # The first that fits a class is its subject.
 SUBJECTS = {
     "ZooKeeper": r"zookeeper|kafka\.zk\.",
@@ -45,7 +45,11 @@ CLOSED = ("RESET_GENERATION_ON_LEAVE", "CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED
 
 
 def _is_own() -> Column:
-    return F.col("event").isNull() & F.col("problem").isNull() & F.col("logger").rlike(OWN)
+    return (
+        F.col("event").isNull()
+        & F.col("problem").isNull()
+        & F.col("logger").rlike(schema.OWN_CLASS)
+    )
 
 
 def subjects(lines: DataFrame) -> pd.DataFrame:

@@ -137,7 +137,7 @@ def report_of(
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
         signs = _shown(fencing_signs(lines), "at", "file", "file_offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
-    closed, explained = closed_members(lines, rounds) if len(servers) else (None, [])
+    closed, explained = closed_members(lines, rounds)
     found = [
         *oddities.signs(lines, explained),
         closed,

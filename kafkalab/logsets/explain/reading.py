@@ -121,8 +121,8 @@ class LinesRead:
             return damaged_text(counts)
         if counts.misplaced:
             return (
-                f"in {counts.hidden:,} lines the message begins at another place than was found. "
-                "--layout names the log's pattern."
+                f"in {counts.hidden:,} lines the message begins at another place than was found, "
+                "or ends at another. --layout names the log's pattern."
             )
         if counts.foreign_words or counts.foreign_words_of_others:
             who, unknown, of = (
@@ -135,10 +135,7 @@ class LinesRead:
                 f"layout is another one, and --layout names it, or {RELEASES}."
             )
         if counts.nothing_known:
-            return (
-                f"none of the {counts.read:,} lines that were read is in the catalogue of Kafka's "
-                "lines. No client or broker wrote them, or the layout is another one."
-            )
+            return counts.why_nothing_known()
         return ""
 
     def nothing_odd(self) -> str:
@@ -179,6 +176,8 @@ def reading_of(
     damaged = F.col("problem").isNotNull() & (
         (F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE)
     )
+    inside = F.col("client_id").isNull() & F.col("message").rlike(PREFIX)
+    unnamed = F.col("logger").isNull() & F.col("message").rlike(schema.CLASS_AT_END)
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
@@ -190,10 +189,9 @@ def reading_of(
         F.count_if(own & F.col("event").isNull()).alias("unknown"),
         F.count_if(others).alias("of_others"),
         F.count_if(others & F.col("event").isNull()).alias("unknown_of_others"),
-        F.count_if(read & F.col("client_id").isNull() & F.col("message").rlike(PREFIX)).alias(
-            "hidden"
-        ),
+        F.count_if(read & (inside | unnamed)).alias("hidden"),
         F.count_if(damaged).alias("damaged"),
+        F.count_if(read & F.col("logger").rlike(schema.OWN_CLASS)).alias("of_kafka"),
     ).collect()[0]
     counts = {each.name: counted[each.name] for each in fields(LineCounts)}
     if counts["damaged"]:  # not those at the ends of a file

@@ -179,6 +179,19 @@ def test_a_classic_member_without_an_assignor_in_common_is_refused():
         lab.run_for(ms=5_000)
 
 
+def test_a_new_member_says_everything_after_a_lost_answer():
+    lab = a_lab(brokers=3)
+    start(lab, "m0", None, settings=NEW)
+    lab.run_for(ms=8_000)
+    lab.broker(lab.coordinator_of(GROUP)).crash()
+    lab.run_for(ms=30_000)
+    beats = lab.lines("m0").message
+    beats = [line for line in beats if "Sending CONSUMER_GROUP_HEARTBEAT request" in line]
+    full = ["subscribedTopicNames=[orders]" in line for line in beats]
+    assert full.count(True) >= 2, "the first one, and the first that reaches the new coordinator"
+    assert not full[-1], "what was said and answered is not said again"
+
+
 def test_offsets_stay_with_the_group():
     lab = a_lab()
     consumer = KafkaConsumer(lab, {"group.id": GROUP, **NEW}, name="m0")

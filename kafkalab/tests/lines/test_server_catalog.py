@@ -69,7 +69,8 @@ def test_a_reason_is_said_in_the_words_of_the_release():
         "Adding new member a-1 with group instanceid Some(one)",
         "Adding new member a-1 with group instance id one; client reason: not provided",
     ]
-    assert [why for why, said in REASONS.items() if set(said) != set(BROKER_NAMES)] == ["no sync"]
+    of_one = [why for why, said in REASONS.items() if set(said) != set(BROKER_NAMES)]
+    assert of_one == ["downgraded", "no sync"]
 
 
 def test_a_segment_is_printed_in_one_way():

@@ -172,7 +172,14 @@ def test_a_log_that_begins_with_other_lines_is_not_doubted(said, tmp_path, capsy
     assert main(["rebalances", str(path)]) == 0
     path.write_text(others)
     assert main(["rebalances", str(path)]) == 3
-    assert "none of the first" in capsys.readouterr().err
+    assert "is in the catalogue of Kafka's lines. Another program" in capsys.readouterr().err
+
+
+def test_kafkas_own_lines_are_told_from_those_of_other_programs(recordings, capsys):
+    log = recordings.parent / "whole_logs" / "2.3.1" / "broker-0.state-change.log.gz"
+    assert main(["read", str(log)]) == 3
+    told = capsys.readouterr().err
+    assert "Kafka's own classes wrote" in told and "They are read right" in told
 
 
 def test_a_log_whose_lines_name_no_client_says_so(said, tmp_path, capsys):

@@ -7,6 +7,7 @@ import pytest
 
 from kafkalab.tests.logsets.manglings import (
     Mangling,
+    around,
     lines,
     logback,
     own,
@@ -72,6 +73,10 @@ BROKERS = {
     "grep -C -H": grep(True, False),
     "grep -C -H -n": grep(True, True),
     "rsyslog": Mangling(of_rsyslog),
+    "pm2": around(lambda s, line: f"0|shop  | {line}"),
+    "ts": around(lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} {line}"),
+    "annotate-output": around(lambda s, line: f"{s.clock} O: {line}"),
+    "uniq -c": around(lambda s, line: f"      1 {line}"),
     "prints": Mangling(with_prints),
     "a break is lost": text_of(lambda text: text.replace("Server)\n", "Server)", 1)),
 }

@@ -227,3 +227,12 @@ def test_a_start_at_another_time_is_doubted(small, tmp_path):
     path = tmp_path / "a.log"
     path.write_text("".join(f"{whole(each)}\n" for each in small).replace("[2026-", "[2020-"))
     assert "a client says that it started at 2026-11-28" in " ".join(doubts(files_of(path)))
+
+
+def test_a_client_that_polls_without_a_pause_wrote_each_line_itself(small, tmp_path, capsys):
+    path = tmp_path / "a.log"
+    poll = "Polling for fetches with timeout 0 (org.apache.kafka.clients.consumer.KafkaConsumer)"
+    polls = [f"[2026-11-28 05:53:40,{ms}] TRACE {poll}\n" for ms in (301, 302) for _ in range(15)]
+    path.write_text("".join(f"{whole(each)}\n" for each in small) + "".join(polls))
+    assert main(["rebalances", str(path), "--json", "-"]) == 0
+    assert "stand twice" not in capsys.readouterr().err

@@ -9,10 +9,11 @@ import pytest
 from kafkalab import logsets
 from kafkalab.logsets import block, needles, schema
 from kafkalab.logsets.client_prefixes import client_batches
-from kafkalab.logsets.files import files_of
+from kafkalab.logsets.files import LogFile, files_of
 from kafkalab.logsets.frame_commands import FRAMES
+from kafkalab.logsets.layouts import KAFKA
 from kafkalab.logsets.question import LineQuestion, question_of
-from kafkalab.logsets.ranges import ranges_of
+from kafkalab.logsets.ranges import MOST_TASKS, ranges_of, task_size, tasks_of
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 
 RUN = "4.4.0/3.9.2"
@@ -166,3 +167,13 @@ def test_spark_is_told_by_options(spark, recordings):
     assert [row.client_id for row in source.load(path).collect()] == ["inv-1"]
     with pytest.raises(Exception, match="looks at all lines"):
         source.option("mode", "FAILFAST").load(path).collect()
+
+
+def test_a_very_large_set_has_no_more_tasks_than_a_driver_plans():
+    files = [LogFile(f"/logs/{number}.log", 50 << 30, 0) for number in range(200)]
+    size = task_size(files)
+    pieces = [piece for file in files for piece in ranges_of(file, KAFKA, (), True, size)]
+    tasks = tasks_of(iter(pieces), size)
+    assert MOST_TASKS <= len(tasks) <= MOST_TASKS + len(files)
+    assert sum(piece.stop - piece.start for ranges in tasks for piece in ranges) == 200 * (50 << 30)
+    assert task_size(files[:1]) == 32 << 20

@@ -177,6 +177,15 @@ def test_a_static_member_that_closed_is_not_called_dead(of_a_cluster):
     assert ended.count == 1 and "desk-2" not in ended.evidence[0]  # free-1 was killed
 
 
+def test_a_static_member_that_came_back_in_time_is_told(recordings, capsys):
+    """Its clients' logs alone say who closed, and for how long nobody read."""
+    log = recordings / "4.4.0" / "3.6.2" / "group_static_round_robin_restart"
+    assert main(["explain", str(log), "--json", "-"]) == 0
+    told = capsys.readouterr().out
+    assert "A static member closed and kept its partitions" in told
+    assert "inv-1 (group.instance.id one) closed at" in told and "nobody owned orders-" in told
+
+
 def test_a_table_of_lines_needs_no_spark(whole_logs, tmp_path, capsys):
     log = whole_logs / "4.4.0" / "fixed-2.log.gz"
     rows = rows_of(lambda lines: lines.orderBy("file_offset"), log)

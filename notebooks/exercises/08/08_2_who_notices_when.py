@@ -156,10 +156,16 @@ def _noticed(case: dict) -> dict:
 Judge(
     truth=_noticed,
     right="right: the session says who is alive, the interval says when the others hear of it.",
-    otherwise=(
-        "not these two. When was the last heartbeat before the end, and when is the first one "
-        "after the coordinator has noticed?"
-    ),
+    otherwise={
+        "noticed_after_s": (
+            "{said} is not it. What tells the coordinator? If nothing does, count from the last heartbeat "
+            "before the end."
+        ),
+        "told_after_s": (
+            "{said} is not it. When is the first heartbeat of ann after the coordinator has "
+            "noticed?"
+        ),
+    },
 )
 
 # %% wrong="at once, both"

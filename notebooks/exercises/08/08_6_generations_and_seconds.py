@@ -83,11 +83,13 @@ def _storm(case: dict) -> dict:
 Judge(
     truth=_storm,
     right="right: so many rounds, and so many seconds without reading.",
-    otherwise=(
-        "not these two. Count different generations, and add up what lies between each "
-        "`(Re-)joining` and the next `synced`: of all members, in seconds without their "
-        "fraction."
-    ),
+    otherwise={
+        "generations": "{said} is not it. Count the different generations of the group.",
+        "waited_s": (
+            "{said} is not it. Add up what lies between each `(Re-)joining` and the next `synced`: of all "
+            "members, in seconds without their fraction."
+        ),
+    },
 )
 
 

@@ -124,10 +124,13 @@ def _steps(case: dict) -> dict:
 Judge(
     truth=_steps,
     right="right: the file, one entry of its index, then batch after batch.",
-    otherwise=(
-        "not all three. First the file. Then, in its index, the nearest entry at the offset or before. "
-        "Then count batches, the entry's own included."
-    ),
+    otherwise={
+        "file": "{said} is not it. Take the file with the largest base offset that is not beyond it.",
+        "byte": "{said} is not it. In the file's index take the nearest entry at the offset or before.",
+        "headers": (
+            "{said} is not it. Count the batches from the entry to the offset, the entry's own included."
+        ),
+    },
 )
 
 # %% begin

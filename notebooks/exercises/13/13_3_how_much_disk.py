@@ -61,10 +61,16 @@ def _bound(case: dict) -> dict:
 Judge(
     truth=_bound,
     right="right: {keep_hours} + {roll_hours} hours, a check and a delay, and that on each replica.",
-    otherwise=(
-        "not both. The first record of a file waits for the last one, then for retention.ms, then "
-        "for the next check, and then for the deletion of the file. Each replica has a copy."
-    ),
+    otherwise={
+        "oldest_minutes_most": (
+            "{said} is not it. The first record of a file waits for the last one, then for retention.ms, "
+            "then for the next check, and then for the deletion of the file."
+        ),
+        "gb_most": (
+            "{said} is not it. Multiply the most minutes with what comes in a minute, and with the "
+            "replicas: each has a copy."
+        ),
+    },
 )
 
 # %% begin

@@ -170,10 +170,10 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
             return
         self._coordinator.lost_if(error)
         self._state.failed(now_ms)
+        self._sent.clear()
         if error in (Errors.FENCED_MEMBER_EPOCH, Errors.UNKNOWN_MEMBER_ID):
             self._state.reset()
             self._due_ms = now_ms
-            self._sent.clear()
             self._membership.fenced()
         elif error in (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE):
             self._state.reset()
@@ -185,8 +185,11 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
             self._fatal(error.exception(response.error_message or error.message))
 
     def _failed(self, error: BaseException, now_ms: int) -> None:
+        """The answer is lost, and with it perhaps an assignment. So the next heartbeat says
+        everything, and the coordinator answers everything (resetHeartbeatState)."""
         self._coordinator.lost_if(error)
         self._state.failed(now_ms)
+        self._sent.clear()
         self._membership.heartbeat_failed(isinstance(error, RetriableException))
         if isinstance(error, UnsupportedVersionException):
             self._fatal(UnsupportedVersionException(self.unsupported))
