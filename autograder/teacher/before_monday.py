@@ -48,7 +48,8 @@ class Named:
     """Holds what else a week needs, where the teacher names it.
 
     That is a class list that is not taken in yet, the copy of OUT, the new package, and the folder
-    of nbgrader's exchange."""
+    of nbgrader's exchange.
+    """
 
     roster: Path | None = None
     copy: Path | None = None

@@ -17,10 +17,10 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from kafkalab import __version__
 from kafkalab.play.ready import READY
 from kafkalab.play.story import FAULTS, read, settings_table
 
@@ -37,10 +37,11 @@ HOME = Path(__file__).parents[1]
 LEFT_OUT = {"tests", "logsets", "real", "__pycache__"}
 """Rooms that the wheel leaves out: they need Spark, Java or pytest."""
 SOURCES = (".py", ".txt", ".tsv")
-NAMED = f"kafkalab-{__version__}"
+VERSION = version("kafkalab")
+NAMED = f"kafkalab-{VERSION}"
 WHEEL = f"{NAMED}-py3-none-any.whl"
 OF_WHEEL = {
-    "METADATA": f"Metadata-Version: 2.1\nName: kafkalab\nVersion: {__version__}\n"
+    "METADATA": f"Metadata-Version: 2.1\nName: kafkalab\nVersion: {VERSION}\n"
     "Summary: The simulator of kafkalab, without log sets and real Kafka\n"
     "Requires-Python: >=3.11\nRequires-Dist: greenlet\n",
     "WHEEL": "Wheel-Version: 1.0\nGenerator: kafkalab\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
