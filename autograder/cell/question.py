@@ -269,6 +269,12 @@ def of_chapter(chapter: str) -> tuple[Question, ...]:
     return tuple(importlib.import_module(name).QUESTIONS)
 
 
+def by_number(question_id: str) -> tuple[str, int, str]:
+    """The place of a question's id among others: 02.10 comes after 02.9, words after numbers."""
+    chapter, _, rest = question_id.partition(".")
+    return (chapter, int(rest), "") if rest.isdecimal() else (chapter, sys.maxsize, rest)
+
+
 def find(question_id: str) -> Question:
     """The question with this id; KeyError, with a sentence, when there is none."""
     if not isinstance(question_id, str) or not re.match(r"\d\d\.", question_id):

@@ -20,6 +20,7 @@ from pathlib import Path
 from autograder.cell import progress
 from autograder.cell.course_folder import notebooks, question_of, release_notebook, text_of
 from autograder.cell.numbers import course_key_id
+from autograder.cell.question import by_number
 
 SAVED = ".saved"
 STUB = re.compile(r"(?:\.\.\.|your (?:answer|code))[^\n]*\Z", re.IGNORECASE)
@@ -163,7 +164,7 @@ def _tries_of(chapter: str) -> dict[str, int]:
     kept = progress.read(mine() / "progress.json")["questions"]
     return {
         question: entry["tries"]
-        for question, entry in sorted(kept.items())
+        for question, entry in sorted(kept.items(), key=lambda each: by_number(each[0]))
         if question[:2] == chapter and isinstance(entry, dict) and type(entry.get("tries")) is int
     }
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from autograder.cell.data import plain
 from autograder.cell.numbers import numbers_for
-from autograder.cell.question import find
+from autograder.cell.question import by_number, find
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -136,7 +136,7 @@ class RedTeam:
         outcome.gained = max(0.0, result["score"] - honest["score"])
         if attack.bomb:
             for question, cell in honest["cells"].items():
-                if question < attack.question and "open" not in question:
+                if by_number(question) < by_number(attack.question) and "open" not in question:
                     outcome.lost += max(
                         0.0, cell["score"] - result["cells"].get(question, {"score": 0.0})["score"]
                     )
@@ -451,7 +451,10 @@ def _others(chapter: str, attacked: str) -> dict[str, str]:
         question: source
         for question, source in right.items()
         if question != attacked
-        and (question < attacked or question <= f"{chapter}.3" or "open" in question)
+        and (
+            by_number(question) < by_number(max(attacked, f"{chapter}.4", key=by_number))
+            or "open" in question
+        )
     }
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.cell.outcome import Outcome
-from autograder.cell.question import find
+from autograder.cell.question import by_number, find
 from autograder.course.judge import judge_of
 from autograder.course.rehearsal import said_by_wrong
 from autograder.gradebook.read import Sheet
@@ -88,7 +88,7 @@ def items(sheets: Sequence[Sheet]) -> list[Item]:
                 rows.append((cell.score, total - cell.score))
     return [
         _item(question, most[question], by_question[question], waiting[question])
-        for question in sorted(by_question)
+        for question in sorted(by_question, key=by_number)
     ]
 
 
@@ -112,7 +112,7 @@ def misconceptions(results: Mapping[str, Mapping], examples: bool = True) -> lis
             _example(question, wrong) if examples else "",
         )
         for (question, wrong), count in sorted(
-            counted.items(), key=lambda each: (-each[1], each[0])
+            counted.items(), key=lambda each: (-each[1], by_number(each[0][0]), each[0][1])
         )
     ]
 

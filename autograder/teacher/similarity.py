@@ -37,6 +37,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell.course_folder import question_of, text_of
+from autograder.cell.question import by_number
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -151,7 +152,7 @@ def pairs(
                 pair.second,
                 max(before.likeness, pair.likeness),
                 before.shared_runs + pair.shared_runs,
-                tuple(sorted({*before.questions, *pair.questions})),
+                tuple(sorted({*before.questions, *pair.questions}, key=by_number)),
             )
     return list(found.values())
 
@@ -196,7 +197,7 @@ def _pairs_of(
                     second,
                     round(likeness, 3),
                     len(runs),
-                    tuple(sorted({question for question, _ in runs})),
+                    tuple(sorted({question for question, _ in runs}, key=by_number)),
                 )
             )
     return found
