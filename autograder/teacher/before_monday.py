@@ -133,7 +133,8 @@ def _gradebook(out: Path) -> Iterator[Fault | str]:
         yield f"The gradebook is broken: {broken}.", f"cp COPY/{NAME} {named}/   # of your backup"
         return
     read_results(out)
-    yield f"The gradebook is whole. A backup: cp -a {named} COPY && {DOCTOR} {named} --copy COPY"
+    backup = f"mkdir -p -m 0700 COPY && cp -af {named}/. COPY/ && {DOCTOR} {named} --copy COPY"
+    yield f"The gradebook is whole. A backup: {backup}"
 
 
 def _class(out: Path) -> Iterator[Fault | str]:
@@ -169,7 +170,7 @@ def _list(path: Path, out: Path) -> Iterator[Fault | str]:
 
 def _copy(copy: Path, out: Path) -> Iterator[Fault | str]:
     """Faults of the backup: what it lacks, what is newer in OUT, whether it is on another disk."""
-    again = f"cp -a {shlex.quote(str(out))}/. {shlex.quote(str(copy))}/"
+    again = f"cp -af {shlex.quote(str(out))}/. {shlex.quote(str(copy))}/"
     if not copy.is_dir():
         yield f"There is no copy {copy}.", f"mkdir -m 0700 {shlex.quote(str(copy))} && {again}"
         return

@@ -2,6 +2,7 @@
 secret, and somebody who asks to be forgotten."""
 
 import json
+import re
 import sqlite3
 
 import pytest
@@ -251,7 +252,7 @@ def test_who_is_forgotten_leaves_no_word_behind(out, capsys, tmp_path):
         for path in out.rglob("*")
         if path.is_file()
         and (
-            b"ada" in path.name.encode()
+            re.search(r"(?<![0-9a-f])ada(?![0-9a-f])", path.name)  # a digest may have it by chance
             or any(word in path.read_bytes() for word in (b'"ada"', b"Sheet of ada", b"Abel"))
         )
     ]
