@@ -33,8 +33,10 @@ def noted() -> dict[str, str]:
 
 
 def note(chapter: str) -> None:
-    """Write a chapter's digest into SEALS."""
-    rows = {**noted(), chapter: digest_of(chapter)}
+    """Write a chapter's digest into SEALS; LookupError where nothing was sealed."""
+    if not (digest := digest_of(chapter)):
+        raise LookupError(f"Seal the chapter first: `python -m autograder seal {chapter}`.")
+    rows = {**noted(), chapter: digest}
     text = "".join(f"{name} {rows[name]}\n" for name in sorted(rows))
     seals_file().write_text(text, encoding="utf-8", newline="\n")
 
