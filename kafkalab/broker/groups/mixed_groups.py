@@ -25,7 +25,7 @@ from kafkalab.broker.groups.classic.join_phase import (
     rebalance_timeout_of,
     refused_join,
 )
-from kafkalab.broker.groups.classic.membership import ClassicGroups
+from kafkalab.broker.groups.classic.membership import ClassicGroups, leave_response, left
 from kafkalab.broker.groups.group_storage import loaded_note
 from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
@@ -316,16 +316,8 @@ class MixedGroups(ModernGroups):
                     reason=leaving.reason or NOT_PROVIDED,
                 )
                 yield from self._remove(group, member, f"member {member.id} left", now_ms)
-            answered.append(
-                m.MemberResponse(
-                    member_id=leaving.member_id,
-                    group_instance_id=leaving.group_instance_id,
-                    error_code=error.code,
-                )
-            )
-        if WireChange.LEAVE_BY_LIST.holds_for(caller.header):
-            return m.LeaveGroupResponse(members=tuple(answered))
-        return m.LeaveGroupResponse(error_code=answered[0].error_code)
+            answered.append(left(leaving, error))
+        return leave_response(answered, caller)
 
     def _classic_member_of(
         self, request: m.SyncGroupRequest | m.HeartbeatRequest

@@ -8,7 +8,7 @@ sends LEAVE_GROUP is removed, and the others join again (`join_phase`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
@@ -475,16 +475,8 @@ class ClassicGroups:
                 yield Afterwards(run(self._leave_one(group, leaving, request, caller, now_ms)))
             except Refusal as refusal:
                 error = refusal.error
-            answers.append(
-                m.MemberResponse(
-                    member_id=leaving.member_id,
-                    group_instance_id=leaving.group_instance_id,
-                    error_code=error.code,
-                )
-            )
-        if WireChange.LEAVE_BY_LIST.holds_for(caller.header):
-            return m.LeaveGroupResponse(members=tuple(answers))
-        return m.LeaveGroupResponse(error_code=answers[0].error_code)
+            answers.append(left(leaving, error))
+        return leave_response(answers, caller)
 
     def _leave_one(
         self,
@@ -564,3 +556,19 @@ def _with_news(effects: list[Effect], group: ClassicGroup | None) -> list[Effect
         return effects
     news, group.news = group.news, []
     return [*news, *effects]
+
+
+def left(leaving: m.MemberIdentity, error: Errors) -> m.MemberResponse:
+    """What one member is told that wants to leave."""
+    return m.MemberResponse(
+        member_id=leaving.member_id,
+        group_instance_id=leaving.group_instance_id,
+        error_code=error.code,
+    )
+
+
+def leave_response(told: Sequence[m.MemberResponse], caller: Caller) -> m.LeaveGroupResponse:
+    """The answer to LEAVE_GROUP. An older form of it has one member, and that one's error alone."""
+    if WireChange.LEAVE_BY_LIST.holds_for(caller.header):
+        return m.LeaveGroupResponse(members=tuple(told))
+    return m.LeaveGroupResponse(error_code=told[0].error_code)

@@ -19,9 +19,8 @@ from kafkalab.clients.consumer.classic.membership import (
     Generation,
 )
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
-from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
+from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets, set_committed
 from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition
 from kafkalab.errors import (
     COMMIT_DURING_REBALANCE,
     COMMIT_FAILED_REBALANCED,
@@ -107,30 +106,7 @@ class CommittedOffsets(GroupPart):
         found = self.fetch(initializing, timer)
         if found is None:
             return False
-        metadata = self._client.client.metadata
-        view = metadata.view
-        for tp, committed in found.items():
-            if committed is None or tp not in self._subscriptions.partitions:
-                continue
-            known, leader = view.partitions.get(tp), view.leader(tp)
-            position = FetchPosition(
-                committed.offset, committed.leader_epoch, leader, known.epoch if known else None
-            )
-            if self._profile.fetching.notes_epoch_before_setting:
-                metadata.note_leader_epoch(tp, committed.leader_epoch)
-            self._log(
-                "SETTING_COMMITTED_OFFSET",
-                partition=tp,
-                position=position.text(self._profile.fetching.position_style),
-                offset=committed.offset,
-                leader=leader,
-            )
-            if not self._profile.fetching.notes_epoch_before_setting:
-                metadata.note_leader_epoch(tp, committed.leader_epoch)
-            if self._profile.fetching.validates_positions:
-                self._subscriptions.seek_unvalidated(tp, position)
-            else:
-                self._subscriptions.seek(tp, position)
+        set_committed(found, self._subscriptions, self._metadata, self._profile, self._log)
         return True
 
     def _send_fetch(self, partitions: list[TopicPartition]) -> RequestFuture:

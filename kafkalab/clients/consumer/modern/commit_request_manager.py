@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
-from kafkalab.clients.consumer.reading.commit_offsets import Offsets
+from kafkalab.clients.consumer.reading.commit_offsets import Offsets, set_committed
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
 from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition
 from kafkalab.errors import (
     CommitFailedException,
     Errors,
@@ -231,23 +230,7 @@ class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
 
     def _set_positions(self, look_up: RequestFuture) -> Story:
         offsets = yield look_up
-        view = self._metadata.view
-        for tp, committed in offsets.items():
-            if committed is None or tp not in self._subscriptions.partitions:
-                continue
-            known, leader = view.partitions.get(tp), view.leader(tp)
-            position = FetchPosition(
-                committed.offset, committed.leader_epoch, leader, known.epoch if known else None
-            )
-            self._metadata.note_leader_epoch(tp, committed.leader_epoch)
-            self._log(
-                "SETTING_COMMITTED_OFFSET",
-                partition=tp,
-                position=position.text(self._profile.fetching.position_style),
-                offset=committed.offset,
-                leader=leader,
-            )
-            self._subscriptions.seek_unvalidated(tp, position)
+        set_committed(offsets, self._subscriptions, self._metadata, self._profile, self._log)
 
     # requests
 
