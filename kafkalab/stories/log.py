@@ -35,8 +35,8 @@ def start_beyond_end(version: str, reset: str, seed: int = 1) -> int | str:
     commits 12. Then the leader crashes, and the follower becomes leader by an unclean election: its
     log ends at 8. The group starts again with `auto.offset.reset` set to `reset`.
 
-    Returns the name of the exception where the client raises one. Up to client 2.2 the reset policy
-    decides. From 2.3 the client asks the new leader where the two logs part (KIP-320).
+    Returns the name of Java's exception where the client raises one. Up to client 2.2 the reset
+    policy decides. From 2.3 the client asks the new leader where the two logs part (KIP-320).
     """
     lab, settings = _cluster(version, seed)
     shop = KafkaProducer(
@@ -91,6 +91,6 @@ def _start(lab: Lab, settings: Mapping[str, object]) -> int | str:
         records = list(again.poll(timeout_ms=60_000))
         return records[0].offset if records else again.position(PLACE)
     except KafkaException as error:
-        return type(error).__name__
+        return error.java_name.rpartition(".")[2]
     finally:
         lab.close()

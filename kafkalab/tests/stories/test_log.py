@@ -18,7 +18,7 @@ def test_orders_go_to_the_partitions_in_turn():
 def test_an_old_client_beyond_the_end_follows_its_reset_policy(version):
     assert start_beyond_end(version, "earliest") == 0
     assert start_beyond_end(version, "latest") == 8
-    assert start_beyond_end(version, "none") == "ConsumerOffsetOutOfRangeException"
+    assert start_beyond_end(version, "none") == "OffsetOutOfRangeException"
 
 
 @pytest.mark.parametrize("version", ["2.3", "2.8", "3.9", "4.4"])
