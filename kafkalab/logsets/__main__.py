@@ -179,25 +179,27 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
-    from kafkalab.logsets.line_loader import left_out_of, load_lines
+    from kafkalab.logsets.line_loader import left_out_of
     from kafkalab.logsets.line_repairs import NO_REPAIRS, repaired
+    from kafkalab.logsets.parquet_cache import kept_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
-    with _engine(options) as spark, progress("explaining", spark):
-        # The report reads the lines a dozen times. Typed lines that are kept cost little at the
-        # later reads. Spark puts those that do not fit the memory on disk.
-        lines = load_lines(spark, options.path, layout=options.layout).persist()
+    with (
+        _engine(options) as spark,
+        progress("explaining", spark),
+        # the report looks at the lines a dozen times
+        kept_lines(spark, options.path, layout=options.layout) as (lines, doubtful),
+    ):
         _refuse_what_is_no_log(lines, options)
-        once, repairs = repaired(lines)
+        once, repairs = repaired(lines, doubtful)
         if repairs != NO_REPAIRS:
             once = once.persist()
         named = with_the_files_client(once, once.select("file", *CLIENT))
         left_out = left_out_of(spark, options.path)
         story = report_of(named, left_out, once, _doubts(options), repairs)
-        lines.unpersist()
     if options.html:
         from kafkalab.logsets.explain.page import page
 
@@ -216,41 +218,44 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
+    from kafkalab.logsets import schema
     from kafkalab.logsets.explain.reading import reading_of
     from kafkalab.logsets.explain.text_report import printed_table
     from kafkalab.logsets.first_lines import COLUMNS
-    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.line_repairs import TOLD_APART, repaired
+    from kafkalab.logsets.parquet_cache import kept_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import malformed, read, summary, to_arrow
+    from kafkalab.logsets.reader import (
+        CLIENT,
+        malformed,
+        summary,
+        to_arrow,
+        with_the_files_client,
+    )
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
     if options.out:
         _can_be_written(Path(options.out))
-    with _engine(options) as spark, progress("reading", spark):
+    names = schema.NAMES if options.out else ("file", "file_offset", *COLUMNS, *TOLD_APART)
+    with (
+        _engine(options) as spark,
+        progress("reading", spark),
+        kept_lines(spark, options.path, names, options.layout) as (lines, doubtful),
+    ):
+        _refuse_what_is_no_log(lines, options)
         if options.out and spark is None:
             import pyarrow.parquet
 
             table = to_arrow(options.path, layout=options.layout)
             pyarrow.parquet.write_table(table, options.out, compression="zstd")
-        if options.out and spark is not None:
-            read(spark, options.path, layout=options.layout).write.option(
-                "compression", "zstd"
-            ).parquet(options.out)
-            lines = spark.read.parquet(options.out)
-        else:
-            lines = load_lines(
-                spark,
-                options.path,
-                ("file", "file_offset", *COLUMNS, *TOLD_APART),
-                options.layout,
-            ).persist()
-        _refuse_what_is_no_log(lines, options)
+        elif options.out:
+            named = with_the_files_client(lines, lines.select("file", *CLIENT))
+            named.write.option("compression", "zstd").parquet(options.out)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
         few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
         reading = reading_of(lines, [], doubts=_doubts(options))
-        repairs = repaired(lines)[1]
+        repairs = repaired(lines, doubtful)[1]
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(printed_table(told, len(told), PATH_LETTERS))
     print(

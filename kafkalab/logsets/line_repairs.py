@@ -52,15 +52,21 @@ class LineRepairs:
 NO_REPAIRS = LineRepairs()
 
 
-def repaired(lines: DataFrame) -> tuple[DataFrame, LineRepairs]:
-    """The lines (all columns of schema.py), each once and in order, and what was put right."""
-    again = repeated(lines)
+def repaired(lines: DataFrame, doubtful: list[str] | None = None) -> tuple[DataFrame, LineRepairs]:
+    """The lines (all columns of schema.py), each once and in order, and what was put right.
+
+    doubtful: the only files that may need it (line_order.py); None are all.
+    """
+    if doubtful == []:
+        return lines, NO_REPAIRS
+    looked_at = lines if doubtful is None else lines.where(F.col("file").isin(*doubtful))
+    again = repeated(looked_at)
     count = again.count()
     if count:
         columns = lines.columns
         lines = lines.join(F.broadcast(again), on=["file", "file_offset"], how="left_anti")
         lines = lines.select(*columns)
-    mixed = _mixed_files(lines)
+    mixed = _mixed_files(lines if doubtful is None else lines.where(F.col("file").isin(*doubtful)))
     if mixed:
         in_time = Window.partitionBy("file").orderBy("time", "file_offset")
         turn = F.row_number().over(in_time).cast("bigint")

@@ -1,31 +1,119 @@
-"""Keeps Parquet beside a log set, so that later reads are faster: `read(spark, path, saved=True)`.
+"""Keeps lines as Parquet, so that later looks are faster: beside a log set for
+`read(spark, path, saved=True)`, and in a folder for the time of a command.
 
-Its name ends in a checksum of the files (name, size, time of change; a generated set's own checksum
-where it has one), of the layout and of the reader's catalogue. When one of them changes, the name
-changes, and the Parquet is made again. A folder without Spark's _SUCCESS is incomplete and is also
-made again.
+The name of what is beside a set ends in a checksum of the files (name, size, time of change; a
+generated set's own checksum where it has one), of the layout and of the reader's catalogue. When
+one of them changes, the name changes, and the Parquet is made again. A folder without _SUCCESS is
+incomplete and is also made again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyarrow import fs
 
 from kafkalab.logsets import schema, templates
-from kafkalab.logsets.files import URL, files_of, where
-from kafkalab.logsets.line_loader import load_lines
+from kafkalab.logsets.files import URL, files_of, path_list, where
+from kafkalab.logsets.line_loader import Paths, by_opener, load_lines
+from kafkalab.logsets.line_order import Stretch, doubtful_files, stretches
+from kafkalab.logsets.ranges import FileChanged
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+    from kafkalab.logsets.source import KafkaLinesReader
 
 STEM = "lines-"
+ROW_GROUP = 128 << 10  # Rows. A worker holds so many at once.
+
+
+@contextlib.contextmanager
+def kept_lines(
+    spark: SparkSession | None,
+    path: Paths,
+    names: Iterable[str] = schema.NAMES,
+    layout: str | None = None,
+) -> Iterator[tuple[DataFrame, list[str] | None]]:
+    """As `load_lines`, for several looks at the same lines inside a `with` block. Gives the lines,
+    and the files that `repaired` has to look at; None are all.
+
+    Where Spark's workers are on this machine they keep Parquet in a folder of SPARK_LOCAL_DIRS.
+    Spark's own cache would take the rows through the JVM, which costs more than reading them.
+    """
+    names = tuple(name for name in schema.NAMES if name in set(names))
+    here = spark is not None and (spark.sparkContext.master or "").startswith("local")
+    if spark is None or not here or by_opener(path)[0]:
+        lines = load_lines(spark, path, names, layout).persist()
+        try:
+            yield lines, None
+        finally:
+            lines.unpersist()
+        return
+    scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or None
+    with tempfile.TemporaryDirectory(prefix="kafkalab-lines-", dir=scratch) as folder:
+        doubtful = _write(spark, path, folder, names, layout)
+        yield spark.read.parquet(folder), doubtful
+
+
+def _write(
+    spark: SparkSession, path: Paths, folder: str, names: tuple[str, ...], layout: str | None
+) -> list[str]:
+    """Write the rows of `load_lines` as Parquet. Each of Spark's workers writes what it reads.
+
+    Returns the doubtful files (line_order.py).
+    """
+    from kafkalab.logsets.source import KafkaLinesReader
+    from kafkalab.logsets.source_options import PERMISSIVE
+
+    reader = KafkaLinesReader(path_list(path), names, layout, PERMISSIVE)
+    reader.warns = False
+    tasks = list(enumerate(reader.partitions()))
+    system, inside = where(folder)
+    system.create_dir(inside)
+    system.delete_dir_contents(inside)
+    written = spark.sparkContext.parallelize(tasks, len(tasks)).flatMap(
+        lambda task: _write_part(reader, task[1], f"{folder}/part-{task[0]:05d}.parquet")
+    )
+    doubtful = doubtful_files(written.collect())
+    with system.open_output_stream(f"{inside}/_SUCCESS"):
+        pass
+    return doubtful
+
+
+def _write_part(reader: KafkaLinesReader, task: object, file: str) -> list[Stretch]:
+    """Write what one worker reads. Raises ValueError where a file changed meanwhile."""
+    system, inside = where(file)
+    shape = schema.arrow_schema(reader.names)
+    found: list[Stretch] = []
+    with pq.ParquetWriter(inside, shape, filesystem=system, compression="zstd") as writer:
+        try:
+            for rows in _tables(reader.read(task), shape):  # type: ignore[arg-type]
+                writer.write_table(rows)
+                found += stretches(rows)
+        except FileChanged as error:
+            raise ValueError(str(error)) from None
+    return found
+
+
+def _tables(batches: Iterator[pa.RecordBatch], shape: pa.Schema) -> Iterator[pa.Table]:
+    """The batches in tables of some ROW_GROUP rows."""
+    kept: list[pa.RecordBatch] = []
+    for batch in batches:
+        kept.append(batch)
+        if sum(each.num_rows for each in kept) >= ROW_GROUP:
+            yield pa.Table.from_batches(kept, shape)
+            kept = []
+    yield pa.Table.from_batches(kept, shape)
 
 
 def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str:
@@ -41,9 +129,7 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
     for place in _places(path):
         if _writable(place):
             _forget_older(place, stem)
-            load_lines(spark, path, layout=layout).write.mode("overwrite").option(
-                "compression", "zstd"
-            ).parquet(f"{place}/{name}")
+            _write(spark, path, f"{place}/{name}", schema.NAMES, layout)
             return f"{place}/{name}"
     raise PermissionError(f"Neither {next(iter(_places(path)))} nor your cache can be written.")
 
