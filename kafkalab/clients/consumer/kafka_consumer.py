@@ -108,7 +108,7 @@ class KafkaConsumer:
             joins=classic,
         )
         setup = ConsumerSetup(
-            lab, self.name, self.client_id, profile, self.config, self._interceptors
+            lab, "consumer", self.name, self.client_id, profile, self.config, self._interceptors
         )
         with lab.journal.because(event):
             self._delegate = delegate = _delegate_of(setup, classic, choice)

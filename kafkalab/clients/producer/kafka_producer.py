@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network import app_info, arguments
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.idle_expiry import Closer
 from kafkalab.clients.network.learners_rule import learners_rule
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metrics import MetricValues
 from kafkalab.clients.network.network_client import NetworkClient
-from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
@@ -108,14 +107,9 @@ class KafkaProducer(TransactionalMethods):
         profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
-        self._log = log = LogContext(
-            lab.journal,
-            self.name,
-            self.client_id,
-            f"[Producer clientId={self.client_id}{of}] ",
-            profile.name,
-        )
-        plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
+        setup = ClientSetup(lab, "producer", self.name, self.client_id, profile, config)
+        self._log = log = setup.prefixed_log(f"[Producer clientId={self.client_id}{of}] ")
+        plain = setup.plain_log()
         self._in_callback = False
         if config.has_flat_backoff:
             log("RECONNECT_BACKOFF_IS_FLAT")
@@ -150,13 +144,8 @@ class KafkaProducer(TransactionalMethods):
             self._block,
         )
         rule = None if least_loaded is None else learners_rule(least_loaded)
-        self._client = client = network_client(
-            lab,
-            "producer",
-            self.name,
-            self.client_id,
-            config,
-            profile,
+        self._client = client = NetworkClient(
+            setup,
             log,
             self._topics,
             config["max.in.flight.requests.per.connection"],
@@ -166,9 +155,7 @@ class KafkaProducer(TransactionalMethods):
         self._transactions = transactions = (
             self._transaction_manager(client) if config["enable.idempotence"] else None
         )
-        client.metadata.bootstrap(
-            bootstrap_nodes(config["bootstrap.servers"], client.node_of), clock.now_ms
-        )
+        client.bootstrap(config["bootstrap.servers"])
         self._topics.attach(client.metadata, self._wakeup)
         self._appends = RecordAppends(
             self._accumulator,
@@ -198,7 +185,7 @@ class KafkaProducer(TransactionalMethods):
             self._removed_metrics,
         )
         lab.stage.loop(self._sender.start(), client.selector.signal, self.name, told=True)
-        app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
+        setup.register(log)
         log("PRODUCER_STARTED")
 
     def _transaction_manager(self, client: NetworkClient) -> TransactionManager:

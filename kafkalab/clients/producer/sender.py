@@ -75,9 +75,7 @@ class Sender:
         self._metrics = metrics
         self._cpu = cpu
         self._removed = removed
-        self._loop = LoopingClient(
-            client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
-        )
+        self._loop = LoopingClient(client, profile.connecting.await_ready_polls_first)
         self._transactional = None
         if transactions is not None:
             self._transactional = TransactionalSender(
