@@ -20,12 +20,13 @@ from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
 from kafkalab.clients.producer.learners_drain import NextRequest
-from kafkalab.clients.producer.partitioner import partitioner_of
+from kafkalab.clients.producer.partition_choice import PartitionChooser
 from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.producer_interceptors import ProducerInterceptors
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.producer_topics import ProducerTopics
-from kafkalab.clients.producer.record_appends import RecordAppends, Send
+from kafkalab.clients.producer.record_appends import RecordAppends
+from kafkalab.clients.producer.record_send import Send
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.serializers import Serializers
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
@@ -104,7 +105,7 @@ class KafkaProducer(TransactionalMethods):
         least_loaded: Callable[..., Any] | None,
         idle_closer: Closer | None,
     ) -> None:
-        profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
+        profile, config, clock = self.profile, self.config, lab.clock
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
         setup = ClientSetup(lab, "producer", self.name, self.client_id, profile, config)
@@ -120,20 +121,13 @@ class KafkaProducer(TransactionalMethods):
         self._metrics = ProducerMetrics(
             self.client_id, clock, config["metrics.sample.window.ms"], config["metrics.num.samples"]
         )
-        self._partitioner = partitioner_of(
-            config["partitioner.class"], profile, stream(f"{self.name}/partitioner")
-        )
+        chooser = PartitionChooser(config, profile, setup.stream("partitioner"), log)
         self._interceptors = ProducerInterceptors(config["interceptor.classes"], log)
         self._serializers = Serializers(config)
         if config.raised_delivery_timeout_ms is not None:
             log("DELIVERY_TIMEOUT_RAISED", timeout_ms=config.raised_delivery_timeout_ms)
         self._accumulator = RecordAccumulator(
-            config,
-            profile,
-            log,
-            plain,
-            stream(f"{self.name}/partitioner"),
-            stream(f"{self.name}/retry"),
+            config, profile, log, plain, setup.stream("retry"), chooser
         )
         self._topics = ProducerTopics(
             profile,
@@ -159,7 +153,7 @@ class KafkaProducer(TransactionalMethods):
         self._topics.attach(client.metadata, self._wakeup)
         self._appends = RecordAppends(
             self._accumulator,
-            self._partitioner,
+            chooser,
             transactions,
             config,
             profile,
