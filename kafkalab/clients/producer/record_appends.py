@@ -9,74 +9,43 @@ the next partition is tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
-from kafkalab.clients.network.log_context import Later, LogContext
-from kafkalab.clients.network.metadata import ClusterView
-from kafkalab.clients.producer.accumulator import Append, RecordAccumulator
+from kafkalab.clients.network.log_context import Later
+from kafkalab.clients.producer.accumulator import Append
 from kafkalab.clients.producer.buffer_pool import Waiter
 from kafkalab.clients.producer.builtin_partitioner import StickyChoice
 from kafkalab.clients.producer.partition_choice import PartitionChooser
 from kafkalab.clients.producer.partitioner_cluster import Cluster
-from kafkalab.clients.producer.producer_metrics import ProducerMetrics
+from kafkalab.clients.producer.producer_parts import ProducerPart, ProducerShared
 from kafkalab.clients.producer.record_send import UNKNOWN, Send
-from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import KafkaException, RecordTooLargeException
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import batch_size_upper_bound
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.sim.apps import Signal
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 
-class RecordAppends:
-    """Appends the records of one producer. wait(signal, deadline_ms): how the caller blocks.
-    wakeup: makes the Sender check the queues."""
+class RecordAppends(ProducerPart):
+    """Appends the records of one producer. wait(signal, deadline_ms): how the caller blocks."""
 
     def __init__(
         self,
-        accumulator: RecordAccumulator,
+        shared: ProducerShared,
         chooser: PartitionChooser,
-        transactions: TransactionManager | None,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        clock: Scheduler,
-        metrics: ProducerMetrics,
         wait: Callable[[Signal, int], bool],
-        wakeup: Callable[[], object],
     ) -> None:
-        self._accumulator = accumulator
-        self._chooser = chooser
-        self._transactions = transactions
-        self._config, self._profile = config, profile
-        self._log = log
-        self._clock = clock
-        self._metrics = metrics
-        self._wait = wait
-        self._wakeup = wakeup
+        super().__init__(shared)
+        self._chooser, self._wait = chooser, wait
         # Up to 3.2 the line about the append comes before it, later for each partition tried.
-        self._tells_each_attempt = profile.producing.chooses_while_appending
-        self._joins_before_append = profile.transacting.partition_joins_before_append
-        self._view: ClusterView | None = None
-        self._cluster: Cluster | None = None
+        self._tells_each_attempt = self._profile.producing.chooses_while_appending
+        self._joins_before_append = self._profile.transacting.partition_joins_before_append
 
-    def cluster(self, view: ClusterView) -> Cluster:
-        """The cluster as partitioners see it; made once for each METADATA answer."""
-        if self._cluster is None or self._view is not view:
-            self._view = view
-            self._cluster = Cluster(view, self._profile.connecting.cluster_in_hash_order)
-        return self._cluster
-
-    def add(self, send: Send, view: ClusterView) -> None:
+    def add(self, send: Send) -> None:
         """Puts the record into a batch; wakes the Sender when a batch is ready for it. Raises
         RecordTooLargeException, BufferExhaustedException (TimeoutException until 2.4),
         IllegalArgumentException and the errors of a partitioner."""
-        cluster, joins_first = self.cluster(view), self._joins_before_append
+        cluster, joins_first = self._topics.cluster, self._joins_before_append
         choice = self._chooser.choose(send, cluster)
         self.check_size(batch_size_upper_bound(send.wire))
         if not self._tells_each_attempt:
@@ -93,7 +62,7 @@ class RecordAppends:
             self._transactions.add_partition(send.where)
         if is_ready:
             self._log("WAKING_SENDER", topic=send.record.topic, partition=send.partition)
-            self._wakeup()
+            self._client.selector.wakeup()
 
     def _append(self, send: Send, choice: StickyChoice | None, cluster: Cluster) -> bool:
         """RecordAccumulator.append: tries one partition after the other until one has the record;
@@ -181,7 +150,7 @@ class RecordAppends:
 
     def _wait_for(self, waiter: Waiter, limit_ms: int) -> None:
         pool, began_ms = self._accumulator.pool, self._clock.now_ms
-        self._wakeup()  # From now on no batch lingers: an answered one frees its memory.
+        self._client.selector.wakeup()  # From now on no batch lingers: an answered one frees its memory.
         self._wait(waiter.signal, began_ms + limit_ms)
         self._metrics.waited_for_memory(self._clock.now_ms - began_ms)
         if pool.closed:
