@@ -150,7 +150,8 @@ class RecordAppends(ProducerPart):
 
     def _wait_for(self, waiter: Waiter, limit_ms: int) -> None:
         pool, began_ms = self._accumulator.pool, self._clock.now_ms
-        self._client.selector.wakeup()  # From now on no batch lingers: an answered one frees its memory.
+        # From now on no batch lingers: an answered one frees its memory.
+        self._client.selector.wakeup()
         self._wait(waiter.signal, began_ms + limit_ms)
         self._metrics.waited_for_memory(self._clock.now_ms - began_ms)
         if pool.closed:
