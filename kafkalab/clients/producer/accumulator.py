@@ -136,8 +136,7 @@ class RecordAccumulator:
         tp, record = send.where, send.wire
         queue = self.batches.get(tp)
         last = queue[-1] if queue else None
-        all_full = not buffer_bytes and (last is None or last.is_full)
-        if choice is not None and choice.has_moved(all_full):
+        if choice is not None and choice.has_moved(last is None or last.is_full):
             return Append.MOVED
         if self.closed:
             raise KafkaException("Producer closed while send in progress")
