@@ -1,4 +1,4 @@
-"""Send: one record between send() and its batch."""
+"""Send: holds one record between send() and its batch."""
 
 from __future__ import annotations
 
