@@ -55,6 +55,7 @@ class NetworkClient:
     topic_ids      offsets are requested by topic id
     least_loaded   a rule in place of the version's
     idle_closer    a rule in place of the Selector's own
+
     telemetry     the reporter of KIP-714, None where the version or the config has none
     api_versions  what each connection speaks
     epoch_ms      what the clock of the lines shows at virtual time 0
