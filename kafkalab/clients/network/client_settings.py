@@ -36,7 +36,7 @@ class ClientSettings:
     first_use_ms: Mapping[str, tuple[int, int]]
 
 
-def settings_of(
+def network_settings(
     setup: ClientSetup, max_in_flight: int, auto_create: bool = True, topic_ids: bool = False
 ) -> ClientSettings:
     """The settings of one client. auto_create: METADATA may create a topic."""

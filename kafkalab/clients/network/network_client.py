@@ -22,7 +22,7 @@ from typing import Any
 
 from kafkalab.clients.network.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.network.app_info import tell_removed
-from kafkalab.clients.network.client_settings import settings_of
+from kafkalab.clients.network.client_settings import network_settings
 from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.idle_expiry import Closer
@@ -75,7 +75,7 @@ class NetworkClient:
         lab, config, profile = setup.lab, setup.config, setup.profile
         self.who, self.profile, self.log = setup.name, profile, log
         self.clock, self.epoch_ms = lab.clock, lab.epoch_ms
-        self.settings = settings_of(setup, max_in_flight, auto_create, topic_ids)
+        self.settings = network_settings(setup, max_in_flight, auto_create, topic_ids)
         self.node_of = node_maker(profile)
         self.selector = Selector(
             lab.clock,
