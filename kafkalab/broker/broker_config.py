@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
 from kafkalab.config.keys import ConfigKey, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
+from kafkalab.releases.broker_profiles import broker_profile
 from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
 from kafkalab.releases.page import GONE
 
@@ -187,10 +189,7 @@ def broker_config(
     does not exist (it names the nearest one), for a value other than the default of a setting that
     is not simulated, and for a value that Kafka refuses (with Kafka's message).
     """
-    chosen = {
-        "message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release),
-        **fields_by_name,
-    }
+    chosen = {**_defaults_of(release), **fields_by_name}
     for name, value in _in_finest_names(settings or {}).items():
         key = BROKER_KEYS.get(name)
         if key is None or key.default(release) is GONE:
@@ -214,10 +213,18 @@ def broker_config(
     return BrokerConfig(**chosen)
 
 
+@cache
+def _defaults_of(release: str) -> Mapping[str, Any]:
+    """Field -> the default of this release, for the settings that a page changes."""
+    changed = [name for name in broker_profile(NEWEST_BROKER).config["broker"] if name in DOTTED]
+    defaults = {DOTTED[name]: BROKER_KEYS[name].default(release) for name in changed}
+    return {field: default for field, default in defaults.items() if default is not GONE}
+
+
 def _unknown(name: str, key: ConfigKey | None, release: str) -> str:
     if key is not None:
-        other = next(known for known in BROKER_NAMES if known != release)
-        return f"a {release} broker does not know the setting {name!r}; only {other} has it"
+        has_it = " and ".join(known for known in BROKER_NAMES if key.default(known) is not GONE)
+        return f"a {release} broker does not know the setting {name!r}; only {has_it} has it"
     if name in SECURITY:
         return (
             f"the broker setting {name!r} is not simulated: encryption, login and their plugins "

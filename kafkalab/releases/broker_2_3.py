@@ -163,6 +163,14 @@ PROFILE = BrokerProfile(
     supported_features=(),
     finalized_features=(),
     controller_words=CONTROLLER_WORDS,
+    rebalance_reasons={
+        "new member": "Adding new member {member_id} with group instanceid {option}",
+        "member left": "removing member {member_id} on LeaveGroup",
+        "member failed": "removing member {member_id} on heartbeat expiration",
+        "leader joined again": "Updating metadata for member {member_id}",
+        "member changed": "Updating metadata for member {member_id}",
+        "static member changed": "Updating metadata for member {member_id}",
+    },
     tools=TOOLS,
     config={"broker": {}, "topic": {}},
 )

@@ -256,6 +256,9 @@ class BrokerProfile:
     """The features that are finalized, in the order in which it lists them (KIP-584)."""
     controller_words: ControllerWords
     """The words of its controller's refusals."""
+    rebalance_reasons: Mapping[str, str]
+    """Why a rebalance begins -> what its line says in brackets; the names in braces are filled
+    in."""
     tools: Tools
     """The texts of the tools of its release."""
     config: Mapping[str, Mapping[str, object]]

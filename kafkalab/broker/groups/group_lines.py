@@ -36,8 +36,8 @@ class GroupLines:
         values: Mapping[str, str | None],
         before: str,
     ) -> None:
-        """Write that a rebalance begins. why: a key of REASONS, with the values that its words
-        name; before: the group's state until now."""
+        """Write that a rebalance begins. why: a key of the release's `rebalance_reasons`, with the
+        values that its words name; before: the group's state until now."""
         reason = reason_text(self.log.release, why, **values, state=before)
         self(
             "GROUP_PREPARING_REBALANCE",

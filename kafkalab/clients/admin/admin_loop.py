@@ -8,7 +8,7 @@ at the same moments. Left out: lines, which no recording shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from typing import Any
 
@@ -28,27 +28,18 @@ from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.errors import TimeoutException, UnsupportedVersionException
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal
-from kafkalab.sim.scheduler import Scheduler
 
 
 class AdminLoop:
     """The loop of one admin client. finished: set when the loop has ended and its sockets are
     closed."""
 
-    def __init__(
-        self,
-        client: NetworkClient,
-        clock: Scheduler,
-        retry_backoff_ms: int,
-        retries: int,
-        epoch_ms: int,
-    ) -> None:
+    def __init__(self, client: NetworkClient, config: Mapping[str, Any]) -> None:
         self.finished = Signal()
-        self._client, self._clock, self._epoch_ms = client, clock, epoch_ms
-        self._retry_backoff_ms, self._retries = retry_backoff_ms, retries
-        self._loop = LoopingClient(
-            client, clock, client.settings.request_timeout_ms, polls_first=False
-        )
+        self._client, self._clock, self._epoch_ms = client, client.clock, client.epoch_ms
+        self._retry_backoff_ms: int = config["retry.backoff.ms"]
+        self._retries: int = config["retries"]
+        self._loop = LoopingClient(client, polls_first=False)
         self._calls: list[Call] = []
         self._closing = False
 

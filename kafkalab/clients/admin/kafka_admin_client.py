@@ -26,8 +26,8 @@ from kafkalab.clients.admin.values import (
     RecordsToDelete,
 )
 from kafkalab.clients.network import app_info, arguments
-from kafkalab.clients.network.log_context import LogContext
-from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
+from kafkalab.clients.network.client_setup import ClientSetup
+from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.config import AdminClientConfig
 from kafkalab.errors import (
     IllegalArgumentException,
@@ -81,38 +81,14 @@ class KafkaAdminClient:
         self.is_closed = False
         self._longest_ms = 0  # the longest timeout that a call was given
         with lab.journal.because(lab.call(self.name, "new KafkaAdminClient", given)):
-            log = LogContext(
-                lab.journal,
-                self.name,
-                self.client_id,
-                f"[AdminClient clientId={self.client_id}] ",
-                profile.name,
-            )
-            self._client = client = network_client(
-                lab,
-                "admin",
-                self.name,
-                self.client_id,
-                self.config,
-                profile,
-                log,
-                tuple,
-                MAX_IN_FLIGHT,
-            )
-            client.metadata.bootstrap(
-                bootstrap_nodes(self.config["bootstrap.servers"], client.node_of), lab.clock.now_ms
-            )
+            setup = ClientSetup(lab, "admin", self.name, self.client_id, profile, self.config)
+            self._log = log = setup.prefixed_log(f"[AdminClient clientId={self.client_id}] ")
+            self._client = client = NetworkClient(setup, log, tuple, MAX_IN_FLIGHT)
+            client.bootstrap(self.config["bootstrap.servers"])
             client.metadata.request_update()
-            self._loop = AdminLoop(
-                client,
-                lab.clock,
-                self.config["retry.backoff.ms"],
-                self.config["retries"],
-                lab.epoch_ms,
-            )
+            self._loop = AdminLoop(client, self.config)
             lab.stage.loop(self._loop.run(), client.selector.signal, self.name)
-            app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
-        self._log = log
+            setup.register(log)
         lab.add_client("admin", self.name, lambda: self.is_closed)
 
     # topics and the cluster

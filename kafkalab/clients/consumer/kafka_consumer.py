@@ -97,19 +97,10 @@ class KafkaConsumer:
         self.is_closed = False
         classic = self.config.get("group.protocol", "classic").lower() == "classic"
         event = lab.call(self.name, "new KafkaConsumer", given)
-        self._metrics = ConsumerMetrics(
-            lab.journal,
-            self.name,
-            self.client_id,
-            profile,
-            lab.now_ms,
-            self.config["metrics.sample.window.ms"],
-            self.config["metrics.num.samples"],
-            joins=classic,
-        )
         setup = ConsumerSetup(
-            lab, self.name, self.client_id, profile, self.config, self._interceptors
+            lab, "consumer", self.name, self.client_id, profile, self.config, self._interceptors
         )
+        self._metrics = ConsumerMetrics(setup, joins=classic)
         with lab.journal.because(event):
             self._delegate = delegate = _delegate_of(setup, classic, choice)
         self._log = delegate.log

@@ -64,7 +64,13 @@ class KafkaShareConsumer:
         self.is_closed = False
         event = lab.call(self.name, "new KafkaShareConsumer", given)
         setup = ConsumerSetup(
-            lab, self.name, self.client_id, profile, self.config, ConsumerInterceptors(())
+            lab,
+            "consumer",
+            self.name,
+            self.client_id,
+            profile,
+            self.config,
+            ConsumerInterceptors(()),
         )
         with lab.journal.because(event):
             self._impl = ShareConsumerImpl(setup)

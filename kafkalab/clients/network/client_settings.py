@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.protocol.frozen import message
 
 
@@ -33,3 +34,30 @@ class ClientSettings:
     rebootstrap_trigger_ms: int | None = None
     topic_ids: bool = False
     first_use_ms: Mapping[str, tuple[int, int]]
+
+
+def network_settings(
+    setup: ClientSetup, max_in_flight: int, auto_create: bool = True, topic_ids: bool = False
+) -> ClientSettings:
+    """The settings of one client. auto_create: METADATA may create a topic."""
+    config, connecting, lab = setup.config, setup.profile.connecting, setup.lab
+    rebootstraps = str(config.get("metadata.recovery.strategy", "none")).lower() == "rebootstrap"
+    first_use_ms = dict(connecting.first_use_ms)
+    if config.get("transactional.id") is not None:
+        first_use_ms["producer connecting"] = setup.profile.transacting.transactional_connecting_ms
+    return ClientSettings(
+        kind=setup.kind,
+        client_id=setup.client_id,
+        request_timeout_ms=config["request.timeout.ms"],
+        reconnect_backoff_ms=config["reconnect.backoff.ms"],
+        max_in_flight=max_in_flight,
+        allow_auto_topic_creation=auto_create,
+        rebootstraps=rebootstraps,
+        rebootstrap_trigger_ms=config.get("metadata.recovery.rebootstrap.trigger.ms")
+        if rebootstraps
+        else None,
+        cluster_check=connecting.cluster_check
+        and bool(config.get("metadata.cluster.check.enable", True)),
+        topic_ids=topic_ids,
+        first_use_ms=first_use_ms if lab.cold and lab.clock.work is None else {},
+    )

@@ -78,60 +78,34 @@ class ClusterConnectionStates:
 
     down       those that are DISCONNECTED; mostly none
     throttled_until_ms  when those that a broker throttles may be used again
-    setup_ms   the first and the longest set-up time-out, None for clients that leave it to the
-               operating system (before 2.7)
-    setup_rng  a stream of its own for these time-outs
+    setup_rng  a stream of its own for the set-up time-outs; clients before 2.7 leave these to the
+               operating system
     """
 
     def __init__(
         self,
-        rng: random.Random,
-        backoff_ms: int,
-        backoff_max_ms: int,
-        jitter_inside_cap: bool,
-        journal: Journal,
-        who: str,
-        setup_ms: tuple[int, int] | None = None,
-        setup_rng: random.Random | None = None,
-    ) -> None:
-        self.nodes: dict[str, NodeConnection] = {}
-        self.down: dict[str, None] = {}
-        self.throttled_until_ms: dict[str, int] = {}
-        self._connecting: dict[str, None] = {}
-        self._setup_ms, self._setup_rng = setup_ms, setup_rng
-        self._rng = rng
-        self._base_ms = backoff_ms
-        self._max_ms = backoff_max_ms
-        self._inside = jitter_inside_cap
-        self._journal, self._who = journal, who
-
-    @classmethod
-    def of(
-        cls,
         config: Mapping[str, Any],
         jitter_inside_cap: bool,
         rng: random.Random,
         setup_rng: random.Random,
         journal: Journal,
         who: str,
-    ) -> ClusterConnectionStates:
-        """The states of a client with this configuration."""
+    ) -> None:
+        self.nodes: dict[str, NodeConnection] = {}
+        self.down: dict[str, None] = {}
+        self.throttled_until_ms: dict[str, int] = {}
+        self._connecting: dict[str, None] = {}
         first_ms = config.get("socket.connection.setup.timeout.ms")
-        setup_ms = (
+        self._setup_ms = (
             None
             if first_ms is None
             else (first_ms, config["socket.connection.setup.timeout.max.ms"])
         )
-        return cls(
-            rng,
-            config["reconnect.backoff.ms"],
-            config["reconnect.backoff.max.ms"],
-            jitter_inside_cap,
-            journal,
-            who,
-            setup_ms,
-            setup_rng,
-        )
+        self._setup_rng, self._rng = setup_rng, rng
+        self._base_ms: int = config["reconnect.backoff.ms"]
+        self._max_ms: int = config["reconnect.backoff.max.ms"]
+        self._inside = jitter_inside_cap
+        self._journal, self._who = journal, who
 
     def state(self, id: str) -> ConnectionState | None:
         node = self.nodes.get(id)
@@ -196,7 +170,7 @@ class ClusterConnectionStates:
             self._transition_to(id, ConnectionState.CONNECTING)
             node.last_attempt_ms = now_ms
         self._connecting[id] = None
-        if self._setup_ms is not None and self._setup_rng is not None:
+        if self._setup_ms is not None:
             first_ms, most_ms = self._setup_ms
             node = self.nodes[id]
             node.setup_timeout_ms = exponential_ms(

@@ -12,13 +12,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
-from kafkalab.lines.cluster_text import leader_text, partition_metadata_text
+from kafkalab.lines.cluster_text import cluster_text, leader_text, partition_metadata_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.frozen import record
 from kafkalab.records import TopicPartition
@@ -97,14 +97,11 @@ class Metadata:
 
     def __init__(
         self,
+        config: Mapping[str, Any],
+        profile: Profile,
         log: LogContext,
         rng: random.Random,
-        profile: Profile,
-        backoff_ms: int,
-        backoff_max_ms: int,
-        max_age_ms: int,
         wanted_topics: Callable[[], Iterable[str]],
-        text_of: Callable[[m.MetadataResponse | None, tuple[Node, ...]], str],
     ) -> None:
         self.view = ClusterView(None, (), {}, {}, {}, is_bootstrap=True)
         self._waiting: list[Signal] = []
@@ -113,10 +110,10 @@ class Metadata:
         self.topic_ids: dict[str, str] = {}
         self.topic_names: dict[str, str] = {}
         self._log, self._rng, self._profile = log, rng, profile
-        self._backoff_ms = backoff_ms
-        self._backoff_max_ms = backoff_max_ms
-        self._max_age_ms = max_age_ms
-        self._wanted, self._text_of = wanted_topics, text_of
+        self._backoff_ms: int = config["retry.backoff.ms"]
+        self._backoff_max_ms: int = config.get("retry.backoff.max.ms", 1000)
+        self._max_age_ms: int = config["metadata.max.age.ms"]
+        self._wanted = wanted_topics
         self._transient: tuple[str, ...] = ()
         self._bootstrap: tuple[Node, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
@@ -143,9 +140,20 @@ class Metadata:
             # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: no refresh is
             # due (KAFKA-7567).
             self._last_refresh_ms = self._last_success_ms = now_ms
-            self._log("METADATA_UPDATED", version=1, cluster=self._text_of(None, nodes))
+            brokers = [
+                m.MetadataResponseBroker(node_id=n.id, host=n.host, port=n.port, rack=n.rack)
+                for n in nodes
+            ]
+            self._tell_updated(m.MetadataResponse(brokers=tuple(brokers)))
         else:
             self._last_refresh_ms = self._last_success_ms = -(10**9)
+
+    def _tell_updated(self, response: m.MetadataResponse) -> None:
+        self._log(
+            "METADATA_UPDATED",
+            version=self.update_version,
+            cluster=Later(_cluster_text, self._profile.name, response),
+        )
 
     def rebootstrap(self) -> None:
         """Forgets the cluster and knows only the bootstrap addresses again (KIP-899)."""
@@ -325,9 +333,7 @@ class Metadata:
         self._equivalents = 0 if changed and not self.error_topics else self._equivalents + 1
         if before.cluster_id != response.cluster_id:
             self._log("CLUSTER_ID", cluster_id=response.cluster_id)
-        self._log(
-            "METADATA_UPDATED", version=self.update_version, cluster=self._text_of(response, nodes)
-        )
+        self._tell_updated(response)
         for signal in self._waiting:
             signal.set()
         self._waiting.clear()
@@ -429,3 +435,14 @@ class Metadata:
         elif epoch >= known:
             self._log("EPOCH_SEEN_AGAIN", epoch=known, new_epoch=epoch, partition=tp)
             self._epochs[tp] = epoch
+
+
+def _cluster_text(version: str, response: m.MetadataResponse) -> str:
+    """The known cluster as this version prints it."""
+    return cluster_text(
+        version,
+        cluster_id=response.cluster_id,
+        brokers=response.brokers,
+        partitions=[(topic_name(topic), p) for topic in response.topics for p in topic.partitions],
+        controller_id=None if response.controller_id < 0 else response.controller_id,
+    )

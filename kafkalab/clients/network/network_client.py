@@ -17,22 +17,24 @@ Left out: authentication.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.clients.network.api_versions_exchange import ApiVersionsExchange
 from kafkalab.clients.network.app_info import tell_removed
-from kafkalab.clients.network.client_settings import ClientSettings
+from kafkalab.clients.network.client_settings import network_settings
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
+from kafkalab.clients.network.idle_expiry import Closer
 from kafkalab.clients.network.in_flight_requests import InFlightRequests
-from kafkalab.clients.network.least_loaded import LONG_MS, NodeLoad, Rule
+from kafkalab.clients.network.least_loaded import LONG_MS, RULES, NodeLoad, Rule
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.metadata_updater import DefaultMetadataUpdater
 from kafkalab.clients.network.node import Node
+from kafkalab.clients.network.node_maker import bootstrap_nodes, node_maker
 from kafkalab.clients.network.requests import ClientRequest, ClientResponse
-from kafkalab.clients.network.selector import Selector
+from kafkalab.clients.network.selector import PASS_MS, WORKING_PASS_MS, Selector
 from kafkalab.clients.network.socket_events import SocketEvents
 from kafkalab.clients.network.telemetry import TelemetryReporter
 from kafkalab.clients.network.telemetry_sender import TelemetrySender
@@ -40,10 +42,6 @@ from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.wire_forms import as_sent
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """The selector's name for a lost connection -> the journal's."""
@@ -52,6 +50,12 @@ CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 class NetworkClient:
     """One client's connections.
 
+    wanted_topics  returns the topics that METADATA is to ask for
+    auto_create    whether asking may create a topic (allow.auto.create.topics)
+    topic_ids      offsets are requested by topic id
+    least_loaded   a rule in place of the version's
+    idle_closer    a rule in place of the Selector's own
+
     telemetry     the reporter of KIP-714, None where the version or the config has none
     api_versions  what each connection speaks
     epoch_ms      what the clock of the lines shows at virtual time 0
@@ -59,43 +63,62 @@ class NetworkClient:
 
     def __init__(
         self,
-        who: str,
-        settings: ClientSettings,
-        profile: Profile,
-        clock: Scheduler,
-        selector: Selector,
-        states: ClusterConnectionStates,
-        metadata: Metadata,
-        telemetry: TelemetryReporter | None,
+        setup: ClientSetup,
         log: LogContext,
-        plain_log: LogContext,
-        rng: random.Random,
-        least_loaded: Rule,
-        node_of: Callable[..., Node],
-        epoch_ms: int,
+        wanted_topics: Callable[[], Iterable[str]],
+        max_in_flight: int,
+        auto_create: bool = True,
+        topic_ids: bool = False,
+        least_loaded: Rule | None = None,
+        idle_closer: Closer | None = None,
     ) -> None:
-        self.who, self.settings, self.profile = who, settings, profile
-        self.selector = selector
-        self.states = states
-        self.metadata = metadata
-        self.telemetry = telemetry
-        self.log, self.node_of, self.epoch_ms = log, node_of, epoch_ms
+        lab, config, profile = setup.lab, setup.config, setup.profile
+        self.who, self.profile, self.log = setup.name, profile, log
+        self.clock, self.epoch_ms = lab.clock, lab.epoch_ms
+        self.settings = network_settings(setup, max_in_flight, auto_create, topic_ids)
+        self.node_of = node_maker(profile)
+        self.selector = Selector(
+            lab.clock,
+            lab.network,
+            log,
+            setup.stream("pass"),
+            config["connections.max.idle.ms"],
+            (config["receive.buffer.bytes"], config["send.buffer.bytes"]),
+            PASS_MS[setup.kind] if lab.clock.work is None else WORKING_PASS_MS,
+            idle_closer,
+        )
+        self.states = ClusterConnectionStates(
+            config,
+            profile.connecting.jitter_inside_cap,
+            setup.stream("backoff"),
+            setup.stream("connection set-up"),
+            lab.journal,
+            setup.name,
+        )
+        self.metadata = Metadata(config, profile, log, setup.stream("metadata"), wanted_topics)
+        self._plain_log = setup.plain_log()
+        self.telemetry: TelemetryReporter | None = None
+        refused_ms = profile.connecting.telemetry_after_refusal_ms
+        if refused_ms is not None and config.get("enable.metrics.push", False):
+            self.telemetry = TelemetryReporter(self._plain_log, refused_ms, lab.epoch_ms)
         self.api_versions = ApiVersionsExchange(self)
-        self._clock = clock
-        self._plain_log = plain_log
-        self._rng = rng
-        self._rule = least_loaded
-        self._journal = log.journal
-        self._in_flight = InFlightRequests(settings.max_in_flight)
-        self._metadata_updater = DefaultMetadataUpdater(self, metadata)
-        self._telemetry_sender = TelemetrySender(self, telemetry) if telemetry else None
-        self._sockets = SocketEvents(log.journal, who)
+        self._rng = setup.stream("least loaded")
+        self._rule = least_loaded or RULES[profile.connecting.least_loaded]
+        self._journal = lab.journal
+        self._in_flight = InFlightRequests(max_in_flight)
+        self._metadata_updater = DefaultMetadataUpdater(self, self.metadata)
+        self._telemetry_sender = TelemetrySender(self, self.telemetry) if self.telemetry else None
+        self._sockets = SocketEvents(lab.journal, setup.name)
         self._nodes: dict[str, Node] = {}
         self._correlation_id = 0
         self._aborted: list[ClientResponse] = []
         self._used: set[str] = set()
-        self._is_cold = bool(settings.first_use_ms)
-        self._first_write_ahead = "writing" in settings.first_use_ms
+        self._is_cold = bool(self.settings.first_use_ms)
+        self._first_write_ahead = "writing" in self.settings.first_use_ms
+
+    def bootstrap(self, servers: Iterable[str]) -> None:
+        """Begins with these addresses (bootstrap.servers); before, no node is known."""
+        self.metadata.bootstrap(bootstrap_nodes(servers, self.node_of), self.clock.now_ms)
 
     # asked by the client's other parts
 
@@ -116,7 +139,7 @@ class NetworkClient:
             connection,
             message,
             correlation_id,
-            self._clock.now_ms,
+            self.clock.now_ms,
             timeout_ms or self.settings.request_timeout_ms,
             on_complete,
             expects_response,
@@ -128,35 +151,35 @@ class NetworkClient:
         be possible."""
         if self.is_ready(node.connection):
             return True
-        if self.states.can_connect(node.connection, self._clock.now_ms):
+        if self.states.can_connect(node.connection, self.clock.now_ms):
             self.connect(node, "request")
         return False
 
     def is_ready(self, connection: str) -> bool:
         """Metadata comes first: while a refresh is due and not under way, no node is ready
         (NetworkClient.isReady)."""
-        return self.can_send(connection) and not self._metadata_updater.is_due(self._clock.now_ms)
+        return self.can_send(connection) and not self._metadata_updater.is_due(self.clock.now_ms)
 
     def can_send(self, connection: str) -> bool:
         states = self.states
-        if states.throttled_until_ms and states.throttle_delay_ms(connection, self._clock.now_ms):
+        if states.throttled_until_ms and states.throttle_delay_ms(connection, self.clock.now_ms):
             return False
         return states.is_ready(connection) and self._in_flight.can_send_more(connection)
 
     def is_unavailable(self, node: Node) -> bool:
         """Whether the socket failed and its backoff has not passed
         (ConsumerNetworkClient.isUnavailable)."""
-        return self.states.is_blacked_out(node.connection, self._clock.now_ms)
+        return self.states.is_blacked_out(node.connection, self.clock.now_ms)
 
     def connection_failed(self, node: Node) -> bool:
         return self.states.is_disconnected(node.connection)
 
     def poll_delay_ms(self, node: Node) -> int:
         """How long a poll may wait before this node's state can have changed by time alone."""
-        throttle_ms = self.states.throttle_delay_ms(node.connection, self._clock.now_ms)
+        throttle_ms = self.states.throttle_delay_ms(node.connection, self.clock.now_ms)
         if throttle_ms:
             return throttle_ms
-        delay_ms = self.states.delay_ms(node.connection, self._clock.now_ms)
+        delay_ms = self.states.delay_ms(node.connection, self.clock.now_ms)
         return LONG_MS if delay_ms is None else delay_ms
 
     def in_flight_count(self, connection: str | None = None) -> int:
@@ -193,12 +216,12 @@ class NetworkClient:
         for request in self._in_flight.clear(connection):
             self._cancel(
                 request,
-                self._clock.now_ms,
+                self.clock.now_ms,
                 responses,
                 timed_out=False,
                 is_told=self.profile.connecting.tells_cancelled_by_itself,
             )
-        self.states.disconnected(connection, self._clock.now_ms)
+        self.states.disconnected(connection, self.clock.now_ms)
         self.api_versions.disconnected(connection)
         _complete(responses)
         return responses
@@ -259,7 +282,7 @@ class NetworkClient:
     def begin_poll(self, timeout_ms: int) -> int:
         """The first half; returns until when (virtual time, ms) the caller may wait on the
         selector's signal."""
-        now_ms = self._clock.now_ms
+        now_ms = self.clock.now_ms
         if self._aborted:
             return now_ms
         metadata_ms = self._metadata_updater.maybe_update(now_ms)
@@ -305,7 +328,7 @@ class NetworkClient:
 
     def _take_news(self, responses: list[ClientResponse]) -> None:
         found = self.selector.collect()
-        now_ms = self._clock.now_ms
+        now_ms = self.clock.now_ms
         for _, (request, _, _) in found.sent:
             request.written = True
             if not request.expects_response:
@@ -353,7 +376,7 @@ class NetworkClient:
         id = node.connection
         self._nodes[id] = node
         event = self._sockets.opening(node, purpose)
-        self.states.connecting(id, self._clock.now_ms)
+        self.states.connecting(id, self.clock.now_ms)
         address = f"{node.host}/127.0.0.1"
         self._plain_log("RESOLVED_HOST", host=node.host, address="127.0.0.1")
         self.log("RESOLVED_HOST_TO_ADDRESSES", host=node.host, addresses=address)
@@ -386,7 +409,7 @@ class NetworkClient:
     ) -> None:
         """Handles a closed connection, whichever side closed it: backoff, cancelled requests, new
         metadata."""
-        now_ms = self._clock.now_ms
+        now_ms = self.clock.now_ms
         self._sockets.closed(connection, how)
         self.states.disconnected(connection, now_ms)
         self.api_versions.disconnected(connection)
@@ -472,7 +495,7 @@ class NetworkClient:
             node_id=connection,
             expects_response=request.expects_response,
         )
-        request.sent_ms = self._clock.now_ms
+        request.sent_ms = self.clock.now_ms
         self._in_flight.add(request)
         self.selector.send(connection, (request, header, message), request.event_id)
 
@@ -491,14 +514,14 @@ class NetworkClient:
             ),
         )
         if api is ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS and self._telemetry_sender is not None:
-            self._telemetry_sender.refused(self._clock.now_ms)
+            self._telemetry_sender.refused(self.clock.now_ms)
         else:
-            self._aborted.append(ClientResponse(request, self._clock.now_ms, version_mismatch=True))
+            self._aborted.append(ClientResponse(request, self.clock.now_ms, version_mismatch=True))
 
     def _received(
         self, connection: str, message: Any, cause: int | None, responses: list[ClientResponse]
     ) -> None:
-        clock = self._clock
+        clock = self.clock
         request, now_ms = self._in_flight.complete_next(connection), clock.now_ms
         header = request.sent_header
         api = header.api_key
@@ -529,7 +552,7 @@ class NetworkClient:
     def _throttle(self, connection: str, throttle_ms: int) -> None:
         """The client is above its quota: nothing is sent to this broker for a time (maybeThrottle,
         KIP-219)."""
-        until_ms = self._clock.now_ms + throttle_ms
+        until_ms = self.clock.now_ms + throttle_ms
         self.states.throttle(connection, until_ms)
         self.log(
             "CONNECTION_THROTTLED",
@@ -548,7 +571,7 @@ class NetworkClient:
                 self.selector.work(self._rng.randint(least_ms, most_ms))
 
     def _load(self, node: Node) -> NodeLoad:
-        id, now_ms = node.connection, self._clock.now_ms
+        id, now_ms = node.connection, self.clock.now_ms
         return NodeLoad(
             node,
             self.is_ready(id),

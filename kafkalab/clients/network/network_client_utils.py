@@ -11,19 +11,14 @@ from collections.abc import Generator, Iterator
 
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
-from kafkalab.sim.scheduler import Scheduler
 
 
 class LoopingClient:
-    """A NetworkClient as a background loop uses it. request_timeout_ms:
-    how long `await_ready` waits at most."""
+    """A NetworkClient as a background loop uses it. polls_first: `await_ready` polls once before it
+    connects."""
 
-    def __init__(
-        self, client: NetworkClient, clock: Scheduler, request_timeout_ms: int, polls_first: bool
-    ) -> None:
-        self._client = client
-        self._clock = clock
-        self._request_timeout_ms = request_timeout_ms
+    def __init__(self, client: NetworkClient, polls_first: bool) -> None:
+        self._client, self._clock = client, client.clock
         self._polls_first = polls_first
 
     def poll(self, timeout_ms: int) -> Iterator[int]:
@@ -34,9 +29,9 @@ class LoopingClient:
         self._client.end_poll()
 
     def await_ready(self, node: Node) -> Generator[int, None, bool]:
-        """Polls until the node can take a request; False when its connection failed or the request
-        timeout passed."""
-        limit_ms = self._clock.now_ms + self._request_timeout_ms
+        """Polls until the node can take a request; False when its connection failed or
+        request.timeout.ms passed."""
+        limit_ms = self._clock.now_ms + self._client.settings.request_timeout_ms
         if self._polls_first:
             yield from self.poll(0)
             if self._client.is_ready(node.connection):

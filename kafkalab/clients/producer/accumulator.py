@@ -7,6 +7,7 @@ A batch may be sent when it is full, when another one waits behind it, when it h
 
 from __future__ import annotations
 
+import enum
 import random
 from collections import deque
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.buffer_pool import BufferPool
-from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner
+from kafkalab.clients.producer.builtin_partitioner import StickyChoice
 from kafkalab.clients.producer.learners_drain import (
     DrainLimits,
     NextRequest,
@@ -26,8 +27,10 @@ from kafkalab.clients.producer.learners_drain import (
     chosen_numbers,
 )
 from kafkalab.clients.producer.node_latency import NodeLatency
+from kafkalab.clients.producer.partition_choice import PartitionChooser
 from kafkalab.clients.producer.partitioner_cluster import Cluster
-from kafkalab.clients.producer.producer_batch import FinalState, Outcome, ProducerBatch
+from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
+from kafkalab.clients.producer.record_send import Send
 from kafkalab.clients.producer.retry_backoff import RetryBackoff
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.errors import KafkaException, java_text
@@ -54,8 +57,23 @@ class Ready:
     leaderless: dict[str, None] = field(default_factory=dict)
 
 
+class Append(enum.Enum):
+    """The result of one attempt to append a record."""
+
+    MOVED = "moved"
+    """The choice is another partition by now; nothing was appended."""
+    NO_ROOM = "no room"
+    """A new batch is needed, and memory for it."""
+    JOINED = "joined"
+    """It is in a batch that may still wait for more."""
+    FILLED = "filled"
+    """It is in a batch, and a batch of the partition is full."""
+    OPENED = "opened"
+    """It is in a new batch, which has taken the memory."""
+
+
 class RecordAccumulator:
-    """The queues of one producer.
+    """The queues of one producer. rng: for backoffs. chooser: is told how long the queues are.
 
     batches     by partition, the oldest batch first
     incomplete  batches whose outcome is not known yet, sent or not
@@ -75,7 +93,7 @@ class RecordAccumulator:
         log: LogContext,
         plain_log: LogContext,
         rng: random.Random,
-        backoff_rng: random.Random,
+        chooser: PartitionChooser,
     ) -> None:
         self._batch_size: int = max(1, config["batch.size"])
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
@@ -89,7 +107,7 @@ class RecordAccumulator:
         self.closed = False
         self.next_request: NextRequest | None = None
         self._in_flight_limit: int = config["max.in.flight.requests.per.connection"]
-        self._profile, self._log, self._plain, self._rng = profile, log, plain_log, rng
+        self._profile, self._log, self._plain = profile, log, plain_log
         self._linger_ms = config["linger.ms"]
         self._compression = Compression(
             config["compression.type"],
@@ -99,71 +117,52 @@ class RecordAccumulator:
             config.get("partitioner.adaptive.partitioning.enable", False)
             and config["partitioner.class"] is None
         )
-        self._backoff = RetryBackoff(config, profile, backoff_rng)
-        self._builtin: dict[str, BuiltInPartitioner] = {}
+        self._backoff = RetryBackoff(config, profile, rng)
+        self._chooser = chooser
         self._drain_index: dict[int, int] = {}
         self._ordered: dict[str, tuple[int, list[TopicPartition]]] = {}
 
     # appending
 
-    def builtin(self, topic: str) -> BuiltInPartitioner:
-        """The topic's partitioner of 3.3 and later."""
-        if topic not in self._builtin:
-            self._builtin[topic] = BuiltInPartitioner(topic, self._batch_size, self._rng, self._log)
-        return self._builtin[topic]
+    def append(
+        self, send: Send, choice: StickyChoice | None, now_ms: int, buffer_bytes: int = 0
+    ) -> Append:
+        """Puts a record into the partition's last batch; where that has no room, into a new one if
+        there is memory for it. KafkaException after close().
 
-    def try_append(
-        self, tp: TopicPartition, record: WireRecord, outcome: Outcome
-    ) -> ProducerBatch | None:
-        """Puts a record into the partition's last batch; None where there is none or it is full.
-        KafkaException after close()."""
+        choice: of the partition, where it may move. buffer_bytes: memory that was allocated for a
+        new batch; 0 without
+        """
+        tp, record = send.where, send.wire
+        queue = self.batches.get(tp)
+        last = queue[-1] if queue else None
+        if choice is not None and choice.has_moved(last is None or last.is_full):
+            return Append.MOVED
         if self.closed:
             raise KafkaException("Producer closed while send in progress")
-        queue = self.batches.setdefault(tp, deque())
-        last = queue[-1] if queue else None
-        if last is None:
-            return None
-        if not last.has_room_for(record):
+        if queue and last is not None:
+            if last.has_room_for(record):
+                before_bytes = last.size_bytes
+                last.append(record, send.outcome(tp))
+                if choice is not None:
+                    choice.took(last.size_bytes - before_bytes, last.is_full)
+                return Append.FILLED if last.is_full or len(queue) > 1 else Append.JOINED
             last.close_for_appends()
-            return None
-        last.append(record, outcome)
-        return last
+        if not buffer_bytes:
+            return Append.NO_ROOM
+        ratio = self.estimator.estimation(tp.topic, self._compression.type)
+        batch = ProducerBatch(tp, now_ms, buffer_bytes, buffer_bytes, self._compression, ratio)
+        batch.append(record, send.outcome(tp))
+        self.batches.setdefault(tp, deque()).append(batch)
+        self.incomplete[id(batch)] = batch
+        if choice is not None:
+            choice.took(batch.size_bytes, batch.is_full)
+        return Append.OPENED
 
     def buffer_bytes_for(self, record: WireRecord) -> int:
         """How much memory a new batch for this record takes:
         batch.size, or more if the record needs it."""
         return max(self._batch_size, batch_size_upper_bound(record))
-
-    def append_new_batch(
-        self,
-        tp: TopicPartition,
-        record: WireRecord,
-        outcome: Outcome,
-        buffer_bytes: int,
-        now_ms: int,
-    ) -> ProducerBatch:
-        """Opens a batch in memory that was allocated for it."""
-        ratio = self.estimator.estimation(tp.topic, self._compression.type)
-        batch = ProducerBatch(tp, now_ms, buffer_bytes, buffer_bytes, self._compression, ratio)
-        batch.append(record, outcome)
-        self.batches.setdefault(tp, deque()).append(batch)
-        self.incomplete[id(batch)] = batch
-        return batch
-
-    def last_batch_bytes(self, tp: TopicPartition) -> int:
-        queue = self.batches.get(tp)
-        return queue[-1].size_bytes if queue else 0
-
-    def wakes_sender(self, tp: TopicPartition) -> bool:
-        """Whether a batch of the partition is full."""
-        queue = self.batches[tp]
-        return len(queue) > 1 or queue[-1].is_full
-
-    def all_batches_full(self, tp: TopicPartition) -> bool:
-        """Whether every batch of the partition is full or closed: then the producer may choose
-        another sticky partition."""
-        queue = self.batches.get(tp)
-        return not queue or queue[-1].is_full
 
     # checking
 
@@ -191,8 +190,7 @@ class RecordAccumulator:
                 found.leaderless[topic] = None
             elif leader.id not in found.nodes and tp not in self.muted:
                 self._batch_ready(queue, leader, backing_off, now_ms, found)
-        if topic in self._builtin or self._profile.producing.partitioner == "adaptive":
-            self.builtin(topic).on_load(sizes if all_seen else None, ids, len(tps))
+        self._chooser.on_load(topic, sizes if all_seen else None, ids, len(tps))
 
     def _batch_ready(
         self,

@@ -82,23 +82,24 @@ class BuiltInPartitioner:
             self.current = StickyPartitionInfo(self.next_partition(cluster))
         return self.current
 
-    def is_changed(self, info: StickyPartitionInfo | None) -> bool:
-        return info is not None and self.current is not info
+    def is_changed(self, info: StickyPartitionInfo) -> bool:
+        return self.current is not info
+
+    def make_up(self, info: StickyPartitionInfo, cluster: Cluster) -> bool:
+        """Makes the switch that waited for a full batch; False where there is none to make."""
+        if not self.update(info, 0, cluster, may_switch=True):
+            return False
+        self._log("SWITCH_MADE_UP_FOR", topic=self.topic, partition=info.partition)
+        return True
 
     def update(
-        self,
-        info: StickyPartitionInfo | None,
-        appended_bytes: int,
-        cluster: Cluster,
-        may_switch: bool,
+        self, info: StickyPartitionInfo, appended_bytes: int, cluster: Cluster, may_switch: bool
     ) -> bool:
         """Counts the appended bytes; True if that was enough and another partition was drawn.
 
         may_switch: no batch of the partition is still filling. Otherwise the switch waits, at most
         until twice batch.size, so that a batch is not sent half empty.
         """
-        if info is None:
-            return False
         info.produced_bytes += appended_bytes
         produced, enough = info.produced_bytes, self._batch_size_bytes
         if produced >= 2 * enough:
@@ -153,6 +154,33 @@ class BuiltInPartitioner:
             )
         else:
             self._log("QUEUE_LENGTHS_EQUAL", topic=self.topic)
+
+
+class StickyChoice:
+    """The choice for one record, which moves when enough bytes were appended."""
+
+    __slots__ = ("_cluster", "_info", "_partitioner")
+    _info: StickyPartitionInfo
+
+    def __init__(self, partitioner: BuiltInPartitioner, cluster: Cluster) -> None:
+        self._partitioner, self._cluster = partitioner, cluster
+
+    def peek(self) -> int:
+        """The partition to append to now."""
+        self._info = self._partitioner.peek(self._cluster)
+        return self._info.partition
+
+    def has_moved(self, all_full: bool) -> bool:
+        """Whether `peek` gives another partition by now. A switch that had to wait for a full batch
+        takes place before another record goes to the partition
+        (RecordAccumulator.partitionChanged)."""
+        return self._partitioner.is_changed(self._info) or (
+            all_full and self._partitioner.make_up(self._info, self._cluster)
+        )
+
+    def took(self, appended_bytes: int, all_full: bool) -> None:
+        """The partition has the record."""
+        self._partitioner.update(self._info, appended_bytes, self._cluster, all_full)
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -11,22 +11,22 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network import app_info, arguments
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.idle_expiry import Closer
 from kafkalab.clients.network.learners_rule import learners_rule
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metrics import MetricValues
 from kafkalab.clients.network.network_client import NetworkClient
-from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.clients.producer.accumulator import RecordAccumulator
-from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.future_record_metadata import FutureRecordMetadata
 from kafkalab.clients.producer.learners_drain import NextRequest
-from kafkalab.clients.producer.partitioner import partitioner_of
+from kafkalab.clients.producer.partition_choice import PartitionChooser
 from kafkalab.clients.producer.producer_batch import Outcome
 from kafkalab.clients.producer.producer_interceptors import ProducerInterceptors
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
+from kafkalab.clients.producer.producer_parts import ProducerShared
 from kafkalab.clients.producer.producer_topics import ProducerTopics
-from kafkalab.clients.producer.record_appends import RecordAppends, Send
+from kafkalab.clients.producer.record_appends import RecordAppends
+from kafkalab.clients.producer.record_send import Send
 from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.serializers import Serializers
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
@@ -38,8 +38,6 @@ from kafkalab.errors import (
     IllegalStateException,
     KafkaException,
 )
-from kafkalab.lines import metrics
-from kafkalab.lines.metrics import RemovedMetrics
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition, key_text
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS, Signal
@@ -105,17 +103,12 @@ class KafkaProducer(TransactionalMethods):
         least_loaded: Callable[..., Any] | None,
         idle_closer: Closer | None,
     ) -> None:
-        profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
+        profile, config = self.profile, self.config
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
-        self._log = log = LogContext(
-            lab.journal,
-            self.name,
-            self.client_id,
-            f"[Producer clientId={self.client_id}{of}] ",
-            profile.name,
-        )
-        plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
+        setup = ClientSetup(lab, "producer", self.name, self.client_id, profile, config)
+        self._log = log = setup.prefixed_log(f"[Producer clientId={self.client_id}{of}] ")
+        plain = setup.plain_log()
         self._in_callback = False
         if config.has_flat_backoff:
             log("RECONNECT_BACKOFF_IS_FLAT")
@@ -123,42 +116,21 @@ class KafkaProducer(TransactionalMethods):
             log(name, **values)
         log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("PRODUCER_STARTING")
-        self._metrics = ProducerMetrics(
-            self.client_id, clock, config["metrics.sample.window.ms"], config["metrics.num.samples"]
-        )
-        self._partitioner = partitioner_of(
-            config["partitioner.class"], profile, stream(f"{self.name}/partitioner")
-        )
+        self._metrics = ProducerMetrics(setup)
+        chooser = PartitionChooser(config, profile, setup.stream("partitioner"), log)
         self._interceptors = ProducerInterceptors(config["interceptor.classes"], log)
         self._serializers = Serializers(config)
         if config.raised_delivery_timeout_ms is not None:
             log("DELIVERY_TIMEOUT_RAISED", timeout_ms=config.raised_delivery_timeout_ms)
         self._accumulator = RecordAccumulator(
-            config,
-            profile,
-            log,
-            plain,
-            stream(f"{self.name}/partitioner"),
-            stream(f"{self.name}/retry"),
+            config, profile, log, plain, setup.stream("retry"), chooser
         )
-        self._topics = ProducerTopics(
-            profile,
-            config.get("metadata.max.idle.ms"),
-            config["max.block.ms"],
-            log,
-            clock,
-            self._block,
-        )
+        self._topics = topics = ProducerTopics(setup, log, self._block)
         rule = None if least_loaded is None else learners_rule(least_loaded)
-        self._client = client = network_client(
-            lab,
-            "producer",
-            self.name,
-            self.client_id,
-            config,
-            profile,
+        self._client = client = NetworkClient(
+            setup,
             log,
-            self._topics,
+            topics,
             config["max.in.flight.requests.per.connection"],
             least_loaded=rule,
             idle_closer=idle_closer,
@@ -166,39 +138,16 @@ class KafkaProducer(TransactionalMethods):
         self._transactions = transactions = (
             self._transaction_manager(client) if config["enable.idempotence"] else None
         )
-        client.metadata.bootstrap(
-            bootstrap_nodes(config["bootstrap.servers"], client.node_of), clock.now_ms
+        client.bootstrap(config["bootstrap.servers"])
+        topics.attach(client)
+        self._wakeup = client.selector.wakeup
+        shared = ProducerShared(
+            config, client, topics, self._accumulator, transactions, self._metrics, plain
         )
-        self._topics.attach(client.metadata, self._wakeup)
-        self._appends = RecordAppends(
-            self._accumulator,
-            self._partitioner,
-            transactions,
-            config,
-            profile,
-            log,
-            clock,
-            self._metrics,
-            self._block,
-            self._wakeup,
-        )
-        self._sender = Sender(
-            client,
-            self._accumulator,
-            transactions,
-            config,
-            profile,
-            log,
-            plain,
-            clock,
-            lambda: self._appends.cluster(client.metadata.view),
-            self._topics.add,
-            self._metrics,
-            Cpu(lab.journal, self.name),
-            self._removed_metrics,
-        )
+        self._appends = RecordAppends(shared, chooser, self._block)
+        self._sender = Sender(shared)
         lab.stage.loop(self._sender.start(), client.selector.signal, self.name, told=True)
-        app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
+        setup.register(log)
         log("PRODUCER_STARTED")
 
     def _transaction_manager(self, client: NetworkClient) -> TransactionManager:
@@ -213,14 +162,7 @@ class KafkaProducer(TransactionalMethods):
             self._log("RETRIES_BY_IDEMPOTENCE")
         if "acks" not in config.given:
             self._log("ACKS_BY_IDEMPOTENCE")
-        return TransactionManager(
-            self._log,
-            self.profile,
-            client,
-            config["transactional.id"],
-            config["transaction.timeout.ms"],
-            config["retry.backoff.ms"],
-        )
+        return TransactionManager(client, config)
 
     @property
     def is_closed(self) -> bool:
@@ -256,9 +198,9 @@ class KafkaProducer(TransactionalMethods):
         with self._lab.journal.because(event):
             send = self._begin_send(record, future, callback)
             try:
-                view = self._view_of(record, send.deadline_ms)
+                self._await_topic_of(record, send.deadline_ms)
                 send.wire = WireRecord(*self._serializers.fields(record), send.wire.timestamp_ms)
-                self._appends.add(send, view)
+                self._appends.add(send)
             except ApiException as error:
                 self._send_failed(send, error, future, callback)
             except Exception as error:
@@ -374,9 +316,9 @@ class KafkaProducer(TransactionalMethods):
         finally:
             self._in_callback = False
 
-    def _view_of(self, record: ProducerRecord, deadline_ms: int) -> ClusterView:
+    def _await_topic_of(self, record: ProducerRecord, deadline_ms: int) -> None:
         try:
-            return self._await_topic(record.topic, record.partition, deadline_ms)
+            self._await_topic(record.topic, record.partition, deadline_ms)
         except KafkaException as error:
             if self._topics.closed:
                 raise KafkaException("Producer closed while send in progress") from error
@@ -457,7 +399,7 @@ class KafkaProducer(TransactionalMethods):
             self._topics.close()
             sent_all = self._close_sender(timeout_ms)
             self._interceptors.close()
-            removed = self._removed_metrics()
+            removed = self._sender.removed_metrics()
             app_info.tell_removed(self._log, removed.own)
             if self._client.telemetry:
                 self._client.telemetry.stop()
@@ -469,11 +411,6 @@ class KafkaProducer(TransactionalMethods):
             raise lab.stage.given_up(
                 "the end of what this producer had to send, for which close() waits,"
             )
-
-    def _removed_metrics(self) -> RemovedMetrics:
-        return metrics.removed_at_close(
-            self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()
-        )
 
     def _close_sender(self, timeout_ms: int) -> bool:
         """Ends the I/O thread; returns whether it ended within the time."""
@@ -499,9 +436,6 @@ class KafkaProducer(TransactionalMethods):
         return in_time
 
     # waiting
-
-    def _wakeup(self) -> None:
-        self._sender.wakeup()
 
     def _block(self, signal: Signal, deadline_ms: int) -> bool:
         """Makes the caller wait. The I/O thread must not: it would wait for itself."""

@@ -9,17 +9,10 @@ receive the error.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
-
-from kafkalab.clients.network.log_context import LogContext
-from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
-from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
-from kafkalab.clients.producer.producer_metrics import ProducerMetrics
-from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
+from kafkalab.clients.producer.producer_parts import ProducerPart, ProducerShared
 from kafkalab.errors import (
     ApiException,
     Errors,
@@ -30,38 +23,18 @@ from kafkalab.errors import (
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import PartitionProduceResponse
 from kafkalab.records import TopicPartition
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 
-class ProduceOutcomes:
+class ProduceOutcomes(ProducerPart):
     """Handles the answers to one producer. in_flight: batches that were sent and not answered yet,
     in that order."""
 
-    def __init__(
-        self,
-        accumulator: RecordAccumulator,
-        metadata: Metadata,
-        transactions: TransactionManager | None,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        plain_log: LogContext,
-        clock: Scheduler,
-        metrics: ProducerMetrics,
-        node_of: Callable[..., Node],
-    ) -> None:
+    def __init__(self, shared: ProducerShared) -> None:
+        super().__init__(shared)
         self.in_flight: dict[int, ProducerBatch] = {}
         self._new_leaders: dict[TopicPartition, tuple[int, int]] = {}
-        self._node_of = node_of
-        self._accumulator = accumulator
-        self._metadata = metadata
-        self._transactions = transactions
-        self._metrics = metrics
-        self._profile, self._log, self._plain, self._clock = profile, log, plain_log, clock
-        self._retries, self._delivery_timeout_ms = config["retries"], config["delivery.timeout.ms"]
+        self._retries: int = self._config["retries"]
+        self._delivery_timeout_ms: int = self._config["delivery.timeout.ms"]
 
     def answered(self, node: Node, batches: list[ProducerBatch], response: ClientResponse) -> None:
         """A PRODUCE request has ended, with or without an answer."""
@@ -97,7 +70,7 @@ class ProduceOutcomes:
         if self._new_leaders:
             news, self._new_leaders = self._new_leaders, {}
             nodes = [
-                self._node_of(end.node_id, end.host, end.port, end.rack)
+                self._client.node_of(end.node_id, end.host, end.port, end.rack)
                 for end in response.message.node_endpoints
             ]
             for tp in self._metadata.learn_leaders(news, nodes):

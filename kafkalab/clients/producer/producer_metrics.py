@@ -13,21 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
 from kafkalab.clients.producer.buffer_pool import BufferPool
 from kafkalab.clients.producer.producer_batch import ProducerBatch
-from kafkalab.sim.scheduler import Scheduler
 
 PRODUCER, TOPIC = "producer-metrics", "producer-topic-metrics"
 NS_PER_MS = 1_000_000
 
 
 class ProducerMetrics:
-    """The metrics of one producer. window_ms, window_count: metrics.sample.window.ms and
-    metrics.num.samples."""
+    """The metrics of one producer."""
 
-    def __init__(self, client_id: str, clock: Scheduler, window_ms: int, window_count: int) -> None:
-        self._client_id, self._clock, self._window = client_id, clock, (window_ms, window_count)
+    def __init__(self, setup: ClientSetup) -> None:
+        config = setup.config
+        self._client_id, self._clock = setup.client_id, setup.lab.clock
+        self._window = (config["metrics.sample.window.ms"], config["metrics.num.samples"])
         make = self._sensor
         self._batch_size = make()
         self._queue_time = make()

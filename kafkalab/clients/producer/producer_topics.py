@@ -9,58 +9,58 @@ since the first METADATA answer after its last record.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.clients.network.metadata import ClusterView, Metadata
+from kafkalab.clients.network.metadata import ClusterView
+from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.sim.apps import Signal
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-
 
 IDLE_MS_UNTIL_2_4 = 300_000
 """TOPIC_EXPIRY_MS, before it became a setting."""
 
 
 class ProducerTopics:
-    """The topics of one producer. idle_ms: metadata.max.idle.ms, None where the version has no such
-    setting. limit_ms: max.block.ms. wait(signal, deadline_ms): how the caller blocks.
+    """The topics of one producer. wait(signal, deadline_ms): how the caller blocks.
 
     closed  the producer is closed: callers no longer wait for metadata
     """
 
-    _metadata: Metadata
-    """The metadata that `attach` sets; it is not read before."""
+    _client: NetworkClient
+    """The client that `attach` sets; it is not read before."""
 
     def __init__(
-        self,
-        profile: Profile,
-        idle_ms: int | None,
-        limit_ms: int,
-        log: LogContext,
-        clock: Scheduler,
-        wait: Callable[[Signal, int], bool],
+        self, setup: ClientSetup, log: LogContext, wait: Callable[[Signal, int], bool]
     ) -> None:
         self.closed = False
         self._expires_ms: dict[str, int | None] = {}
         self._new: dict[str, None] = {}
         self._waiting: list[Signal] = []
-        self._profile = profile
-        self._idle_ms = idle_ms
-        self._limit_ms = limit_ms
+        self._profile, self._clock = setup.profile, setup.lab.clock
+        # None where the version has no such setting
+        self._idle_ms: int | None = setup.config.get("metadata.max.idle.ms")
+        self._limit_ms: int = setup.config["max.block.ms"]
         self._log = log
-        self._clock = clock
         self._wait = wait
-        self._wakeup: Callable[[], object] = lambda: None
+        self._seen: tuple[ClusterView, Cluster] | None = None
 
-    def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:
-        self._metadata, self._wakeup = metadata, wakeup
-        metadata.still_wants = self.retain
+    def attach(self, client: NetworkClient) -> None:
+        self._client, self._metadata = client, client.metadata
+        self._metadata.still_wants = self.retain
         if self._profile.producing.sends_request_topic_updates:
-            metadata.new_topics = lambda: list(self._new)
+            self._metadata.new_topics = lambda: list(self._new)
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster as partitioners see it; made once for each METADATA answer."""
+        view = self._metadata.view
+        if self._seen is None or self._seen[0] is not view:
+            cluster = Cluster(view, self._profile.connecting.cluster_in_hash_order)
+            self._seen = (view, cluster)
+        return self._seen[1]
 
     def close(self) -> None:
         """Callers no longer wait for metadata: those that wait get an error."""
@@ -118,7 +118,7 @@ class ProducerTopics:
                 self._log("METADATA_WANTED_FOR_PARTITION", topic=topic, partition=partition)
             self.add(topic)
             version = self._request(topic)
-            self._wakeup()
+            self._client.selector.wakeup()
             while (
                 metadata.update_version <= version
                 and self._clock.now_ms < deadline_ms
@@ -155,7 +155,7 @@ class ProducerTopics:
         self.add(topic)
         while topic not in metadata.topic_ids and self._clock.now_ms < deadline_ms:
             version = metadata.request_update_for_new_topics()
-            self._wakeup()
+            self._client.selector.wakeup()
             while metadata.update_version <= version and self._clock.now_ms < deadline_ms:
                 self._wait(metadata.updated_signal(), deadline_ms)
 

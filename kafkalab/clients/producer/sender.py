@@ -7,32 +7,24 @@ the network. `produce_outcomes.py` handles the answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Generator, Iterator
 
 from kafkalab.clients.network.least_loaded import LONG_MS
-from kafkalab.clients.network.log_context import Later, LogContext
-from kafkalab.clients.network.network_client import NetworkClient
+from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.network_client_utils import LoopingClient
 from kafkalab.clients.network.node import Node
-from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.compression_cost import Cpu
-from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.produce_outcomes import ProduceOutcomes
 from kafkalab.clients.producer.producer_batch import ProducerBatch
-from kafkalab.clients.producer.producer_metrics import ProducerMetrics
+from kafkalab.clients.producer.producer_parts import ProducerPart, ProducerShared
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.clients.producer.transactions.transactional_sender import TransactionalSender
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
-from kafkalab.lines.metrics import RemovedMetrics
+from kafkalab.lines.metrics import RemovedMetrics, removed_at_close
 from kafkalab.protocol import messages as m
 from kafkalab.sim.apps import Signal
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
@@ -41,86 +33,50 @@ RULE_PAUSE_MS = 10
 """How long the Sender sleeps where a learner's rule sends nothing and Kafka's would."""
 
 
-class Sender:
+class Sender(ProducerPart):
     """The loop and the state it keeps between two passes.
 
-    cluster   the present cluster, as partitioners see it
     finished  set when the loop has ended and its sockets are closed
     """
 
-    def __init__(
-        self,
-        client: NetworkClient,
-        accumulator: RecordAccumulator,
-        transactions: TransactionManager | None,
-        config: Mapping[str, Any],
-        profile: Profile,
-        log: LogContext,
-        plain_log: LogContext,
-        clock: Scheduler,
-        cluster: Callable[[], Cluster],
-        want_topic: Callable[[str], object],
-        metrics: ProducerMetrics,
-        cpu: Cpu,
-        removed: Callable[[], RemovedMetrics],
-    ) -> None:
+    def __init__(self, shared: ProducerShared) -> None:
+        super().__init__(shared)
         self.finished = Signal()
-        self._client = client
-        self._metadata = client.metadata
-        self._accumulator = accumulator
-        self._transactions = transactions
-        self._config, self._profile, self._log, self._clock = config, profile, log, clock
-        self._cluster = cluster
-        self._want_topic = want_topic
-        self._metrics = metrics
-        self._cpu = cpu
-        self._removed = removed
-        self._loop = LoopingClient(
-            client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
-        )
+        self._cpu = Cpu(self._log.journal, self._log.who)
+        self._loop = LoopingClient(self._client, self._profile.connecting.await_ready_polls_first)
         self._transactional = None
-        if transactions is not None:
+        if self._transactions is not None:
             self._transactional = TransactionalSender(
-                transactions,
-                client,
-                self._loop,
-                accumulator,
-                profile,
-                closing=lambda: self._closing,
+                self._transactions, self._loop, self._accumulator, closing=lambda: self._closing
             )
-        self._acks = ACKS[str(config["acks"])]
-        self._outcomes = ProduceOutcomes(
-            accumulator,
-            self._metadata,
-            transactions,
-            config,
-            profile,
-            log,
-            plain_log,
-            clock,
-            metrics,
-            client.node_of,
-        )
-        self._guarantees_order = config["max.in.flight.requests.per.connection"] == 1
+        self._acks = ACKS[str(self._config["acks"])]
+        self._outcomes = ProduceOutcomes(shared)
+        self._guarantees_order = self._config["max.in.flight.requests.per.connection"] == 1
         self._closing = self._forced = False
 
     @property
     def is_running(self) -> bool:
         return not self._closing
 
-    def wakeup(self) -> None:
-        self._client.selector.wakeup()
-
     def initiate_close(self) -> None:
         """Sends the waiting batches, then ends."""
         self._closing = True
         self._accumulator.closed = True
-        self.wakeup()
+        self._client.selector.wakeup()
 
     def force_close(self) -> None:
         """Ends in the next pass; batches without an answer by then fail."""
         self._forced = True
         self.initiate_close()
+
+    def removed_metrics(self) -> RemovedMetrics:
+        """The metrics that leave with the producer."""
+        return removed_at_close(
+            self._profile.name,
+            "producer",
+            self._log.client_id,
+            nodes=self._client.tried_connections(),
+        )
 
     # the thread
 
@@ -147,7 +103,7 @@ class Sender:
                 self._transactions.close(KafkaException("The producer closed forcefully"))
             self._log("ABORTING_BATCHES")
             self._accumulator.abort_incomplete()
-        self._client.close(self._removed().network)
+        self._client.close(self.removed_metrics().network)
         self._log("SENDER_STOPPED")
         self.finished.set()
 
@@ -193,7 +149,7 @@ class Sender:
         found = self._accumulator.ready(view, now_ms)
         if found.leaderless:
             for topic in found.leaderless:
-                self._want_topic(topic)
+                self._topics.add(topic)
             self._log("UPDATE_FOR_UNKNOWN_LEADER", topics=f"[{', '.join(found.leaderless)}]")
             self._metadata.request_update()
         ready, not_ready_ms = self._ready_of(list(found.nodes.values()), now_ms)
@@ -206,7 +162,7 @@ class Sender:
         elif ready:
             drained = self._accumulator.drain(
                 view,
-                self._cluster(),
+                self._topics.cluster,
                 ready,
                 now_ms,
                 self._config["max.request.size"],
@@ -242,7 +198,7 @@ class Sender:
                 continue
             batches = self._accumulator.drain_by_rule(
                 node,
-                self._cluster(),
+                self._topics.cluster,
                 now_ms,
                 self._config["max.request.size"],
                 self._transactions,

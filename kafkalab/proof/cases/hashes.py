@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, BrokerNode, ClusterState
-from kafkalab.clients.network.wiring import node_maker
+from kafkalab.clients.network.node_maker import node_maker
 from kafkalab.clients.producer.partitioner import by_key
 from kafkalab.hashing import coordinator_partition, java_string_hash, murmur2, to_positive
 from kafkalab.proof.cases.entry import CaseEntry

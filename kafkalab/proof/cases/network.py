@@ -12,7 +12,7 @@ from kafkalab.clients.network.idle_expiry import IdleExpiry
 from kafkalab.clients.network.least_loaded import RULES as LEAST_LOADED
 from kafkalab.clients.network.least_loaded import NodeLoad
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.clients.network.wiring import node_maker
+from kafkalab.clients.network.node_maker import node_maker
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.releases import profile_of
@@ -121,7 +121,7 @@ def _states(
     if trying and "socket.connection.setup.timeout.ms" not in config:
         config = ConsumerConfig.for_version(FIRST_WITH_SETUP_TIMEOUT, keys)
     clock = Scheduler()
-    states = ClusterConnectionStates.of(
+    states = ClusterConnectionStates(
         config,
         entry.profile.connecting.jitter_inside_cap,
         Luck(luck),

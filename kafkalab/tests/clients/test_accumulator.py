@@ -7,13 +7,15 @@ import pytest
 
 from kafkalab.clients.network.metadata import ClusterView, PartitionView
 from kafkalab.clients.network.node import Node
-from kafkalab.clients.producer.accumulator import RecordAccumulator
+from kafkalab.clients.producer.accumulator import Append, RecordAccumulator
+from kafkalab.clients.producer.partition_choice import PartitionChooser
 from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
+from kafkalab.clients.producer.record_send import Send
 from kafkalab.config import ProducerConfig
 from kafkalab.errors import KafkaException
 from kafkalab.protocol.messages import WireRecord
-from kafkalab.records import TopicPartition
+from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.releases import PROFILES
 
 NODE = Node(0, 0, "0", "localhost", 9092, None, "localhost:9092 (id: 0 rack: null)")
@@ -25,9 +27,9 @@ def silent(name, **values):
 
 def accumulator(version="3.9", **config):
     settings = ProducerConfig.for_version(version, {"enable.idempotence": False, **config})
-    return RecordAccumulator(
-        settings, PROFILES[version], silent, silent, random.Random(1), random.Random(2)
-    )
+    profile = PROFILES[version]
+    chooser = PartitionChooser(settings, profile, random.Random(1), silent)
+    return RecordAccumulator(settings, profile, silent, silent, random.Random(2), chooser)
 
 
 def view(count, leader=0):
@@ -42,16 +44,19 @@ def view(count, leader=0):
     )
 
 
+def sent(partition, value, outcome=lambda offset, error: None):
+    record, wire = ProducerRecord("t", partition=partition, value=value), WireRecord(None, value, 0)
+    return Send(record, wire, lambda tp: outcome, "null", 0, partition)
+
+
 def add(acc, partition, value="x" * 100, now_ms=0):
     """One more record; the batch it is in."""
-    tp, record = TopicPartition("t", partition), WireRecord(None, value, 0)
-    batch = acc.try_append(tp, record, print)
-    if batch is None:
-        acc.pool.allocate(acc.buffer_bytes_for(record))
-        batch = acc.append_new_batch(
-            tp, record, lambda offset, error: None, acc.buffer_bytes_for(record), now_ms
-        )
-    return batch
+    send = sent(partition, value)
+    if acc.append(send, None, now_ms) is Append.NO_ROOM:
+        buffer_bytes = acc.buffer_bytes_for(send.wire)
+        acc.pool.allocate(buffer_bytes)
+        assert acc.append(send, None, now_ms, buffer_bytes) is Append.OPENED
+    return acc.batches[send.where][-1]
 
 
 def drain(acc, cluster, now_ms=0, max_bytes=1_000_000):
@@ -179,14 +184,12 @@ def test_memory_is_free_again_when_the_outcome_is_known():
 def test_after_a_close_by_force_nothing_is_taken():
     acc = accumulator()
     told = []
-    tp = TopicPartition("t", 0)
-    acc.append_new_batch(
-        tp, WireRecord(None, "x", 0), lambda offset, error: told.append(str(error)), 16_384, 0
-    )
+    send = sent(0, "x", lambda offset, error: told.append(str(error)))
+    acc.append(send, None, 0, 16_384)
     acc.abort_incomplete()
     assert told == ["Producer is closed forcefully."]
     with pytest.raises(KafkaException, match="Producer closed while send in progress"):
-        acc.try_append(tp, WireRecord(None, "x", 0), print)
+        acc.append(send, None, 0)
 
 
 def test_a_split_batch_keeps_records_numbers_and_age():

@@ -19,10 +19,10 @@ CONNECTING, CHECKING, READY, DISCONNECTED = ConnectionState
 
 def states(backoff_ms=50, backoff_max_ms=1_000, jitter_inside_cap=False):
     return ClusterConnectionStates(
-        random.Random(7),
-        backoff_ms,
-        backoff_max_ms,
+        {"reconnect.backoff.ms": backoff_ms, "reconnect.backoff.max.ms": backoff_max_ms},
         jitter_inside_cap,
+        random.Random(7),
+        random.Random(8),
         Journal(Scheduler()),
         "shop",
     )

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from kafkalab.clients.network.metadata import Metadata
-from kafkalab.clients.network.wiring import node_maker
+from kafkalab.clients.network.node_maker import node_maker
 from kafkalab.protocol.messages import (
     MetadataResponse,
     MetadataResponseBroker,
@@ -53,14 +53,15 @@ class Client:
         profile = PROFILES[version]
         self.node_of, self.said = node_maker(profile), []
         self.metadata = Metadata(
+            {
+                "retry.backoff.ms": 100,
+                "retry.backoff.max.ms": 1_000,
+                "metadata.max.age.ms": max_age_ms,
+            },
+            profile,
             lambda name, **values: self.said.append(name),
             random.Random(7),
-            profile,
-            100,
-            1_000,
-            max_age_ms,
             lambda: ["t", "t"],
-            lambda response, nodes: "",
         )
         self.metadata.bootstrap((self.node_of(-1, "localhost", 9092, None),), 0)
 

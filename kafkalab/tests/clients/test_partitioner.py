@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kafkalab import KafkaProducer, ProducerRecord
+from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.network.metadata import ClusterView, PartitionView
 from kafkalab.clients.producer.builtin_partitioner import BuiltInPartitioner, load_stats
 from kafkalab.clients.producer.partitioner import (
@@ -282,3 +282,16 @@ def test_the_built_in_rule_prefers_the_quick_broker():
         producer.flush()
         shares.append(sum(future.get().partition == 0 for future in futures))
     assert shares[0] < shares[1] / 2
+
+
+@pytest.mark.parametrize("version", ["3.6", "4.4"])
+def test_a_full_partition_is_left_before_another_batch_is_opened(version):
+    """The switch waits for a full batch, and RecordAccumulator.append asks partitionChanged once
+    more when it has memory: three records fill a batch, the second batch ends the run."""
+    lab = Lab(brokers=1, seed=1, version=version, broker_version="4.4")
+    lab.create_topic("t", partitions=5, replication_factor=1)
+    producer = KafkaProducer(lab, {"batch.size": 1_000, "linger.ms": 60_000})
+    sent = [producer.send(ProducerRecord("t", value="x" * 300)) for _ in range(36)]
+    producer.flush()
+    runs = [len(list(run)) for _, run in itertools.groupby(f.get().partition for f in sent)]
+    assert len(runs) > 2 and all(run % 6 == 0 for run in runs)

@@ -30,7 +30,6 @@ NOUNS_ALL_THE_SAME = {
     "moving": "the function that makes a picture move",
     "reading": "what reads the journal",
     "least_loaded": "Kafka's own name of the rule: leastLoadedNode",
-    "wiring": "how the parts of a client are put together",
     "gaming": "the field's word for an answer that aims at the scorer instead of the question",
     "grading": "the field's word for giving marks",
     "hearing": "the sitting of a court",

@@ -9,7 +9,7 @@ from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.clients.network import wiring
+from kafkalab.clients.network import network_client
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.idle_expiry import IdleExpiry
 from kafkalab.clients.network.metadata import Metadata
@@ -81,7 +81,7 @@ def setup_timeout_never_grows(patch):
 
 def bootstrap_is_the_broker(patch):
     """Node -1 counts as the broker behind it, so its socket is used for data."""
-    honest = wiring.node_maker
+    honest = network_client.node_maker
 
     def node_maker(profile):
         make = honest(profile)
@@ -91,17 +91,17 @@ def bootstrap_is_the_broker(patch):
 
         return node_of
 
-    patch.setattr(wiring, "node_maker", node_maker)
+    patch.setattr(network_client, "node_maker", node_maker)
 
 
 def coordinator_shares_the_data_socket(patch):
-    honest = wiring.node_maker
+    honest = network_client.node_maker
 
     def node_maker(profile):
         make = honest(profile)
         return lambda id, host, port, rack, coordinator=False: make(id, host, port, rack)
 
-    patch.setattr(wiring, "node_maker", node_maker)
+    patch.setattr(network_client, "node_maker", node_maker)
     patch.setattr(Node, "is_coordinator", property(lambda self: False))
 
 

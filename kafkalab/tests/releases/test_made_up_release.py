@@ -1,5 +1,5 @@
-"""A release that does not exist, 4.5, is added to a copy of kafkalab: three files and a few lines
-are enough to play it."""
+"""A release that does not exist, 4.5, is added to a copy of kafkalab: for a client three files and
+a few lines are enough to play it, for a broker a row and a page."""
 
 from __future__ import annotations
 
@@ -52,6 +52,27 @@ print(json.dumps({"linger.ms": producer.config["linger.ms"], "read": read, "line
                   "changes": changes("4.4", "4.5").attrs["text"]}))
 """  # noqa: E501
 
+BROKER_PAGE = "releases/pages/broker_4_5.txt"
+BROKER_PAGE_TEXT = """# Broker 4.5: what differs from 4.4.
+
+KIP-9999 | A group begins later.
+    broker group.initial.rebalance.delay.ms = 5000
+"""
+LAST_BROKER, NEW_BROKER = '    Release("4.4", "4.4.0"),\n', '    Release("4.5", "4.5.0"),\n'
+
+PLAY_BROKER = """
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.broker.broker_config import broker_config
+assert broker_config(release="4.5").group_initial_rebalance_delay_ms == 5000
+assert broker_config(release="4.4").group_initial_rebalance_delay_ms == 3000
+lab = Lab(brokers=3, seed=7, version="4.4", broker_version="4.5")
+lab.create_topic("orders", partitions=3)
+KafkaProducer(lab).send(ProducerRecord("orders", value="tea")).get()
+consumer = KafkaConsumer(lab, {"group.id": "shop", "auto.offset.reset": "earliest"})
+consumer.subscribe(["orders"])
+print(len(list(consumer.poll(10_000))), lab.now_ms > 5_000)
+"""
+
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> Path:
@@ -79,9 +100,9 @@ def add_4_5(folder: Path) -> None:
         file.write_text(edited(file.read_text(encoding="utf-8"), old, new), encoding="utf-8")
 
 
-def play(folder: Path) -> subprocess.CompletedProcess[str]:
+def play(folder: Path, story: str = PLAY) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", PLAY],
+        [sys.executable, "-c", story],
         cwd=folder.parent,
         capture_output=True,
         text=True,
@@ -137,6 +158,19 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
             f"{told['changes'].split('wordings: ')[1].split(' ')[0]} lines"
         ),
     ]
+
+
+def test_a_new_broker_is_a_row_and_a_page(copy):
+    (copy / BROKER_PAGE).write_text(BROKER_PAGE_TEXT, encoding="utf-8")
+    lineage = (copy / LINEAGE).read_text(encoding="utf-8")
+    changed = edited(lineage, LAST_BROKER, LAST_BROKER + NEW_BROKER)
+    try:
+        (copy / LINEAGE).write_text(changed, encoding="utf-8")
+        played = play(copy, PLAY_BROKER)
+    finally:
+        (copy / LINEAGE).write_text(lineage, encoding="utf-8")
+    assert played.returncode == 0, played.stderr[-2000:]
+    assert played.stdout == "1 True\n"
 
 
 def test_a_release_without_a_page_is_named(copy):

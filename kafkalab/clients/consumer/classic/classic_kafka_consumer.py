@@ -44,9 +44,7 @@ class ClassicKafkaConsumer:
         log("CONSUMER_INITIALIZING")
         self.subscriptions = subscriptions = setup.subscription_state()
         self.client = client = setup.network_client(log, subscriptions)
-        self.network = network = ConsumerNetworkClient(
-            client, lab.stage, lab.clock, config["retry.backoff.ms"]
-        )
+        self.network = network = ConsumerNetworkClient(client, lab.stage, self._retry_backoff_ms)
         shared = Shared(
             config,
             profile,
@@ -54,7 +52,7 @@ class ClassicKafkaConsumer:
             subscriptions,
             log,
             lab.stage,
-            lab.streams.stream(f"{setup.name}/coordinator lookup"),
+            setup.stream("coordinator lookup"),
             lab.epoch_ms,
         )
         self.coordinator: ConsumerCoordinator | None = None

@@ -19,17 +19,14 @@ from kafkalab.clients.network.requests import ClientRequest, ClientResponse
 from kafkalab.errors import DisconnectException, UnsupportedVersionException
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal, Stage
-from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetworkClient(ConsumerNetwork):
     """The network of a classic consumer. is_polling: a thread waits inside a poll; then the other
     thread only adds requests."""
 
-    def __init__(
-        self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int
-    ) -> None:
-        super().__init__(client, stage, clock)
+    def __init__(self, client: NetworkClient, stage: Stage, retry_backoff_ms: int) -> None:
+        super().__init__(client, stage)
         self.is_polling = False
         self._retry_backoff_ms = retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}

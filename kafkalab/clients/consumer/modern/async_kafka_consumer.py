@@ -63,12 +63,10 @@ class AsyncKafkaConsumer:
         log("ASYNC_CONSUMER_INITIALIZING")
         self.subscriptions = subscriptions = setup.subscription_state()
         self.client = client = setup.network_client(log, subscriptions, topic_ids=True)
-        self.network = network = NetworkClientDelegate(
-            client, lab.stage, lab.clock, profile, log, config
-        )
+        self.network = network = NetworkClientDelegate(client, lab.stage, config)
         self._to_do: deque[Callable[[], BaseException | None]] = deque()
         self._inflight: AsyncPollEvent | None = None
-        self._luck = lab.streams.stream(f"{setup.name}/application")
+        self._luck = setup.stream("application")
         shared = Shared(
             config, profile, network, subscriptions, log, lab.stage, self._luck, lab.epoch_ms
         )
@@ -94,11 +92,10 @@ class AsyncKafkaConsumer:
 
     def _managers(self, shared: Shared[NetworkClientDelegate], group: str) -> RequestManagers:
         lab = self._lab
-        name = self._setup.name
         profile = self._setup.profile
         config = self._setup.config
-        luck = lab.streams.stream(f"{name}/request backoff")
-        member_id = kafka_uuid(lab.streams.stream(f"{name}/member id"))
+        luck = self._setup.stream("request backoff")
+        member_id = kafka_uuid(self._setup.stream("member id"))
 
         def state(owner: str, kind: str = "RequestState") -> RequestState:
             return RequestState(owner, kind, config, luck, shared.log, lab.epoch_ms)

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
@@ -26,10 +25,6 @@ from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.messages import FetchRequest
 from kafkalab.sim.apps import Signal, Stage
-from kafkalab.sim.scheduler import Scheduler
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)
@@ -47,19 +42,11 @@ class UnsentRequest:
 class NetworkClientDelegate(ConsumerNetwork):
     """The network of one consumer. progress is set after each pass of the background thread."""
 
-    def __init__(
-        self,
-        client: NetworkClient,
-        stage: Stage,
-        clock: Scheduler,
-        profile: Profile,
-        log: LogContext,
-        config: Mapping[str, Any],
-    ) -> None:
-        super().__init__(client, stage, clock)
+    def __init__(self, client: NetworkClient, stage: Stage, config: Mapping[str, Any]) -> None:
+        super().__init__(client, stage)
         self.progress = Signal()
         self._timeless_polls = 0
-        self._profile, self._log = profile, log
+        self._profile, self._log = client.profile, client.log
         self._retry_backoff_ms = config["retry.backoff.ms"]
         self._timeout_ms = config["request.timeout.ms"]
         self._unsent: list[UnsentRequest] = []

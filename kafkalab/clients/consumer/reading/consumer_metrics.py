@@ -18,13 +18,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
-from kafkalab.sim.journal import Event, Journal
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
+from kafkalab.sim.journal import Event
 
 FETCH = "consumer-fetch-manager-metrics"
 COORDINATOR = "consumer-coordinator-metrics"
@@ -65,30 +62,21 @@ class _Timed:
 
 
 class ConsumerMetrics:
-    """The metrics of one consumer. window_ms, window_count: metrics.sample.window.ms and
-    metrics.num.samples. joins: whether this member follows the classic protocol, with its joins and
-    syncs; in the new one (KIP-848) a rebalance is the time between two stable states."""
+    """The metrics of one consumer. joins: whether this member follows the classic protocol, with
+    its joins and syncs; in the new one (KIP-848) a rebalance is the time between two stable
+    states."""
 
-    def __init__(
-        self,
-        journal: Journal,
-        who: str,
-        client_id: str,
-        profile: Profile,
-        started_ms: int,
-        window_ms: int,
-        window_count: int,
-        joins: bool = True,
-    ) -> None:
-        self._journal = journal
-        self._who = who
-        self._client_id = client_id
-        self._profile = profile
+    def __init__(self, setup: ConsumerSetup, joins: bool) -> None:
+        config = setup.config
+        self._journal = setup.lab.journal
+        self._who = setup.name
+        self._client_id = setup.client_id
+        self._profile = setup.profile
         self._classic = joins
         self._clock = _EventClock()
-        self._clock.now_ms = started_ms
-        self._window = (window_ms, window_count)
-        self._next = len(journal.events)
+        self._clock.now_ms = setup.lab.now_ms
+        self._window = (config["metrics.sample.window.ms"], config["metrics.num.samples"])
+        self._next = len(self._journal.events)
         make = self._sensor
         self._records, self._lag, self._lead = make(), make(), make()
         (

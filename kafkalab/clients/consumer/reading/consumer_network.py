@@ -16,14 +16,13 @@ from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import WakeupException
 from kafkalab.sim.apps import Stage
-from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetwork:
     """Remembers one wakeup until the poll that it is for. `_interrupt` ends the wait of a poll."""
 
-    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler) -> None:
-        self.client, self.clock, self._stage = client, clock, stage
+    def __init__(self, client: NetworkClient, stage: Stage) -> None:
+        self.client, self.clock, self._stage = client, client.clock, stage
         self._woken = False
         self._wakeups_disabled = False
 

@@ -4,38 +4,29 @@ to its delegate."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import partial
 
 from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network import app_info
-from kafkalab.clients.network.client_lab import ClientLab
+from kafkalab.clients.network.client_setup import ClientSetup
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.network_client import NetworkClient
-from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.lines import metrics
-from kafkalab.protocol.frozen import record
-from kafkalab.releases import Profile
 
 MAX_IN_FLIGHT = 100
 """Requests a consumer may have unanswered on one connection
 (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
 
 
-@record
-class ConsumerSetup:
-    """The parts with which the constructors of both delegates begin, and the lines they write at
-    their end (ConsumerUtils).
+@dataclass(frozen=True, slots=True)
+class ConsumerSetup(ClientSetup):
+    """The parts with which the constructors of all delegates begin, and the lines they write at
+    their end (ConsumerUtils)."""
 
-    name  the client's name in the journal
-    """
-
-    lab: ClientLab
-    name: str
-    client_id: str
-    profile: Profile
     config: ConsumerConfig
     interceptors: ConsumerInterceptors
 
@@ -52,7 +43,7 @@ class ConsumerSetup:
             f"[{self.config.log_name} {named}clientId={self.client_id}, "
             f"groupId={'null' if group is None else group}] "
         )
-        return kind(self.lab.journal, self.name, self.client_id, prefix, self.profile.name)
+        return self.prefixed_log(prefix, kind)
 
     def tell_config(self, log: LogContext) -> None:
         if self.config.has_flat_backoff:
@@ -71,27 +62,16 @@ class ConsumerSetup:
     ) -> NetworkClient:
         """A network client that knows the bootstrap addresses.
         topic_ids: offsets are asked for by topic id."""
-        config, lab = self.config, self.lab
-        client = network_client(
-            lab,
-            "consumer",
-            self.name,
-            self.client_id,
-            config,
-            self.profile,
+        client = NetworkClient(
+            self,
             log,
             lambda: subscriptions.metadata_topics(),
             MAX_IN_FLIGHT,
-            bool(config.get("allow.auto.create.topics", True)),
-            topic_ids=topic_ids,
+            bool(self.config.get("allow.auto.create.topics", True)),
+            topic_ids,
         )
-        client.metadata.bootstrap(
-            bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms
-        )
+        client.bootstrap(self.config["bootstrap.servers"])
         return client
-
-    def register(self, log: LogContext) -> None:
-        app_info.register(log, self.profile, self.lab.epoch_ms + self.lab.now_ms)
 
     def removed_metrics(
         self, client: NetworkClient, fetcher: Fetcher, network_first: bool = False

@@ -127,7 +127,7 @@ class ShareConsumerImpl:
     """The delegate of KafkaShareConsumer."""
 
     def __init__(self, setup: ConsumerSetup) -> None:
-        lab, profile, config, name = setup.lab, setup.profile, setup.config, setup.name
+        lab, profile, config = setup.lab, setup.profile, setup.config
         group = setup.group_id
         assert group is not None, "KafkaShareConsumer refuses a share consumer without a group"
         self._setup, self._lab = setup, lab
@@ -136,12 +136,10 @@ class ShareConsumerImpl:
         log("SHARE_CONSUMER_INITIALIZING")
         self.subscriptions = setup.subscription_state()
         self.client = setup.network_client(log, self.subscriptions, topic_ids=True)
-        self.network = network = NetworkClientDelegate(
-            self.client, lab.stage, lab.clock, profile, log, config
-        )
-        luck = lab.streams.stream(f"{name}/request backoff")
-        member_id = kafka_uuid(lab.streams.stream(f"{name}/member id"))
-        self._luck = lab.streams.stream(f"{name}/application")
+        self.network = network = NetworkClientDelegate(self.client, lab.stage, config)
+        luck = setup.stream("request backoff")
+        member_id = kafka_uuid(setup.stream("member id"))
+        self._luck = setup.stream("application")
 
         def state(owner: str, kind: str = "RequestState") -> RequestState:
             return RequestState(owner, kind, config, luck, log, lab.epoch_ms)

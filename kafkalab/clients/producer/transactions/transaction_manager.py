@@ -8,9 +8,9 @@ meaning of its answers; `transactional_sender`, the Sender's part, sends them on
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kafkalab.clients.network.log_context import Later, LogContext
+from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.producer_batch import ProducerBatch
@@ -49,9 +49,6 @@ from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
-
 __all__ = ["MOVES", "State", "TransactionManager"]
 
 LARGEST_INT = 2_147_483_647
@@ -75,28 +72,20 @@ class TransactionManager:
     last_error        the cause of an error state
     """
 
-    def __init__(
-        self,
-        log: LogContext,
-        profile: Profile,
-        client: NetworkClient,
-        transactional_id: str | None,
-        transaction_timeout_ms: int,
-        retry_backoff_ms: int,
-    ) -> None:
+    def __init__(self, client: NetworkClient, config: Mapping[str, Any]) -> None:
         self.state = State.UNINITIALIZED
-        self.transactional_id = transactional_id
+        self.transactional_id: str | None = config["transactional.id"]
         self.known_as = NO_ID
         self.last_error: BaseException | None = None
-        self.retry_backoff_ms = retry_backoff_ms
-        self.profile, self.client, self.log = profile, client, log
+        self.retry_backoff_ms: int = config["retry.backoff.ms"]
+        self.profile, self.client, self.log = client.profile, client, client.log
         self.partitions_in_transaction: dict[TopicPartition, None] = {}
         self.pending_offsets: dict[TopicPartition, OffsetAndMetadata] = {}
         self.pending_partitions: dict[TopicPartition, None] = {}
         self.in_flight: TxnRequest | None = None
         self.transaction_started = False
-        self._transaction_timeout_ms = transaction_timeout_ms
-        self._partitions = TxnPartitions(log)
+        self._transaction_timeout_ms: int = config["transaction.timeout.ms"]
+        self._partitions = TxnPartitions(client.log)
         self._new_partitions: dict[TopicPartition, None] = {}
         self._queue: list[TxnRequest] = []
         self._coordinators: dict[int, Node | None] = {GROUP: None, TRANSACTION: None}

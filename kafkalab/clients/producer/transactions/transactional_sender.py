@@ -9,10 +9,9 @@ before; from 2.4 on the request for the id is in the queue, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sized
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from kafkalab.clients.network.least_loaded import LONG_MS
-from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
@@ -28,9 +27,6 @@ from kafkalab.clients.producer.transactions.txn_requests import (
 )
 from kafkalab.errors import Errors, KafkaException, TransactionAbortedException, error_for
 from kafkalab.protocol.messages import InitProducerIdRequest
-
-if TYPE_CHECKING:
-    from kafkalab.releases import Profile
 
 ABORTED_TEXT = "Failing batch since transaction was aborted"
 Pass = Generator[int, None, bool]
@@ -60,24 +56,21 @@ class TransactionalSender:
     def __init__(
         self,
         manager: TransactionManager,
-        client: NetworkClient,
         loop: LoopingClient,
         accumulator: UnfinishedBatches,
-        profile: Profile,
         closing: Callable[[], bool],
     ) -> None:
-        self._manager = manager
-        self._client = client
+        self._manager, self._client = manager, manager.client
         self._loop = loop
         self._accumulator = accumulator
-        self._profile, self._closing = profile, closing
+        self._closing = closing
         self._backoff_ms = manager.retry_backoff_ms
         self._first_answers: list[ClientResponse] = []
 
     def step(self) -> Pass:
         """The transactional part of a pass; True when that was the whole pass."""
         self._manager.resolve_sequences()
-        if not self._profile.transacting.queues_init_producer_id:
+        if not self._manager.profile.transacting.queues_init_producer_id:
             return (yield from self._step_until_2_3())
         if self._manager.has_fatal_error:
             return (yield from self._give_up_batches())
