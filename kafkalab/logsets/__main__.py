@@ -241,10 +241,7 @@ def _read(options: argparse.Namespace) -> int:
             lines = spark.read.parquet(options.out)
         else:
             lines = load_lines(
-                spark,
-                options.path,
-                ("file", "file_offset", *COLUMNS, *TOLD_APART),
-                options.layout,
+                spark, options.path, ("file", "file_offset", *COLUMNS, *TOLD_APART), options.layout
             ).persist()
         _refuse_what_is_no_log(lines, options)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()

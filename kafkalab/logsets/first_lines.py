@@ -276,8 +276,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     """The counts of a batch with the columns COLUMNS."""
     read = rows.filter(pc.is_null(rows["problem"]))
     of_client = pc.or_(
-        pc.is_valid(read["client_id"]),
-        pc.is_in(read["logger"], pa.array(classes_of_clients())),
+        pc.is_valid(read["client_id"]), pc.is_in(read["logger"], pa.array(classes_of_clients()))
     )
     nameless = pc.and_(pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], NAMED))
     of_other = pc.and_not(

@@ -14,14 +14,7 @@ import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.first_lines import (
-    ENOUGH,
-    NAMED,
-    PREFIX,
-    RELEASES,
-    LineCounts,
-    damaged_text,
-)
+from kafkalab.logsets.first_lines import ENOUGH, NAMED, PREFIX, RELEASES, LineCounts, damaged_text
 from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 
