@@ -445,18 +445,45 @@ def _of_tailed(lines: Lines) -> Lines:
             yield at, line, f"{source} {now}".strip()
 
 
-def _of_cri(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, bytes]] = {}
-    for at, line, source in lines:
-        found = CRI.match(line)
-        first, text = begun.pop(source, (at, b""))
-        text += line[found.end() :] if found else line
-        if found and found[1] == b"P":  # the line goes on in the next
-            begun[source] = first, text
-        else:
+def _joined(part_of: Callable[[bytes], tuple[bytes, bool] | None]) -> Callable[[Lines], Lines]:
+    """Puts texts together that a container cut. part_of: the text in a line, and whether it goes on
+    in the next one of its source."""
+
+    def take_out(lines: Lines) -> Lines:
+        begun: dict[str, tuple[int, bytes]] = {}
+        for at, line, source in lines:
+            part = part_of(line)
+            if part is None:
+                yield at, line, source
+                continue
+            source = source_of(line, source)
+            first, text = begun.pop(source, (at, b""))
+            text += part[0]
+            if part[1]:
+                begun[source] = first, text
+                continue
+            for each in text.removesuffix(b"\n").split(b"\n"):
+                yield first, each, source
+        for source, (first, text) in begun.items():
             yield first, text, source
-    for source, (first, text) in begun.items():
-        yield first, text, source
+
+    return take_out
+
+
+def _part_of_cri(line: bytes) -> tuple[bytes, bool] | None:
+    found = CRI.match(line)
+    return (line[found.end() :], found[1] == b"P") if found else None
+
+
+def _part_of_docker(line: bytes) -> tuple[bytes, bool] | None:
+    text = _docker(line)
+    return None if text is None else (text.encode(), not text.endswith("\n"))
+
+
+def _part_of_text(line: bytes) -> tuple[bytes, bool] | None:
+    text, record = line_in(line), record_of(line) or {}
+    is_open = record.get("partial_message") == "true" and record.get("partial_last") != "true"
+    return None if text is None else (text.encode(), is_open)
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -482,42 +509,6 @@ def _is_docker(sample: list[bytes]) -> bool:
     texts = [text for line in sample if (text := _docker(line)) is not None]
     whole = sum(1 for text in texts if text.endswith("\n"))
     return len(texts) >= MOST * len(sample) and 2 * whole > len(texts)
-
-
-def _of_texts(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, str]] = {}
-    for at, line, source in lines:
-        text = line_in(line)
-        if text is None:
-            yield at, line, source
-            continue
-        source = source_of(line, source)
-        record = record_of(line) or {}
-        first, before = begun.pop(source, (at, ""))
-        text = before + text
-        if record.get("partial_message") == "true" and record.get("partial_last") != "true":
-            begun[source] = first, text  # docker cuts long lines
-            continue
-        for part in text.removesuffix("\n").split("\n"):
-            yield first, part.encode(), source
-
-
-def _of_docker(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, str]] = {}
-    for at, line, source in lines:
-        text = _docker(line)
-        if text is None:
-            yield at, line, source
-            continue
-        first, held = begun.pop(source, (at, ""))
-        held += text
-        if not held.endswith("\n"):  # a long line comes in parts
-            begun[source] = first, held
-            continue
-        for part in held[:-1].split("\n"):
-            yield first, part.encode(), source
-    for source, (first, held) in begun.items():
-        yield first, held.encode(), source
 
 
 def _of_json(lines: Lines) -> Lines:
@@ -864,11 +855,12 @@ WRAPPINGS = {
     "table": Wrapping(_is_table, _of_table),
     "pairs": Wrapping(lambda sample: _mostly(sample, _pairs, MOST_OF_JSON), _of_pairs),
     "two lines": Wrapping(_is_in_twos, _of_twos),
-    "docker": Wrapping(_is_docker, _of_docker),
+    "docker": Wrapping(_is_docker, _joined(_part_of_docker)),
     "text in JSON": Wrapping(
-        lambda sample: _mostly(sample, line_in) and not _are_messages(sample), _of_texts
+        lambda sample: _mostly(sample, line_in) and not _are_messages(sample),
+        _joined(_part_of_text),
     ),
-    "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
+    "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _joined(_part_of_cri)),
     **{
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
         for name, pattern in OUTER.items()

@@ -338,6 +338,11 @@ def in_turn(write: Callable[[Said], str]) -> Callable[[Records], str]:
     return make
 
 
+def two_pods(said: Records) -> str:
+    lines = in_turn(own)(said).splitlines()
+    return "".join(f"[pod/shop-{n % 2}/app] {line}\n" for n, line in enumerate(lines))
+
+
 def patch(said: Records) -> str:
     """What `diff -u` tells of a log and of one that lacks every ninth line."""
     new = plain(said, own).splitlines(True)
@@ -990,6 +995,7 @@ WRAPPERS = {
     "compose": around(lambda s, line: f"shop-1  | {line}"),
     "compose in colours": around(lambda s, line: f"\x1b[36mshop-1  | \x1b[0m{line}"),
     "kubectl": around(lambda s, line: f"[pod/shop-6d4f/app] {line}"),
+    "kubectl, two pods in turn": Mangling(two_pods, of=both),
     "stern": around(lambda s, line: f"shop-6d4f8b7c9-x2x7k app {line}"),
     "Heroku": around(lambda s, line: f"{s.iso}123+00:00 app[web.1]: {line}"),
     "GitHub": around(lambda s, line: f"{s.iso}1234Z {line}"),
