@@ -33,8 +33,12 @@ MOST_FILES = 1000
 
 @dataclass(frozen=True)
 class LineRepairs:
-    """What was put right: how many lines were there twice, and the files with mixed lines; and
-    what cannot be: the files in which times run back, and by how many milliseconds."""
+    """What was put right in the lines of a log, and what cannot be.
+
+    repeated  how many lines were there twice
+    mixed     the files whose lines are mixed up
+    run_back  the files in which times run back, and by how many milliseconds
+    """
 
     repeated: int = 0
     mixed: tuple[str, ...] = ()

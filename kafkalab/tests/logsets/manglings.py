@@ -328,7 +328,7 @@ def torn(said: Records, size: int = 1000, write: Callable[[Said], str] = own) ->
     return text
 
 
-def in_turn(write: Callable[[Said], str]) -> Callable[[Records], str]:
+def line_by_line(write: Callable[[Said], str]) -> Callable[[Records], str]:
     """Two processes start at once, and write line by line in turn."""
 
     def make(said: Records) -> str:
@@ -339,7 +339,7 @@ def in_turn(write: Callable[[Said], str]) -> Callable[[Records], str]:
 
 
 def two_pods(said: Records) -> str:
-    lines = in_turn(own)(said).splitlines()
+    lines = line_by_line(own)(said).splitlines()
     return "".join(f"[pod/shop-{n % 2}/app] {line}\n" for n, line in enumerate(lines))
 
 
@@ -1127,8 +1127,8 @@ DAMAGES = {
     "a print amid settings, logback": text_of(
         lambda text: text.replace("\tclient.id", "order 7\n\tclient.id"), inner=logback
     ),
-    "settings of two processes": Mangling(in_turn(own), of=both),
-    "settings of two processes, logback": Mangling(in_turn(logback), of=both),
+    "settings of two processes": Mangling(line_by_line(own), of=both),
+    "settings of two processes, logback": Mangling(line_by_line(logback), of=both),
     "dots for the rest": lines(
         lambda s: f"[{s.time}] {s.level} {s.text[:117] + '...' * (len(s.text) > 117)} ({s.logger})"
     ),
