@@ -33,8 +33,8 @@ KAFKAS = ("kafka.", "org.apache.kafka.")
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 # A row with a client's settings, and the name of each. A client prints each once, in one record.
-DUMP, VALUES = r"\n[\t ]+[\w.\-]+ = | values:\s*$", " values:"
-SETTING = re.compile(r"\n[\t ]+([\w.\-]+) = ")
+DUMP, VALUES = r"\n[\t ]+[\w.\-]+ =(?:\s|$)| values:\s*$", " values:"
+SETTING = re.compile(r"\n[\t ]+([\w.\-]+) =(?:\s|$)")
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
 # A client on so few rows may be a usual one whose name is damaged.
 SELDOM, USUAL, ALIKE, MOST_USUAL = 2, 10, 0.7, 20

@@ -31,7 +31,6 @@ DOUBTED = {
     "layout: Serilog",
     "layout: a message below its head",
     "layout: WebLogic",
-    "layout: a wrapper's message",
     "layout: a message in quotes",
     "wrapper: Fluent Bit on stdout",
     "wrapper: OpenTelemetry text",
