@@ -254,8 +254,8 @@ def _read(options: argparse.Namespace) -> int:
             named.write.option("compression", "zstd").parquet(options.out)
         told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
         few: pandas.DataFrame = malformed(lines).orderBy("file", "file_offset").limit(10).toPandas()
-        reading = reading_of(lines, [], doubts=_doubts(options))
         repairs = repaired(lines, doubtful)[1]
+        reading = reading_of(lines, [], doubts=_doubts(options), repairs=repairs)
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(printed_table(told, len(told), PATH_LETTERS))
     print(
@@ -279,7 +279,8 @@ def _frame(options: argparse.Namespace) -> int:
     with _engine(options) as spark:
         doubtful = _doubts(options)
         print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
-        return run(options, spark) or (UNREAD if doubtful else 0)
+        in_order = run(options, spark)
+    return 0 if in_order and not doubtful else UNREAD
 
 
 def _generate(options: argparse.Namespace) -> int:

@@ -30,6 +30,7 @@ DAYS_IN_MONTH = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np
 
 TAIL_PATTERN = re.compile(r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(?::(\d+|\?))?")
 LONGEST_TAIL = 200
+BLANKS = np.frombuffer(b" \n", np.uint8)
 LONG_NUMBER = 10  # Digits that no source line has.
 PREFIX_PATTERN = re.compile(r"\[(Consumer|Producer|AdminClient|ShareConsumer) ((?:\w+=[^\]]*))\]")
 KINDS = {
@@ -280,7 +281,8 @@ class Block:
         rows = np.flatnonzero(self.head_ok & self._has_level & (self.bytes[begin] == 91))
         text = self.bytes[: self.size]
         brackets = np.flatnonzero(text == 93)
-        brackets = brackets[self.bytes[brackets + 1] == 32]
+        # A tool may have taken off the blank at the end of a line.
+        brackets = brackets[np.isin(self.bytes[brackets + 1], BLANKS)]
         at = np.searchsorted(brackets, begin[rows])
         rows, at = rows[at < len(brackets)], at[at < len(brackets)]
         close = brackets[at]
@@ -294,7 +296,7 @@ class Block:
         keep = known[number] if len(rows) else np.array([], bool)
         code[rows[keep]] = number[keep]
         message = begin.copy()
-        message[rows[keep]] = close[keep] + 2
+        message[rows[keep]] = close[keep] + 1 + (self.bytes[close[keep] + 1] == 32)
         return code, meanings, message
 
     def prefixes(self) -> list[str]:

@@ -152,10 +152,7 @@ def _numbered(events: DataFrame) -> DataFrame:
         .orderBy(*PLACE)
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
-    closed = F.when(
-        is_closing,
-        F.struct(F.row_number().over(by_client).alias("place"), "time"),
-    )
+    closed = F.when(is_closing, F.struct(F.row_number().over(by_client).alias("place"), "time"))
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
     numbered = (
         events.withColumn("place", F.row_number().over(by_client))

@@ -60,13 +60,17 @@ MAGIC = {
 }
 
 OFFICE = (".xlsx", ".docx", ".ods", ".odt", ".pptx")
-# The first bytes of what is no log, and what to do with it.
+# How what is no log begins, and what to do with it.
 NOT_READ = {
-    b"7z\xbc\xaf": "a 7z archive: unpack it with `7z x` first",
-    b"Rar!": "a RAR archive: unpack it with `unrar x` first",
-    b"\x1f\x9d": "packed by compress: unpack it with `uncompress` first",
-    b"%PDF-": "a PDF: save its text as a file first",
-    b"PAR1": "a Parquet file: `spark.read.parquet` reads it",
+    rb"7z\xbc\xaf": "a 7z archive: unpack it with `7z x` first",
+    rb"Rar!": "a RAR archive: unpack it with `unrar x` first",
+    rb"\x1f\x9d": "packed by compress: unpack it with `uncompress` first",
+    rb"%PDF-": "a PDF: save its text as a file first",
+    rb"PAR1": "a Parquet file: `spark.read.parquet` reads it",
+    rb"\{\\rtf": "a text with formats (RTF): save it as plain text first",
+    rb"(?:[^\n]*\n){0,12}?--- \S[^\n]*\n\+\+\+ \S": "a patch: read the log that it changes",
+    # psql, mysql, Markdown
+    rb"(?:[^\n]*\n)?(?=[^\n]*--[+|])[-+|:= ]+\r?(?:\n|$)": "a table in lines: export it as CSV",
 }
 
 
@@ -452,8 +456,8 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
 
 def _refuse_what_is_packed(name: str, text: bytes) -> None:
     """Raises ValueError where the first bytes of a text show that it is none."""
-    for magic, told in NOT_READ.items():
-        if text.startswith(magic):
+    for begin, told in NOT_READ.items():
+        if re.match(begin, text):
             raise ValueError(f"{name} is {told}.")
     for magic, end in MAGIC.items():
         if text.startswith(magic) and name.endswith((end, *OFFICE)):

@@ -53,7 +53,7 @@ class LineCounts:
     hidden        read rows with a client's prefix inside of the message, so that it begins there,
                   or with a class of Kafka's at its end that is part of the layout
     damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
-                  and the last one of a file, which a rotation or its writer may have cut
+                  and the last one of a file where a rotation or its writer may have cut them
     of_kafka      read rows of any class of Kafka's, also of those that the catalogue does not have
     """
 
@@ -276,8 +276,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     """The counts of a batch with the columns COLUMNS."""
     read = rows.filter(pc.is_null(rows["problem"]))
     of_client = pc.or_(
-        pc.is_valid(read["client_id"]),
-        pc.is_in(read["logger"], pa.array(classes_of_clients())),
+        pc.is_valid(read["client_id"]), pc.is_in(read["logger"], pa.array(classes_of_clients()))
     )
     nameless = pc.and_(pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], NAMED))
     of_other = pc.and_not(
@@ -290,8 +289,9 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     unnamed = pc.and_(
         pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
     )
-    unread = rows.slice(1, max(rows.num_rows - 2, 0))
-    unread = unread.filter(pc.is_valid(unread["problem"]))
+    ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
+    torn = pc.fill_null(pc.equal(rows["problem"], schema.TORN), False)
+    unread = rows.filter(pc.and_(pc.is_valid(rows["problem"]), pc.or_(pc.invert(ends), torn)))
     damaged = pc.or_(
         pc.not_equal(unread["problem"], schema.FOREIGN),
         pc.match_substring_regex(unread["message"], schema.PIECE),
@@ -340,6 +340,9 @@ def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
 
 def _blocks(file: LogFile, layout: str | None, size: int = 1 << 16) -> Iterator[Block]:
     found, wrapping, others = how_written(file, layout)
-    text = b"\n".join(line for _, line, _ in unwrapped([beginning(file, size)], wrapping))
-    whole = text[: text.rfind(b"\n") + 1] or text
-    return Range(file.name, 0, None, found, others=others).read(whole, 0, None)
+    texts: dict[str, list[bytes]] = {}
+    for _, line, source in unwrapped([beginning(file, size)], wrapping):
+        texts.setdefault(source, []).append(line)
+    for text in map(b"\n".join, texts.values()):
+        whole = text[: text.rfind(b"\n") + 1] or text
+        yield from Range(file.name, 0, None, found, others=others).read(whole, 0, None)

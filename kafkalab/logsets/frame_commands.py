@@ -67,8 +67,11 @@ FRAMES = {
 }
 
 
-def run(options: argparse.Namespace, spark: SparkSession | None) -> int:
-    """Print the frame that `options.command` names, of the logs in `options.path`."""
+def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
+    """Print the frame that `options.command` names, of the logs in `options.path`.
+
+    Returns whether the order of the lines is right, as far as their times tell.
+    """
     frame = FRAMES[options.command]
     with progress(f"looking for {options.command}", spark):
         question = LineQuestion(events=frame.events)
@@ -87,4 +90,4 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> int:
         print(f"-> {options.json}")
     if not options.json and not options.html:
         print(printed_table(rows, PRINTED_ROWS) if len(rows) else "There are none in these lines.")
-    return 0
+    return not repairs.run_back

@@ -315,10 +315,7 @@ def _clock(pattern: str | None) -> Clock:
         form = rf"\d{{{FINER[pattern]}}}"
         more = FINER[pattern] - 16
         return Clock(
-            form,
-            (),
-            False,
-            re.compile(rf"(?P<epoch_s>\d{{10}})(?P<fraction>\d{{6}})\d{{{more}}}"),
+            form, (), False, re.compile(rf"(?P<epoch_s>\d{{10}})(?P<fraction>\d{{6}})\d{{{more}}}")
         )
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
@@ -25,16 +26,23 @@ MUCH = 0.3  # Where so many of the lines are equal to others, each is written tw
 # Threads change places within milliseconds. Where so many lines are older than the one before, a
 # relay mixed them up.
 MIXED_MS, MIXED, LEAST_MIXED = 5, 0.05, 3
+STEP_MS = 60_000  # No network sets a clock back so far.
 TOLD_APART = ("time", "level", "kind", "client_id", "thread", "logger", "message", "trace")
 MOST_FILES = 1000
 
 
 @dataclass(frozen=True)
 class LineRepairs:
-    """What was put right: how many lines were there twice, and the files with mixed lines."""
+    """What was put right in the lines of a log, and what cannot be.
+
+    repeated  how many lines were there twice
+    mixed     the files whose lines are mixed up
+    run_back  the files in which times run back, and by how many milliseconds
+    """
 
     repeated: int = 0
     mixed: tuple[str, ...] = ()
+    run_back: tuple[tuple[str, int], ...] = ()
 
     def sentences(self) -> Iterator[str]:
         if self.repeated:
@@ -46,6 +54,12 @@ class LineRepairs:
             yield (
                 f"The lines of {name} are mixed up: many are older than the line before. They are "
                 "told in the order of their times. Within a millisecond the order is not known."
+            )
+        for name, ms in self.run_back[:3]:
+            yield (
+                f"The times of {name} run back by {timedelta(seconds=ms // 1000)}: a clock of 12 "
+                "hours without AM or PM, one that was set back, or parts of the log in a wrong "
+                "order. What is told across that place may be wrong."
             )
 
 
@@ -66,13 +80,14 @@ def repaired(lines: DataFrame, doubtful: list[str] | None = None) -> tuple[DataF
         columns = lines.columns
         lines = lines.join(F.broadcast(again), on=["file", "file_offset"], how="left_anti")
         lines = lines.select(*columns)
-    mixed = _mixed_files(lines if doubtful is None else lines.where(F.col("file").isin(*doubtful)))
+    looked_at = lines if doubtful is None else lines.where(F.col("file").isin(*doubtful))
+    mixed, run_back = _mixed_files(looked_at)
     if mixed:
         in_time = Window.partitionBy("file").orderBy("time", "file_offset")
         turn = F.row_number().over(in_time).cast("bigint")
         place = F.when(F.col("file").isin(*mixed), turn).otherwise(F.col("file_offset"))
         lines = lines.withColumn("file_offset", place)
-    return lines, LineRepairs(count, tuple(mixed))
+    return lines, LineRepairs(count, tuple(mixed), tuple(run_back))
 
 
 def repeated(lines: DataFrame) -> DataFrame:
@@ -111,18 +126,34 @@ def repeated(lines: DataFrame) -> DataFrame:
     )
 
 
-def _mixed_files(lines: DataFrame) -> list[str]:
-    """The files of which many lines are older than the line before, of the same client."""
+def _mixed_files(lines: DataFrame) -> tuple[list[str], list[tuple[str, int]]]:
+    """The files of which many lines are older than the line before, of the same client; and those
+    of which few are, but by much."""
     of_client = Window.partitionBy("file", "client_id").orderBy("file_offset")
     back = F.unix_millis(F.lag("time").over(of_client)) - F.unix_millis("time")
+    own = F.when(F.col("client_id").isNotNull(), F.col("back_ms"))
     found = (
         lines.where("time is not null")
-        .select("file", (back >= MIXED_MS).alias("back"))
+        .select("file", "client_id", back.alias("back_ms"))
         .groupBy("file")
-        .agg(F.count("*").alias("lines"), F.count_if("back").alias("back"))
-        .where((F.col("back") >= LEAST_MIXED) & (F.col("back") > MIXED * F.col("lines")))
+        .agg(
+            F.count("*").alias("lines"),
+            F.count_if(F.col("back_ms") >= MIXED_MS).alias("back"),
+            F.coalesce(F.max(own), F.max("back_ms")).alias("most_ms"),
+        )
+        .where((F.col("back") >= LEAST_MIXED) | (F.col("most_ms") >= STEP_MS))
         .orderBy("file")
         .limit(MOST_FILES)
         .collect()
     )
-    return [row["file"] for row in found]
+    mixed = [
+        row["file"]
+        for row in found
+        if row["back"] >= LEAST_MIXED and row["back"] > MIXED * row["lines"]
+    ]
+    steps = [
+        (row["file"], row["most_ms"])
+        for row in found
+        if row["most_ms"] >= STEP_MS and row["file"] not in mixed
+    ]
+    return mixed, steps

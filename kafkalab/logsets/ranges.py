@@ -276,20 +276,18 @@ def blocks_from(piece: Range, take: Callable[[int], bytes]) -> Iterator[Block]:
 def _cut(
     take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins, size: int
 ) -> Iterator[Text]:
-    kept = b""
-    while True:
-        room = size if stop is None else min(size, stop - offset - len(kept))
-        fresh = take(room) if room > 0 else b""
-        text = kept + fresh
-        if not fresh:
-            if text:
-                yield text, offset, None, ""
-            return
-        end = begins.last(text)
+    def more() -> bytes:
+        room = size if stop is None else min(size, stop - offset - len(text))
+        return take(room) if room > 0 else b""
+
+    text = b""
+    text = more()
+    while text:
+        following = more()
+        end = begins.last(text) if following else len(text)
         if end:
             yield text[:end], offset, None, ""
-            offset += end
-        kept = text[end:]
+        offset, text = offset + end, text[end:] + following
 
 
 def _cut_lines(lines: Lines, begins: _Begins) -> Iterator[Text]:

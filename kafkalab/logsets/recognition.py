@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property, lru_cache
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +33,14 @@ FEW = 48
 STRONG = 8  # So many literal bytes do not match by chance.
 LEVEL_NAMES = (*LEVELS, None)  # -1 stands for no level.
 MIXER = np.uint64(0x9E3779B97F4A7C15)
+# The classes of members of KIP-848, of producers and of share consumers. Some of their lines have
+# the words of another client's class.
+WRITERS = (
+    r"\.(?:AsyncKafkaConsumer|Consumer(?:Membership|HeartbeatRequest)Manager"
+    r"|(?:Commit|Offsets)RequestManager)$",
+    r"\.clients\.producer\.",
+    r"\.Share\w+$",
+)
 
 
 class Recognised:
@@ -48,6 +57,22 @@ class Recognised:
                 LEVEL_NAMES
             )
             self.code[self.rows] = _decided(block, tails, place, begin[self.rows], end[self.rows])
+        if any(logger is None for logger, _ in tails):
+            self._tell_twins_apart()
+
+    def _tell_twins_apart(self) -> None:
+        """Give lines without a class, whose words two kinds of clients write, to the kind that
+        wrote the other lines of their client; those of no client to the kind of all clients."""
+        writer, alike = _twins()
+        names = self.block.client_id.dictionary_encode().indices
+        clients = pc.fill_null(names, -1).to_numpy(zero_copy_only=False)
+        sure = (self.code >= 0) & (alike.min(axis=0) == alike.max(axis=0))[self.code]
+        for number, twin in enumerate(alike, -1):
+            found = {*clients[sure & (writer[self.code] == number)].tolist()}
+            if found and {*clients.tolist()} - {-1} <= found:
+                found.add(-1)
+            rows = (self.code >= 0) & (np.isin(clients, [*found]) | (number < 0))
+            self.code[rows] = twin[self.code[rows]]
 
     @cached_property
     def found(self) -> list[tuple[Pattern, np.ndarray]]:
@@ -223,6 +248,25 @@ def _table() -> _Table:
 @lru_cache(maxsize=1)
 def _numbers() -> dict[int, int]:
     return {id(pattern): number for number, pattern in enumerate(templates.all_patterns())}
+
+
+@lru_cache(maxsize=1)
+def _twins() -> tuple[np.ndarray, np.ndarray]:
+    """The place in WRITERS of each pattern's class, -1 for another; and for -1 and each place, the
+    pattern that this kind of clients writes in the words of each pattern."""
+    names = [name for name, patterns in templates.by_logger().items() for _ in patterns]
+    writer = np.array(
+        [next((n for n, form in enumerate(WRITERS) if re.search(form, name)), -1) for name in names]
+    )
+    alike = np.tile(np.arange(len(names), dtype=np.int16), (1 + len(WRITERS), 1))
+    of_words: dict[tuple[str, ...], list[tuple[int, Pattern]]] = {}
+    for number, pattern in enumerate(templates.all_patterns()):
+        of_words.setdefault(pattern.words, []).append((number, pattern))
+    for found in of_words.values():
+        for (one, pattern), (other, twin) in permutations(found, 2):
+            if writer[one] != writer[other] and pattern.levels & twin.levels:
+                alike[1 + writer[one], other] = one
+    return writer, alike
 
 
 @lru_cache(maxsize=1 << 16)

@@ -32,6 +32,9 @@ OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.
 KAFKAS = ("kafka.", "org.apache.kafka.")
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
+# A row with a client's settings, and the name of each. A client prints each once, in one record.
+DUMP, VALUES = r"\n[\t ]+[\w.\-]+ =(?:\s|$)| values:\s*$", " values:"
+SETTING = re.compile(r"\n[\t ]+([\w.\-]+) =(?:\s|$)")
 LOOKED_AT = 8  # So many rows of each template show whether lines were cut.
 # A client on so few rows may be a usual one whose name is damaged.
 SELDOM, USUAL, ALIKE, MOST_USUAL = 2, 10, 0.7, 20
@@ -76,7 +79,8 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         torn = pc.match_substring_regex(block.message, block.opening)
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
-    problem = pc.if_else(pa.array(_holds_records(block)), schema.TORN, problem)
+    mixed = _has_mixed_settings(block) & ~_true(pc.equal(problem, schema.FOREIGN))
+    problem = pc.if_else(pa.array(mixed | _holds_records(block)), schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known) | _is_shortened(block)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
     unknown = _unknown_of_clients(block, known) | _has_part_of_prefix(block)
@@ -96,6 +100,30 @@ def _holds_records(block: Block) -> np.ndarray:
     rows = np.flatnonzero(block.end - block.start > LONG)
     texts = block.message.take(pa.array(rows))
     found[rows] = _true(pc.greater(pc.count_substring_regex(texts, Block.opening), 1))
+    return found
+
+
+def _has_mixed_settings(block: Block) -> np.ndarray:
+    """Which rows have settings of another record, or lost theirs to one: two processes printed
+    theirs at once. Where this is so, a dump that is shorter than others of its class is cut."""
+    found = np.zeros(block.rows, bool)
+    if VALUES.encode() not in block.bytes.tobytes():  # faster than a regular expression
+        return found
+    rows = np.flatnonzero(_true(pc.match_substring_regex(block.message, DUMP)))
+    rows = rows[_wrote_kafka(block)[rows]]
+    texts = block.message.take(pa.array(rows)).to_pylist()
+    heads = [text.partition("\n")[0] for text in texts]
+    names = [SETTING.findall(text) for text in texts]
+    mixed = [
+        VALUES not in head or len({*each}) < max(len(each), 1) for head, each in zip(heads, names)
+    ]
+    if any(mixed):
+        most: dict[str, int] = {}
+        for head, each in zip(heads, names):
+            most[head] = max(most.get(head, 0), len({*each}))
+        found[rows] = [
+            is_mixed or len(each) < most[head] for is_mixed, head, each in zip(mixed, heads, names)
+        ]
     return found
 
 

@@ -115,7 +115,7 @@ def _settings(master: str) -> dict[str, str]:
     }
     meaning = {
         # Lines carry no zone; the recordings and the simulator write UTC.
-        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.session.timeZone": "UTC"
     }
     if of_cluster := re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master.replace(" ", "")):
         return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}

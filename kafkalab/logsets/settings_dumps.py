@@ -12,7 +12,7 @@ import numpy as np
 
 VALUES = b" values:"
 BEGIN = re.compile(VALUES + rb" ?\r?\n")
-SETTING = re.compile(rb"\s+[\w.\-]+ = ")
+SETTING = re.compile(rb"\s+[\w.\-]+ =(?:\s|$)")  # behind an empty value the blank may be lost
 MOST = 20  # So many lines may be amid a dump, one after the other.
 
 Places = tuple[np.ndarray, np.ndarray]

@@ -86,6 +86,7 @@ class Pattern:
     to_the_end   whether `gaps` only matches a whole message, not the beginning of one
     lines        the lines of Java source that write it, in any version; levels: its levels
     of_broker    whether a broker writes it: many of its lines begin alike
+    words        the texts between its gaps
     """
 
     event: str
@@ -98,6 +99,7 @@ class Pattern:
     lines: frozenset[int] = frozenset()
     levels: frozenset[str] = frozenset()
     of_broker: bool = False
+    words: tuple[str, ...] = ()
 
     @property
     def exact(self) -> str:
@@ -281,6 +283,7 @@ def compile_template(event: str, template: str) -> Pattern:
         gaps="^" + "".join(gaps[:needed]) + ("$" if to_the_end else "") if fields else None,
         fields=tuple(fields),
         to_the_end=to_the_end,
+        words=tuple(literals),
     )
 
 

@@ -69,8 +69,6 @@ PREFIXES = {
     "numbered": re.compile(rb" *\d+(?::(?!\d\d:\d\d(?!:))|\t|  )"),
     # grep -H: `client.log:17:`
     "named": re.compile(rb"([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
-    # a mail that cites
-    "cited": re.compile(rb"(?:> ?)+"),
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
@@ -83,14 +81,11 @@ AROUND = {
     "grep -C": re.compile(rb"([\w./\-]*?\.(?:log|out|txt)[\w.]*)(?P<mark>[:\-])"),
 }
 GAP = b"--"
-# What a tool or a mail puts before whole lines of a log. A group is the source.
+# What a tool or a mail puts before whole lines of a log.
 OUTER = {
-    # builds: `[INFO] `, `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
-    "maven": re.compile(rb"\[(?:INFO|ERROR|WARNING|WARN|DEBUG)\] ?"),
+    # builds: `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
     "jenkins": re.compile(rb"\d\d:\d\d:\d\d +"),
     "gitlab": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \d\d[OE]\+? ?"),
-    # aws logs tail: `2026-11-20T03:07:51.825000+00:00 shop/app/0123abc `
-    "stream": re.compile(rb"\d{4}-\d\d-\d\dT\S+ ([\w.\-]+(?:/[\w.\-]+)+) "),
     "a tab": re.compile(rb"\t"),
     "eight blanks": re.compile(rb" {8}"),
     "four blanks": re.compile(rb" {4}"),
@@ -399,9 +394,14 @@ def _of_grep(pattern: re.Pattern[bytes]) -> Wrapping:
     return Wrapping(holds, take_out)
 
 
-def _softened(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, line.replace(HARD_BLANK, b" "), source
+def _each(change: Callable[[bytes], bytes]) -> Callable[[Lines], Lines]:
+    """Takes each line out by itself."""
+    return lambda lines: ((at, change(line), source) for at, line, source in lines)
+
+
+def _stripped(line: bytes) -> bytes:
+    text = line.rstrip(b" \t")
+    return text + b" " * (text != line and bool(BLANK_AFTER.search(text)))
 
 
 def _in_clients_lines(sample: list[bytes], mark: re.Pattern[bytes]) -> bool:
@@ -435,16 +435,6 @@ def _of_rsyslog(lines: Lines) -> Lines:
             yield at + number, part, source
 
 
-def _without_entities(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, html.unescape(line.decode(errors="replace")).encode(), source
-
-
-def _as_typed(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, line.decode(errors="replace").translate(TYPED).encode(), source
-
-
 def _of_tailed(lines: Lines) -> Lines:
     """`==> a.log <==` says whose lines follow."""
     now = ""
@@ -455,45 +445,45 @@ def _of_tailed(lines: Lines) -> Lines:
             yield at, line, f"{source} {now}".strip()
 
 
-def _uncolored(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, COLOR.sub(b"", line), source
+def _joined(part_of: Callable[[bytes], tuple[bytes, bool] | None]) -> Callable[[Lines], Lines]:
+    """Puts texts together that a container cut. part_of: the text in a line, and whether it goes on
+    in the next one of its source."""
 
-
-def _without_zeros(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        # Those amid a line stay: they stand for text that is lost.
-        yield at, line.strip(b"\0"), source
-
-
-def _without_carets(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, line.removesuffix(b"$").replace(b"^I", b"\t"), source
-
-
-def _without_returns(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        yield at, line.rstrip(b"\r"), source
-
-
-def _of_cri(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, bytes]] = {}
-    for at, line, source in lines:
-        found = CRI.match(line)
-        first, text = begun.pop(source, (at, b""))
-        text += line[found.end() :] if found else line
-        if found and found[1] == b"P":  # the line goes on in the next
-            begun[source] = first, text
-        else:
+    def take_out(lines: Lines) -> Lines:
+        begun: dict[str, tuple[int, bytes]] = {}
+        for at, line, source in lines:
+            part = part_of(line)
+            if part is None:
+                yield at, line, source
+                continue
+            source = source_of(line, source)
+            first, text = begun.pop(source, (at, b""))
+            text += part[0]
+            if part[1]:
+                begun[source] = first, text
+                continue
+            for each in text.removesuffix(b"\n").split(b"\n"):
+                yield first, each, source
+        for source, (first, text) in begun.items():
             yield first, text, source
-    for source, (first, text) in begun.items():
-        yield first, text, source
+
+    return take_out
 
 
-def _stripped(lines: Lines) -> Lines:
-    for at, line, source in lines:
-        text = line.rstrip(b" \t")
-        yield at, text + b" " * (text != line and bool(BLANK_AFTER.search(text))), source
+def _part_of_cri(line: bytes) -> tuple[bytes, bool] | None:
+    found = CRI.match(line)
+    return (line[found.end() :], found[1] == b"P") if found else None
+
+
+def _part_of_docker(line: bytes) -> tuple[bytes, bool] | None:
+    text = _docker(line)
+    return None if text is None else (text.encode(), not text.endswith("\n"))
+
+
+def _part_of_text(line: bytes) -> tuple[bytes, bool] | None:
+    text, record = line_in(line), record_of(line) or {}
+    is_open = record.get("partial_message") == "true" and record.get("partial_last") != "true"
+    return None if text is None else (text.encode(), is_open)
 
 
 def _is_stamped(sample: list[bytes]) -> bool:
@@ -519,42 +509,6 @@ def _is_docker(sample: list[bytes]) -> bool:
     texts = [text for line in sample if (text := _docker(line)) is not None]
     whole = sum(1 for text in texts if text.endswith("\n"))
     return len(texts) >= MOST * len(sample) and 2 * whole > len(texts)
-
-
-def _of_texts(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, str]] = {}
-    for at, line, source in lines:
-        text = line_in(line)
-        if text is None:
-            yield at, line, source
-            continue
-        source = source_of(line, source)
-        record = record_of(line) or {}
-        first, before = begun.pop(source, (at, ""))
-        text = before + text
-        if record.get("partial_message") == "true" and record.get("partial_last") != "true":
-            begun[source] = first, text  # docker cuts long lines
-            continue
-        for part in text.removesuffix("\n").split("\n"):
-            yield first, part.encode(), source
-
-
-def _of_docker(lines: Lines) -> Lines:
-    begun: dict[str, tuple[int, str]] = {}
-    for at, line, source in lines:
-        text = _docker(line)
-        if text is None:
-            yield at, line, source
-            continue
-        first, held = begun.pop(source, (at, ""))
-        held += text
-        if not held.endswith("\n"):  # a long line comes in parts
-            begun[source] = first, held
-            continue
-        for part in held[:-1].split("\n"):
-            yield first, part.encode(), source
-    for source, (first, held) in begun.items():
-        yield first, held.encode(), source
 
 
 def _of_json(lines: Lines) -> Lines:
@@ -851,25 +805,41 @@ def _of_twos(lines: Lines) -> Lines:
 JSON = "json"
 # Wrappings that tell the time of each line.
 OF_TIMES = (
-    "text in JSON", "docker", "cri", "journal", "syslog", "heroku", "labels", "stream", "stamped",
+    "text in JSON", "docker", "cri", "journal", "syslog", "heroku", "labels", "stamped",
     "nanoseconds", "gitlab",
 )  # fmt: skip
 # Wrappings whose lines are made of fields, which no pattern describes.
 RECORDS = {JSON: "records of JSON", "table": "rows of a table", "pairs": "pairs of name and value"}
 WRAPPINGS = {
-    "color": Wrapping(lambda sample: any(COLOR.search(line) for line in sample), _uncolored),
-    "zeros": Wrapping(lambda sample: any(b"\0" in line for line in sample), _without_zeros),
-    "cat -A": Wrapping(
-        lambda sample: _mostly(sample, lambda line: line.endswith(b"$")), _without_carets
+    "color": Wrapping(
+        lambda sample: any(COLOR.search(line) for line in sample),
+        _each(lambda line: COLOR.sub(b"", line)),
     ),
-    "crlf": Wrapping(lambda sample: any(line.endswith(b"\r") for line in sample), _without_returns),
+    # Zeros amid a line stay: they stand for text that is lost.
+    "zeros": Wrapping(
+        lambda sample: any(b"\0" in line for line in sample), _each(lambda line: line.strip(b"\0"))
+    ),
+    "cat -A": Wrapping(
+        lambda sample: _mostly(sample, lambda line: line.endswith(b"$")),
+        _each(lambda line: line.removesuffix(b"$").replace(b"^I", b"\t")),
+    ),
+    "crlf": Wrapping(
+        lambda sample: any(line.endswith(b"\r") for line in sample),
+        _each(lambda line: line.rstrip(b"\r")),
+    ),
     "blanks of a page": Wrapping(
         lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
-        _softened,
+        _each(lambda line: line.replace(HARD_BLANK, b" ")),
     ),
     "escapes": Wrapping(_is_escaped, _unescaped),
-    "entities": Wrapping(lambda sample: _in_clients_lines(sample, ENTITY), _without_entities),
-    "typography": Wrapping(lambda sample: _in_clients_lines(sample, TYPESET), _as_typed),
+    "entities": Wrapping(
+        lambda sample: _in_clients_lines(sample, ENTITY),
+        _each(lambda line: html.unescape(line.decode(errors="replace")).encode()),
+    ),
+    "typography": Wrapping(
+        lambda sample: _in_clients_lines(sample, TYPESET),
+        _each(lambda line: line.decode(errors="replace").translate(TYPED).encode()),
+    ),
     "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
     "bulk": Wrapping(lambda sample: any(map(BULK.fullmatch, sample)), _of_bulk),
     "xml": Wrapping(_is_xml, _of_xml),
@@ -885,11 +855,12 @@ WRAPPINGS = {
     "table": Wrapping(_is_table, _of_table),
     "pairs": Wrapping(lambda sample: _mostly(sample, _pairs, MOST_OF_JSON), _of_pairs),
     "two lines": Wrapping(_is_in_twos, _of_twos),
-    "docker": Wrapping(_is_docker, _of_docker),
+    "docker": Wrapping(_is_docker, _joined(_part_of_docker)),
     "text in JSON": Wrapping(
-        lambda sample: _mostly(sample, line_in) and not _are_messages(sample), _of_texts
+        lambda sample: _mostly(sample, line_in) and not _are_messages(sample),
+        _joined(_part_of_text),
     ),
-    "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _of_cri),
+    "cri": Wrapping(lambda sample: _mostly(sample, CRI.match), _joined(_part_of_cri)),
     **{
         name: Wrapping(_is_outer(pattern), _without(pattern).take_out)
         for name, pattern in OUTER.items()
@@ -901,7 +872,7 @@ WRAPPINGS = {
     ),
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(
-        lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _stripped
+        lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _each(_stripped)
     ),
     JSON: Wrapping(
         lambda sample: _mostly(sample, record_in, MOST_OF_JSON) or _are_messages(sample), _of_json

@@ -12,12 +12,7 @@ import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.explain.oddities import (
-    EVIDENCE_LENGTH,
-    PRINTED,
-    Oddity,
-    printed_time,
-)
+from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, Oddity, printed_time
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -60,10 +55,7 @@ def subjects(lines: DataFrame) -> pd.DataFrame:
     found: pd.DataFrame = (
         lines.where(_is_own())
         .groupBy(subject.alias("subject"))
-        .agg(
-            F.count("*").alias("lines"),
-            F.count_if(F.col("level").isin(*LOUD)).alias("warnings"),
-        )
+        .agg(F.count("*").alias("lines"), F.count_if(F.col("level").isin(*LOUD)).alias("warnings"))
         .orderBy(F.desc("lines"), "subject")
         .toPandas()
     )

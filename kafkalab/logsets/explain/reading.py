@@ -14,14 +14,7 @@ import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.first_lines import (
-    ENOUGH,
-    NAMED,
-    PREFIX,
-    RELEASES,
-    LineCounts,
-    damaged_text,
-)
+from kafkalab.logsets.first_lines import ENOUGH, NAMED, PREFIX, RELEASES, LineCounts, damaged_text
 from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 
@@ -62,7 +55,7 @@ class LinesRead:
 
     @property
     def enough(self) -> bool:
-        return self.counts.understood and not self.doubts
+        return self.counts.understood and not self.doubts and not self.repairs.run_back
 
     def warnings(self) -> Iterator[str]:
         """Why this reading is not to be trusted; nothing where it is."""
@@ -195,7 +188,7 @@ def reading_of(
     ).collect()[0]
     counts = {each.name: counted[each.name] for each in fields(LineCounts)}
     if counts["damaged"]:  # not those at the ends of a file
-        place = F.when(damaged, F.col("file_offset"))
+        place = F.when(damaged & (F.col("problem") != schema.TORN), F.col("file_offset"))
         ends = as_written.groupBy("file").agg(
             (F.max(place) == F.max("file_offset")).alias("last"),
             (F.min(place) == F.min("file_offset")).alias("first"),

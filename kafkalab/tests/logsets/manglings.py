@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import difflib
 import gzip
 import html
 import io
@@ -325,6 +326,50 @@ def torn(said: Records, size: int = 1000, write: Callable[[Said], str] = own) ->
     for at in range(0, max(len(one), len(two)), size):
         text += one[at : at + size] + two[at : at + size]
     return text
+
+
+def line_by_line(write: Callable[[Said], str]) -> Callable[[Records], str]:
+    """Two processes start at once, and write line by line in turn."""
+
+    def make(said: Records) -> str:
+        texts = (plain(each, write).splitlines(True) for each in (said, both(said)[1::2]))
+        return "".join(line for lines in zip(*texts, strict=True) for line in lines)
+
+    return make
+
+
+def two_pods(said: Records) -> str:
+    lines = line_by_line(own)(said).splitlines()
+    return "".join(f"[pod/shop-{n % 2}/app] {line}\n" for n, line in enumerate(lines))
+
+
+def patch(said: Records) -> str:
+    """What `diff -u` tells of a log and of one that lacks every ninth line."""
+    new = plain(said, own).splitlines(True)
+    old = [line for n, line in enumerate(new) if n % 9]
+    return "".join(difflib.unified_diff(old, new, "a/client.log", "b/client.log"))
+
+
+def aligned(said: Records) -> str:
+    """psql's table. A cell of several lines goes on below, behind a plus."""
+    rows = [("time", "level", "message"), *((s.dotted, s.level, s.text) for s in said)]
+    cells = [[part.split("\n") for part in row] for row in rows]
+    wide = [max(len(line) for row in cells for line in row[n]) for n in range(3)]
+    text = "-" + "-+-".join("-" * width for width in wide) + "-\n"
+    for number, row in enumerate(cells):
+        printed = ""
+        for n in range(max(map(len, row))):
+            parts = [(lines[n : n + 1] or [""])[0].ljust(wide[k]) for k, lines in enumerate(row)]
+            printed += " " + " | ".join(parts) + "+" * (n < len(row[2]) - 1) + "\n"
+        text = text + printed if number else printed + text
+    return f"{text}({len(said)} rows)\n"
+
+
+def rich(said: Records) -> str:
+    """What WordPad saves."""
+    text = plain(said, own).replace("\\", r"\\").replace("{", r"\{").replace("}", r"\}")
+    head = r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Calibri;}}\viewkind4\uc1 \pard\f0\fs22 "
+    return head + text.replace("\n", "\\par\r\n") + "}\r\n\0"
 
 
 def changed(s: Said, client: str) -> Said:
@@ -950,6 +995,7 @@ WRAPPERS = {
     "compose": around(lambda s, line: f"shop-1  | {line}"),
     "compose in colours": around(lambda s, line: f"\x1b[36mshop-1  | \x1b[0m{line}"),
     "kubectl": around(lambda s, line: f"[pod/shop-6d4f/app] {line}"),
+    "kubectl, two pods in turn": Mangling(two_pods, of=both),
     "stern": around(lambda s, line: f"shop-6d4f8b7c9-x2x7k app {line}"),
     "Heroku": around(lambda s, line: f"{s.iso}123+00:00 app[web.1]: {line}"),
     "GitHub": around(lambda s, line: f"{s.iso}1234Z {line}"),
@@ -988,6 +1034,9 @@ WRAPPERS = {
     ),
     "tail -f of two files": Mangling(followed),
     "a diff": around(lambda s, line: f"+{line}"),
+    "a patch with context": Mangling(patch),
+    "a table of psql": Mangling(aligned),
+    "rich text": Mangling(rich),
     "PowerShell": text_of(lambda text: text.replace("\n", "\r\n").encode("utf-16")),
     "one text of JSON": text_of(json.dumps),
     "a list of texts": Mangling(lambda said: json.dumps([whole(s) for s in said])),
@@ -1078,6 +1127,8 @@ DAMAGES = {
     "a print amid settings, logback": text_of(
         lambda text: text.replace("\tclient.id", "order 7\n\tclient.id"), inner=logback
     ),
+    "settings of two processes": Mangling(line_by_line(own), of=both),
+    "settings of two processes, logback": Mangling(line_by_line(logback), of=both),
     "dots for the rest": lines(
         lambda s: f"[{s.time}] {s.level} {s.text[:117] + '...' * (len(s.text) > 117)} ({s.logger})"
     ),

@@ -7,6 +7,7 @@ why, or refuse with 2. No row that is wrong goes with a 0.
 import gzip
 import json
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
@@ -17,7 +18,8 @@ from kafkalab.logsets.files import files_of
 from kafkalab.logsets.first_lines import COLUMNS, LineCounts, counts_of, doubts
 from kafkalab.logsets.line_loader import lines_table
 from kafkalab.logsets.record_batches import record_batch_of
-from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, whole
+from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, head, plain, whole
+from kafkalab.tests.logsets.test_mangled_logs import moment
 from kafkalab.tests.logsets.test_production_logs import Said
 from kafkalab.tests.shares import share
 
@@ -29,11 +31,13 @@ DOUBTED = {
     "layout: Serilog",
     "layout: a message below its head",
     "layout: WebLogic",
-    "layout: a wrapper's message",
     "layout: a message in quotes",
     "wrapper: Fluent Bit on stdout",
     "wrapper: OpenTelemetry text",
     "wrapper: a table without a header",
+    "wrapper: a patch with context",
+    "wrapper: a table of psql",
+    "wrapper: rich text",
     "wrapper: base64",
     "wrapper: percent signs",
     "wrapper: YAML",
@@ -53,6 +57,8 @@ DOUBTED = {
     "damage: lines cut at 120, logback",
     "damage: lines wrapped at 80",
     "damage: lines wrapped at 132, logback",
+    "damage: settings of two processes",
+    "damage: settings of two processes, logback",
     "damage: dots for the rest",
     "damage: a notebook",
     "damage: letters that are lost",
@@ -221,6 +227,31 @@ def test_a_brokers_log_is_read_behind_what_a_tool_puts_before_it(tool, recording
     path.write_text("".join(f"{TOOLS[tool](n, line)}\n" for n, line in enumerate(text)))
     names = ("time", "level", "logger", "event", "message")
     assert lines_table(path, names).equals(lines_table(log, names))
+
+
+@pytest.mark.parametrize(
+    "log",
+    ["group_consumer_protocol/inv-2", "two_brokers_two_members/inv-2", "share_one_batch/worker-1"],
+)
+def test_a_line_without_a_class_is_of_the_kind_of_its_client(log, recordings, tmp_path):
+    """Members of both protocols, and share consumers, write some lines in the same words."""
+    path = recordings / "4.4.0" / "4.4.0" / f"{log}.log.gz"
+    (tmp_path / "a.log").write_text(plain(said_in(path), lambda s: f"{s.dotted} {s.text}"))
+    found = lines_table(tmp_path / "a.log", ("event",))["event"].to_pylist()
+    wanted = lines_table(path, ("event",))["event"].to_pylist()
+    assert [each for each in zip(found, wanted, strict=True) if each[0] != each[1]] == []
+
+
+@pytest.mark.parametrize("command", ["read", "rebalances", "explain"])
+def test_a_clock_of_twelve_hours_is_doubted(command, small, tmp_path, capsys):
+    path = tmp_path / "a.log"
+    noon = timedelta(hours=7, minutes=7)  # 13:00 is amid the log then
+    path.write_text(
+        plain(small, lambda s: f"{moment(s) + noon:%Y-%m-%d %I:%M:%S},{s.ms} {head(s)}")
+    )
+    assert main([command, str(path)]) == 3
+    told = capsys.readouterr()
+    assert "a.log run back by 11:59:" in told.out + told.err
 
 
 def test_a_start_at_another_time_is_doubted(small, tmp_path):
