@@ -70,9 +70,27 @@ def as_python(source: str) -> str:
 def _compiled(source: str) -> CodeType:
     """The code of a cell, which may await as cells of JupyterLab may. Names in its annotations are
     looked up, for this file's own future does not hold there."""
-    return compile(
-        as_python(source), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
-    )
+    return _code_of(as_python(source))
+
+
+def _code_of(source: str | ast.Module) -> CodeType:
+    return compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def _as_far_as_it_runs(source: str) -> CodeType:
+    """The code of a cell up to the first statement that does not compile, such as a `return`
+    outside of a function: JupyterLab compiles one statement after the other."""
+    try:
+        return _compiled(source)
+    except SyntaxError:
+        runs: list[ast.stmt] = []
+        for statement in ast.parse(as_python(source)).body:
+            try:
+                _code_of(ast.Module([statement], []))
+            except SyntaxError:
+                break
+            runs.append(statement)
+        return _code_of(ast.Module(runs, []))
 
 
 def work_of_magic(source: str) -> int:
@@ -85,7 +103,7 @@ def work_of_magic(source: str) -> int:
 def names_of(source: str) -> Names:
     """The names of a cell; none when it is not Python."""
     try:
-        code = _compiled(source)
+        code = _as_far_as_it_runs(source)
     except Exception:
         return Names(frozenset(), frozenset(), frozenset())
     reads, binds, fixed, before = set(), set(), set(), ""

@@ -423,18 +423,22 @@ def _start_spark() -> None:
 
 
 def _run_cell(source: str, namespace: dict) -> None:
-    """Run a cell as JupyterLab does, which awaits what a cell awaits outside of a function."""
-    code = _compiler()(source, CELL_FILE, "exec")
-    if code.co_flags & inspect.CO_COROUTINE:
-        _event_loop().run_until_complete(eval(code, namespace))
-    elif "create_task" in code.co_names:
-
-        async def with_a_loop():
+    """Run a cell as JupyterLab does: one statement after the other, until one does not even
+    compile. What a cell awaits outside of a function is awaited."""
+    compiler = _compiler()
+    tree = compile(source, CELL_FILE, "exec", compiler.flags | ast.PyCF_ONLY_AST, True)
+    for statement in tree.body:
+        code = compiler(ast.Module([statement], []), CELL_FILE, "exec")
+        if code.co_flags & inspect.CO_COROUTINE:
+            _event_loop().run_until_complete(eval(code, namespace))
+        elif "create_task" in code.co_names:
+            _event_loop().run_until_complete(_in_a_loop(code, namespace))
+        else:
             exec(code, namespace)
 
-        _event_loop().run_until_complete(with_a_loop())
-    else:
-        exec(code, namespace)
+
+async def _in_a_loop(code, namespace: dict) -> None:
+    exec(code, namespace)
 
 
 @cache

@@ -37,6 +37,7 @@ def outcomes(result: dict) -> dict[str, str]:
         ),
         ((), "import asyncio\nasync with asyncio.Lock():\n    total = sum(seen)"),
         ((SLEEPS + "begun = asyncio.create_task(add(seen))",), "total = await begun"),
+        ((), "total = sum(seen)\nreturn total"),
         ((SLEEPS + "found = await add(seen)",), "total = found"),
         (
             ("from __future__ import annotations",),
