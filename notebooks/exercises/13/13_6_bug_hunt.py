@@ -87,10 +87,16 @@ def _stale(case: dict) -> dict:
 Judge(
     truth=_stale,
     right="right: the newest timestamp of the file decides, and when the broker looks.",
-    otherwise=(
-        "not both. Find the largest CreateTime of the file, and compare it with the time of the "
-        "dump and with retention.ms."
-    ),
+    otherwise={
+        "holds": (
+            "{said} is not it. Give the baseOffset of the line with the largest CreateTime. It need "
+            "not be the last."
+        ),
+        "why": (
+            '"{said}" is not it. Compare the largest CreateTime of the file with the time of the dump '
+            "and with retention.ms."
+        ),
+    },
 )
 
 # %% begin
