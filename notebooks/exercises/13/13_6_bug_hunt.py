@@ -64,7 +64,8 @@ Value(
     draws=THREE,
     row="topic",
     show=dumps,
-    space={"log": tuple(range(90))},
+    # the log of seed 74 never comes to the moment that is asked for
+    space={"log": (*range(74), 92, *range(75, 90))},
     together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
 
