@@ -17,6 +17,7 @@ class Outcome(StrEnum):
     GONE = "gone"  # the answer cell is no longer in the notebook
     UNHEARD = "unheard"  # the run was cut off before the answer to every case was heard
     HIDDEN = "hidden"  # right in all shown cases, not in a hidden one: a student hears a hint only
-    # a person is to read it: an open answer, or one that needs a given cell which failed
+    # a person is to read it: an open answer, or one that needs a given cell which failed, or what
+    # only its author's machine has
     WAITING = "waiting"
     SETTLED = "settled"  # an open answer that has its mark

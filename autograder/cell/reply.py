@@ -56,6 +56,15 @@ ORDINARY = frozenset(
 SECONDS, WALL_SECONDS = 10, 120
 SPARK_SECONDS, SPARK_WALL_SECONDS = 60, 240
 PROCESSOR, WALL = "processor", "wall"  # the two clocks
+# Exceptions of an answer that can be right on its author's machine and cannot run where it is
+# graded: what they say, and what is missing.
+ELSEWHERE = {
+    "ModuleNotFoundError": (r"No module named (?!'(?:autograder|kafkalab)\b)(.+)", "the module {}"),
+    "FileNotFoundError": (r"\[Errno 2\][^:]*: (.+)", "the file {}"),
+    "EOFError": (r"EOF when reading a line", "what was typed into `input()`"),
+    "NameError": (r"name '(_+|_i+|_i?\d+|In|Out)' is not defined", "`{}`, what a cell has shown"),
+    "NotHere": (r"(.+)", "{}"),
+}
 
 
 def ask(question, namespace, case) -> dict:
@@ -190,6 +199,14 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
         name = reply["raised"] if not hidden or reply["raised"] in ORDINARY else "an exception"
         return f"your code stopped with {name}{where}{said}{'' if said.endswith('.') else '.'}"
     return None
+
+
+def lacks(reply: Mapping) -> str:
+    """What an answer asked for that its author's machine may have and grading has not, such as a
+    file of their own; "" for any other reply."""
+    says, what = ELSEWHERE.get(reply.get("raised", ""), (r"(?!)", ""))
+    found = re.match(says, str(reply.get("says")))
+    return what.format(*found.groups()) if found else ""
 
 
 def insert_values(sentence: str, case: Mapping, question_id: str, data=None) -> str:

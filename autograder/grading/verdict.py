@@ -22,7 +22,7 @@ from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.replay import fits, needs_calls
-from autograder.cell.reply import PROCESSOR, WALL, complaint, insert_values
+from autograder.cell.reply import PROCESSOR, WALL, complaint, insert_values, lacks
 from autograder.cell.sentences import agree, together
 from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.judge import Judge, judge_of
@@ -117,6 +117,10 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     if failed:
         result["status"] = PARTIAL
         add_reason(result, f"{'; '.join(failed)}, which is not the student's mistake.")
+    for question, each in marks.items():
+        if each.waits and each.kind != "open" and question not in heard["broken"]:
+            result["status"] = PARTIAL
+            add_reason(result, f"{question} {each.sentence}")
     if heard["ended"]:
         silent = [question for question in asked if question not in heard["replies"]]
         result["status"] = PARTIAL
@@ -199,14 +203,24 @@ def mark(question: Question, most: float, cases: list[tuple[dict, bool]], heard:
     cell failed (`broken`).
 
     The weakest case decides: an answer that holds for the examples only does not hold. Nothing is
-    wrong where a given cell failed that the answer needs: then it waits for a person.
+    wrong where a given cell failed that the answer needs, or where the answer needs what only its
+    author's machine has: then it waits for a person.
     """
     replies, ended = heard["replies"].get(question.id), heard["ended"]
     found = _by_its_cases(question, most, cases, replies, ended)
-    failed = heard["broken"].get(question.id)
-    if failed is None or found.outcome in (Outcome.RIGHT, Outcome.BLANK):
+    failed = heard["broken"].get(question.id) or _lacking(question, cases, replies)
+    if not failed or found.outcome in (Outcome.RIGHT, Outcome.BLANK):
         return found
     return Mark(Outcome.WAITING, 0.0, most, question.kind, f"{WAITS}: {one_line(failed, 300)}.")
+
+
+def _lacking(question: Question, cases: list[tuple[dict, bool]], replies) -> str:
+    """What is said of an answer that cannot run here; "" of all others. A case that is not shown
+    says nothing, for its words could carry it home."""
+    opened = sum(not hidden for _, hidden in cases)
+    heard = replies[:opened] if isinstance(replies, list) else []
+    missing = next(filter(None, (lacks(_trusted(question, reply)) for reply in heard)), "")
+    return f"the answer needs {missing}, which is not where answers are graded" if missing else ""
 
 
 def _by_its_cases(

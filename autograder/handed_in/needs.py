@@ -67,6 +67,32 @@ def as_python(source: str) -> str:
     return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
 
 
+def _compiled(source: str) -> CodeType:
+    """The code of a cell, which may await as cells of JupyterLab may. Names in its annotations are
+    looked up, for this file's own future does not hold there."""
+    return _code_of(as_python(source))
+
+
+def _code_of(source: str | ast.Module) -> CodeType:
+    return compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def _as_far_as_it_runs(source: str) -> CodeType:
+    """The code of a cell up to the first statement that does not compile, such as a `return`
+    outside of a function: JupyterLab compiles one statement after the other."""
+    try:
+        return _compiled(source)
+    except SyntaxError:
+        runs: list[ast.stmt] = []
+        for statement in ast.parse(as_python(source)).body:
+            try:
+                _code_of(ast.Module([statement], []))
+            except SyntaxError:
+                break
+            runs.append(statement)
+        return _code_of(ast.Module(runs, []))
+
+
 def work_of_magic(source: str) -> int:
     """About how many characters IPython reads to translate a cell:
     with each line of magic it begins again."""
@@ -77,7 +103,7 @@ def work_of_magic(source: str) -> int:
 def names_of(source: str) -> Names:
     """The names of a cell; none when it is not Python."""
     try:
-        code = compile(as_python(source), "<cell>", "exec")
+        code = _as_far_as_it_runs(source)
     except Exception:
         return Names(frozenset(), frozenset(), frozenset())
     reads, binds, fixed, before = set(), set(), set(), ""
@@ -90,6 +116,8 @@ def names_of(source: str) -> Names:
                 fixed.add(step.argval)
         elif step.opname == "IMPORT_STAR" or step.argrepr == "INTRINSIC_IMPORT_STAR":
             binds.add(EVERYTHING)
+        elif step.opname == "IMPORT_NAME" and step.argval == "__future__":
+            binds.add(EVERYTHING)  # it holds for all cells below
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
     reads |= _named_in_texts(code) - binds
@@ -106,7 +134,7 @@ def names_of(source: str) -> Names:
 def is_python(source: str) -> bool:
     """Whether a cell can be compiled at all."""
     try:
-        compile(as_python(source), "<cell>", "exec")
+        _compiled(source)
     except Exception:
         # whatever the compiler stumbles over: nested too deep, a line without end
         return False
@@ -182,7 +210,7 @@ def imported_by(source: str) -> list[str]:
 def looked_up_later(source: str) -> frozenset[str]:
     """The names that the functions of a cell look up when they are called."""
     try:
-        code = compile(as_python(source), "<cell>", "exec")
+        code = _compiled(source)
     except Exception:
         return frozenset()
     return frozenset().union(*(_looked_up(outer) for outer in _inside(code)))
@@ -217,7 +245,7 @@ def _named_in_texts(code: CodeType) -> set[str]:
 def starts_spark(source: str) -> bool:
     """Whether a cell makes a Spark session of its own: `logsets.session()`, Spark's builder."""
     try:
-        code = compile(as_python(source), "<cell>", "exec")
+        code = _compiled(source)
     except Exception:
         return False
     named = {

@@ -13,17 +13,22 @@ forked when a job can be heard, reads it, makes namespaces for it and holds the 
 write what it likes into that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
 
+import ast
+import codeop
 import errno
 import gc
+import inspect
 import json
 import os
 import select
 import signal
 import sys
 import time
+from functools import cache
 
 MOST_REPLY_BYTES = 4_000_000  # of one submission, all replies together
 CELL_FILE = "<answer>"
+BINDING_MAGICS = frozenset(("load", "macro", "pylab", "recall", "rerun", "run", "store"))
 LOST = 3  # how a keeper ends when there is nothing more to do
 # The learner's process ends its own loop at a step's limit; so much later the keeper does, and the
 # kernel after it.
@@ -325,7 +330,7 @@ def _run_cells(job, pen) -> None:
 
     from autograder.cell.numbers import pretending
     from autograder.cell.question import find
-    from autograder.cell.reply import ask, shortened
+    from autograder.cell.reply import ask, lacks, shortened
 
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
@@ -335,7 +340,13 @@ def _run_cells(job, pen) -> None:
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
     first, no_spark = _first_with_spark(job), ""
     with pretending(job["numbers"]):
-        late = 0
+        late, lacking = 0, {}
+
+        def named_reason(reply: dict) -> dict:
+            """Of a name that is missing, for the learner's cell that was to bind it could not run
+            here, the reply of that cell."""
+            return lacking if lacking and reply.get("raised") == "NameError" else reply
+
         for number, step in enumerate(job["steps"]):
             limits = tuple(shortened(step[clock], late) for clock in ("seconds", "wall_seconds"))
             _write(pen, {"step": number})
@@ -355,6 +366,8 @@ def _run_cells(job, pen) -> None:
             if broken and step.get("given") is not None:
                 _write(pen, {"broken": step["given"], "reply": broken})
             if step["question"] is None:
+                if broken and step.get("given") is None and lacks(broken):
+                    lacking = broken
                 continue
             # the sandbox asking about itself (wall_probe.py)
             if "read" in step:
@@ -384,7 +397,7 @@ def _run_cells(job, pen) -> None:
                 late += _is_late(failed)
                 # A cell that broke may have bound its names before; in a notebook they would count
                 # too.
-                replies.append(broken if broken and "blank" in reply else reply)
+                replies.append(named_reason(broken if broken and "blank" in reply else reply))
             _write(pen, {"question": step["question"], "replies": replies})
     _write(pen, {"end": "failed", "why": no_spark} if no_spark else {"end": "ran"})
     # atexit hooks and waiting threads are the learner's, not ours
@@ -410,7 +423,40 @@ def _start_spark() -> None:
 
 
 def _run_cell(source: str, namespace: dict) -> None:
-    exec(compile(source, CELL_FILE, "exec"), namespace)
+    """Run a cell as JupyterLab does: one statement after the other, until one does not even
+    compile. What a cell awaits outside of a function is awaited."""
+    compiler = _compiler()
+    tree = compile(source, CELL_FILE, "exec", compiler.flags | ast.PyCF_ONLY_AST, True)
+    for statement in tree.body:
+        code = compiler(ast.Module([statement], []), CELL_FILE, "exec")
+        if code.co_flags & inspect.CO_COROUTINE:
+            _event_loop().run_until_complete(eval(code, namespace))
+        elif "create_task" in code.co_names:
+            _event_loop().run_until_complete(_in_a_loop(code, namespace))
+        else:
+            exec(code, namespace)
+
+
+async def _in_a_loop(code, namespace: dict) -> None:
+    exec(code, namespace)
+
+
+@cache
+def _compiler() -> codeop.Compile:
+    """One for all cells of a submission: what a cell imports from __future__ holds below it."""
+    compiler = codeop.Compile()
+    compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    return compiler
+
+
+@cache
+def _event_loop():
+    """One for all cells of a submission: a cell may await what another has begun."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    return loop
 
 
 def _within(limits: tuple[float, float], action) -> dict | None:
@@ -462,8 +508,27 @@ def _words(error) -> str:
         return ""
 
 
+class NotHere(Exception):
+    """What a cell asks of IPython can be had on its author's machine only; it says what."""
+
+
 class _Nowhere:
-    """get_ipython() where there is no IPython: every magic is a word in the wind."""
+    """get_ipython() where there is no IPython: a magic is a word in the wind, if it only shows or
+    measures something."""
+
+    def getoutput(self, command, *args, **options):
+        """What `files = !ls` asks for."""
+        raise NotHere(f"what the command `{command}` prints")
+
+    def run_line_magic(self, name, line="", *args, **options):
+        """`%name line`."""
+        if name in BINDING_MAGICS:
+            raise NotHere(f"what `%{name} {line}` brings")
+
+    def run_cell_magic(self, name, line="", *args, **options):
+        """A cell that begins with `%%name line`."""
+        if name == "writefile":
+            raise NotHere(f"the file that `%%{name} {line}` writes")
 
     def __getattr__(self, name):
         return lambda *args, **options: None

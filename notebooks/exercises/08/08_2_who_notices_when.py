@@ -53,8 +53,11 @@ THREE = ("A", "B", "C")
 
 def tells_ends_apart(groups: list[dict]) -> bool:
     """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
-    somebody closes, a static member closes."""
-    return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
+    somebody closes, a static member closes. Of the ends that nobody hears of, one at least comes
+    after another number of heartbeats than an interval has seconds."""
+    return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"} and any(
+        n["how"] != "close" and n["at_s"] // n["interval_s"] != n["interval_s"] for n in groups
+    )
 
 
 Value(

@@ -132,10 +132,20 @@ def _why_this_shift(case: dict) -> str:
 Judge(
     truth=_shift,
     right=_why_this_shift,
-    otherwise=(
-        "not all three. What had she done when she died, and which record did the committed "
-        "offset name?"
-    ),
+    otherwise={
+        "twice": (
+            "{said} is not it. Done twice is what ada had done and bo reads again: records from the "
+            "committed offset on."
+        ),
+        "never": (
+            "{said} is not it. Never done is what the commit covers and ada had not done: records "
+            "before the committed offset."
+        ),
+        "first_of_bo": (
+            "{said} is not it. Bo begins at the committed offset. Each complete round committed "
+            "{per_poll} records; what was committed of round {round}?"
+        ),
+    },
 )
 
 

@@ -127,10 +127,19 @@ def _slip(case: dict) -> dict:
 Judge(
     truth=_slip,
     right="right: the distance from the start to the first commit shows the mistake.",
-    otherwise=(
-        "not all three. How far is the first commit from where the reader began, and which "
-        "offset does the last commit call the next?"
-    ),
+    otherwise={
+        "program": (
+            '"{said}" is not it. How far is the first commit from where the reader began? It should '
+            "be {every}."
+        ),
+        "next_first": (
+            "{said} is not it. The next reader begins at the offset that the last line names."
+        ),
+        "twice": (
+            "{said} is not it. Where the reader began, plus {worked}, is where it was killed. Subtract "
+            "the last commit."
+        ),
+    },
 )
 
 # %% begin

@@ -64,7 +64,8 @@ Value(
     draws=THREE,
     row="topic",
     show=dumps,
-    space={"log": tuple(range(90))},
+    # the log of seed 74 never comes to the moment that is asked for
+    space={"log": (*range(74), 92, *range(75, 90))},
     together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
 
@@ -87,10 +88,16 @@ def _stale(case: dict) -> dict:
 Judge(
     truth=_stale,
     right="right: the newest timestamp of the file decides, and when the broker looks.",
-    otherwise=(
-        "not both. Find the largest CreateTime of the file, and compare it with the time of the "
-        "dump and with retention.ms."
-    ),
+    otherwise={
+        "holds": (
+            "{said} is not it. Give the baseOffset of the line with the largest CreateTime. It need "
+            "not be the last."
+        ),
+        "why": (
+            '"{said}" is not it. Compare the largest CreateTime of the file with the time of the dump '
+            "and with retention.ms."
+        ),
+    },
 )
 
 # %% begin
