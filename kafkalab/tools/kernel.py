@@ -50,15 +50,12 @@ KERNEL = (
     "broker/log/producer_state.py",
     "broker/log/segments.py",
     "broker/log/transaction_index.py",
-    "broker/replication/delayed_produce.py",
     "broker/replication/follower_state.py",
     "broker/cluster/broker_control_state.py",
     "broker/groups/classic/group_state.py",
     "broker/groups/modern/consumer_group_state.py",
     "broker/groups/share/record_state.py",
     "broker/transactions/transaction_state.py",
-    "broker/transactions/transaction_metadata.py",
-    "clients/network/connection_states.py",
     "clients/producer/transactions/transaction_manager_state.py",
 )
 """What any simulated broker or client is built on."""
