@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from autograder.cell.course_folder import HOME, released
-from autograder.cell.question import asked_chapters
+from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course import build, leaks
 from autograder.course.judge import judge_of
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
@@ -31,6 +31,10 @@ def test_the_release_of_every_chapter_is_clean():
     for chapter in with_questions:
         for path in (master(chapter).path, *learners_half([chapter])):
             assert kept.found_in(readable(path)) is None, path
+        for question in of_chapter(chapter):  # what a sealed box says in plain words
+            if question.kind != "open":
+                said = json.dumps(judge_of(question.id).otherwise, ensure_ascii=False)
+                assert kept.found_in(said, chapter) is None, question.id
 
 
 @pytest.fixture

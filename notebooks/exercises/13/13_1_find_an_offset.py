@@ -125,7 +125,7 @@ Judge(
     truth=_steps,
     right="right: the file, one entry of its index, then batch after batch.",
     otherwise={
-        "file": "{said} is not it. Take the file with the largest base offset that is not beyond it.",
+        "file": "{said} is not it. Files are named by the offset they begin with: which one holds it?",
         "byte": "{said} is not it. In the file's index take the nearest entry at the offset or before.",
         "headers": (
             "{said} is not it. Count the batches from the entry to the offset, the entry's own included."
