@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
-from kafkalab.broker.broker_config import DOTTED, BrokerConfig
+from kafkalab.broker.broker_config import DOTTED, BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import ClusterState, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect
 from kafkalab.broker.log import topic_config
@@ -339,7 +339,7 @@ class Administration:
                 for key, value, source in topic_config.topic_settings(own, self._config)
             ]
         elif kind == BROKER and name == str(self._node_id):
-            defaults = BrokerConfig()
+            defaults = broker_config(release=self._profile.name)
             configs = [
                 self._shown(
                     key,

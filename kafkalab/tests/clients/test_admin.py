@@ -524,3 +524,12 @@ def test_a_broker_describes_the_settings_that_its_release_chooses(broker_version
     broker = ConfigResource("broker", "0")
     told = admin.describe_configs([broker]).values()[broker].get()["replica.lag.time.max.ms"]
     assert (told.value, told.is_default) == (lag_ms, True)
+
+
+@pytest.mark.parametrize("broker_version", ["2.3", "4.4"])
+def test_no_setting_of_a_broker_without_settings_is_called_its_own(broker_version):
+    """A default that a release changed is a default, too."""
+    _, admin = cluster("2.3" if broker_version == "2.3" else "4.4", broker_version)
+    broker = ConfigResource("broker", "0")
+    told = admin.describe_configs([broker]).values()[broker].get()
+    assert [name for name, entry in told.items() if not entry.is_default] == []
