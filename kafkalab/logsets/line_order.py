@@ -1,7 +1,7 @@
 """Tells in one pass over a log whether lines of it could stand twice or be mixed up.
 
 `repaired` (line_repairs.py) puts all lines of a log in order, which takes longer than reading them.
-Whoever reads a stretch of a file has its lines in order anyway. What is said of a stretch here is
+A worker that reads a piece of a file has its lines in order anyway. What is said of a piece here is
 enough to know that a file needs no repair. Where it is not enough, the file is doubtful, and
 `repaired` looks at it.
 """
@@ -43,14 +43,14 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Lines of a file that stand one after another.
+class PieceOrder:
+    """Says in which order the lines of a piece of a file are.
 
     first_ms, last_ms  the earliest and the latest time
     late               how many lines are older than one before them, as lines of a relay are
     again              how many lines may be equal to one before them
     leading, trailing  the times of those at the begin and at the end, in milliseconds
-    doubtful           whether some stand twice by what the stretch alone shows
+    doubtful           whether some stand twice by what the piece alone shows
     """
 
     file: str
@@ -65,7 +65,7 @@ class Stretch:
     doubtful: bool
 
 
-def stretches(rows: pa.Table) -> Iterator[Stretch]:
+def piece_orders(rows: pa.Table) -> Iterator[PieceOrder]:
     """What is to be said of lines that one worker has read, for each of their files."""
     rows = rows.filter(pc.is_valid(rows["time"]))
     for file in pc.unique(rows["file"]).to_pylist():
@@ -73,7 +73,7 @@ def stretches(rows: pa.Table) -> Iterator[Stretch]:
         offsets = of_file["file_offset"].to_numpy()
         times = of_file["time"].cast(pa.int64()).to_numpy() // 1_000
         back_ms = np.maximum.accumulate(times) - times
-        # A line of the earliest time may be equal to one of the stretch before. One with a problem
+        # A line of the earliest time may be equal to one of the piece before. One with a problem
         # does not end a run.
         again = ~_first_of_its_kind(of_file, times) | (times == times.min())
         again |= pc.is_valid(of_file["problem"]).to_numpy()
@@ -82,7 +82,7 @@ def stretches(rows: pa.Table) -> Iterator[Stretch]:
         runs = [
             times[begin:end] for begin, end in zip(begins, ends, strict=True) if end - begin >= RUN
         ]
-        yield Stretch(
+        yield PieceOrder(
             file=file,
             offset=int(offsets[0]),
             lines=len(times),
@@ -100,15 +100,15 @@ def stretches(rows: pa.Table) -> Iterator[Stretch]:
         )
 
 
-def doubtful_files(found: Iterable[Stretch]) -> list[str]:
-    """The files that may have lines twice or mixed up, by all their stretches."""
+def doubtful_files(found: Iterable[PieceOrder]) -> list[str]:
+    """The files that may have lines twice or mixed up, by all their pieces."""
     in_turn = sorted(found, key=lambda each: (each.file, each.offset))
     return [
         file for file, own in groupby(in_turn, key=lambda each: each.file) if _doubtful(list(own))
     ]
 
 
-def _doubtful(own: list[Stretch]) -> bool:
+def _doubtful(own: list[PieceOrder]) -> bool:
     lines, late = sum(each.lines for each in own), sum(each.late for each in own)
     return (
         any(each.doubtful for each in own)

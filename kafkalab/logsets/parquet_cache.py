@@ -1,5 +1,7 @@
-"""Keeps lines as Parquet, so that later looks are faster: beside a log set for
-`read(spark, path, saved=True)`, and in a folder for the time of a command.
+"""Keeps lines as Parquet, so that later looks are faster.
+
+It is beside a log set for `read(spark, path, saved=True)`, and in a folder for the time of a
+command.
 
 The name of what is beside a set ends in a checksum of the files (name, size, time of change; a
 generated set's own checksum where it has one), of the layout and of the reader's catalogue. When
@@ -25,7 +27,7 @@ from pyarrow import fs
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.files import URL, files_of, path_list, where
 from kafkalab.logsets.line_loader import Paths, by_opener, load_lines
-from kafkalab.logsets.line_order import Stretch, doubtful_files, stretches
+from kafkalab.logsets.line_order import PieceOrder, doubtful_files, piece_orders
 from kafkalab.logsets.ranges import FileChanged
 
 if TYPE_CHECKING:
@@ -90,16 +92,16 @@ def _write(
     return doubtful
 
 
-def _write_part(reader: KafkaLinesReader, task: object, file: str) -> list[Stretch]:
-    """Write what one worker reads. Raises ValueError where a file changed meanwhile."""
+def _write_part(reader: KafkaLinesReader, task: object, file: str) -> list[PieceOrder]:
+    """Write what one worker reads. Raises ValueError where a file changed while it was read."""
     system, inside = where(file)
     shape = schema.arrow_schema(reader.names)
-    found: list[Stretch] = []
+    found: list[PieceOrder] = []
     with pq.ParquetWriter(inside, shape, filesystem=system, compression="zstd") as writer:
         try:
             for rows in _tables(reader.read(task), shape):  # type: ignore[arg-type]
                 writer.write_table(rows)
-                found += stretches(rows)
+                found += piece_orders(rows)
         except FileChanged as error:
             raise ValueError(str(error)) from None
     return found

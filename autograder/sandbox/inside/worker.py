@@ -513,8 +513,8 @@ class NotHere(Exception):
 
 
 class _Nowhere:
-    """get_ipython() where there is no IPython: a magic is a word in the wind, if it only shows or
-    measures something."""
+    """Stands for get_ipython() where there is no IPython. A magic that only shows or measures
+    something does nothing."""
 
     def getoutput(self, command, *args, **options):
         """What `files = !ls` asks for."""

@@ -51,7 +51,7 @@ def looked_at(rows: pa.Table, size: int) -> list[str]:
     """What is doubtful where each worker has so many rows."""
     pieces = (rows.slice(begin, size) for begin in range(0, len(rows), size))
     return line_order.doubtful_files(
-        [each for piece in pieces for each in line_order.stretches(piece)]
+        [each for piece in pieces for each in line_order.piece_orders(piece)]
     )
 
 
