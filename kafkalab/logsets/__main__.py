@@ -179,9 +179,9 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, report_of, text_report
+    from kafkalab.logsets.kept_lines import kept_lines
     from kafkalab.logsets.line_loader import left_out_of
     from kafkalab.logsets.line_repairs import NO_REPAIRS, repaired
-    from kafkalab.logsets.parquet_cache import kept_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
@@ -222,8 +222,8 @@ def _read(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain.reading import reading_of
     from kafkalab.logsets.explain.text_report import printed_table
     from kafkalab.logsets.first_lines import COLUMNS
+    from kafkalab.logsets.kept_lines import kept_lines
     from kafkalab.logsets.line_repairs import TOLD_APART, repaired
-    from kafkalab.logsets.parquet_cache import kept_lines
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import (
         CLIENT,

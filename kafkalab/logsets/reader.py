@@ -1,8 +1,8 @@
 """Reads log files of Kafka clients into a Spark DataFrame with the columns of schema.py.
 
-`read` is for interactive use: it names the client of every line, and with saved=True it keeps
-Parquet beside a set. `load_lines` (line_loader.py) is the data source alone, `stream` the same for
-growing files. Only the named columns are made: `read(spark, path, columns=("time", "client_id"))`.
+`read` is for interactive use: it names the client of every line. `load_lines` (line_loader.py) is
+the data source alone, `stream` the same for growing files. Only the named columns are made:
+`read(spark, path, columns=("time", "client_id"))`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from kafkalab.logsets.line_loader import (
     load_clients,
     load_lines,
 )
-from kafkalab.logsets.parquet_cache import parquet_of
 from kafkalab.logsets.question import LineQuestion
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ def read(
     path: Paths,
     columns: Iterable[str] | None = None,
     layout: str | None = None,
-    saved: bool = False,
     question: LineQuestion | None = None,
 ) -> DataFrame:
     """The lines under `path` (or several paths), one row each, with the columns of schema.py (or
@@ -51,8 +49,6 @@ def read(
     file has one client; in `spark.read.format("kafkalab")` their client_id is null.
 
     layout  log4j's pattern string (layouts.py); without it each file's first lines show it
-    saved   read the Parquet beside the set; it is made first if it does not exist or is not of
-            these files (parquet_cache.py)
     question  only the lines that answer it (question.py): most of the text is passed over
 
     Raises FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be
@@ -64,21 +60,14 @@ def read(
             "Spark, logsets.to_arrow(PATH) reads small logs."
         )
     path = path_list(path)
-    hadoops, others = by_opener(path)
+    others = by_opener(path)[1]
     if others:
         files_of(path_list(others))
-    if saved and hadoops:
-        raise ValueError(f"Parquet is kept for files that Arrow opens; {hadoops[0]} is Spark's.")
     names = tuple(columns or schema.NAMES)
-    if saved:
-        assert spark is not None and question is None, "Parquet holds all lines, and Spark reads it"
-        lines = spark.read.parquet(parquet_of(spark, path, layout))
-    else:
-        needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
-        lines = load_lines(spark, path, needed, layout, question)
+    needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
+    lines = load_lines(spark, path, needed, layout, question)
     if set(CLIENT) & set(names):
-        clients = lines.select("file", *CLIENT) if saved else load_clients(spark, path, layout)
-        lines = with_the_files_client(lines, clients)
+        lines = with_the_files_client(lines, load_clients(spark, path, layout))
     return lines.select(*names)
 
 

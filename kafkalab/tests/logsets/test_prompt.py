@@ -3,7 +3,6 @@ and one sentence where something is wrong."""
 
 import gzip
 import json
-import os
 
 import pytest
 
@@ -143,26 +142,6 @@ def test_read_prints_what_was_read_and_writes_it_typed(spark, recordings, tmp_pa
         .orderBy("file_offset")
         .collect()
     ][:2] == [1, 2]
-
-
-@pytest.mark.slow
-def test_parquet_beside_a_log_is_read_until_the_log_changes(spark, recordings, tmp_path):
-    from kafkalab import logsets
-
-    log = tmp_path / "client.log"
-    head = (
-        b"[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 "
-        b"(org.apache.kafka.common.utils.AppInfoParser:125)\n"
-    )
-    log.write_bytes(head)
-    assert logsets.read(spark, log, ("event",), saved=True).count() == 1
-    (first,) = tmp_path.glob("*.parquet")
-    logsets.read(spark, log, ("event",), saved=True).count()
-    assert list(tmp_path.glob("*.parquet")) == [first]
-    log.write_bytes(head * 2)
-    os.utime(log, (1, 1))
-    assert logsets.read(spark, log, ("event",), saved=True).count() == 2
-    assert first not in list(tmp_path.glob("*.parquet"))
 
 
 @pytest.mark.slow
