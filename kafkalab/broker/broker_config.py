@@ -28,9 +28,6 @@ class BrokerConfig:
 
     replica_selector_class: which replica a consumer reads: None and Kafka's LeaderSelector name the
         leader, RackAwareReplicaSelector an in-sync follower in the consumer's rack (KIP-392).
-    group_max_session_timeout_ms, replica_lag_time_max_ms,
-        transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
-        default from its profile.
     log_retention_ms, log_roll_ms: None stands for seven days, which Kafka states in hours.
     log_roll_jitter_ms: None stands for 0 hours.
     chance_of_producer_ids: not Kafka's. The chance, 0..1, that a broker already holds a block of
@@ -54,13 +51,13 @@ class BrokerConfig:
     transactional_id_expiration_ms: int = 604_800_000
     producer_id_expiration_ms: int = 86_400_000
     producer_id_expiration_check_interval_ms: int = 600_000
-    transaction_abort_timed_out_transaction_cleanup_interval_ms: int | None = None
+    transaction_abort_timed_out_transaction_cleanup_interval_ms: int = 10_000
     message_max_bytes: int = 1_048_588
     compression_type: str = "producer"
     connections_max_idle_ms: int = 600_000
     group_initial_rebalance_delay_ms: int = 3_000
     group_min_session_timeout_ms: int = 6_000
-    group_max_session_timeout_ms: int | None = None
+    group_max_session_timeout_ms: int = 1_800_000
     group_max_size: int = 2**31 - 1
     offsets_retention_minutes: int = 10_080
     offsets_retention_check_interval_ms: int = 600_000
@@ -93,7 +90,7 @@ class BrokerConfig:
     queued_max_requests: int = 500
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
-    replica_lag_time_max_ms: int | None = None
+    replica_lag_time_max_ms: int = 30_000
     replica_selector_class: str | None = None
     replica_fetch_wait_max_ms: int = 500
     replica_fetch_backoff_ms: int = 1_000

@@ -159,10 +159,6 @@ class BrokerProfile:
     broker
     without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS
     (KIP-730)."""
-    aborts_timed_out_every_ms: int
-    """How often the transaction coordinator looks for transactions that took too long; a minute
-    until 2.4,
-    ten seconds since (KIP-447, 2.5)."""
     fences_by_name: bool
     """The transaction coordinator answers PRODUCER_FENCED to a fenced producer, and
     INVALID_PRODUCER_EPOCH for what a producer can repair by itself (KIP-588, 2.7)."""
@@ -182,8 +178,6 @@ class BrokerProfile:
     forwards_to_controller: bool
     """A broker forwards an administrator's requests to the controller (KIP-590, 2.8); before, it
     sent the client there with NOT_CONTROLLER."""
-    replica_lag_time_max_ms: int
-    """Replica.lag.time.max.ms; thirty seconds since 2.5, ten before (KIP-537)."""
     asks_for_epochs: bool
     """A follower asks where its last epoch ended before it fetches (KIP-101); since 2.7 the fetch
     itself carries the epoch, and the answer says where the logs diverge (KIP-595)."""
@@ -244,8 +238,6 @@ class BrokerProfile:
     broker
     itself has heard of it: until then it refuses what others already send to it. Seen in
     recordings: 42 refused fetches in 0.22 s (2.3.1), 36 in 0.09 s (4.4.0)."""
-    largest_session_timeout_ms: int
-    """Group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-345)."""
     finalized_features_epoch: int
     """What ApiVersions v3 and later reports (KIP-584); -1 where there are no features."""
     apis: tuple[ApiVersion, ...]

@@ -332,18 +332,18 @@ class Administration:
 
     def _configs_of(self, asked: m.DescribeConfigsResource) -> m.DescribeConfigsResult:
         kind, name = asked.resource_type, asked.resource_name
+        defaults = broker_config(release=self._profile.name)
         if kind == TOPIC and name in self._cluster.topics:
             own = self._cluster.topics[name].config
             configs = [
                 self._shown(key, value, source)
-                for key, value, source in topic_config.topic_settings(own, self._config)
+                for key, value, source in topic_config.topic_settings(own, self._config, defaults)
             ]
         elif kind == BROKER and name == str(self._node_id):
-            defaults = broker_config(release=self._profile.name)
             configs = [
                 self._shown(
                     key,
-                    self._broker_value(field),
+                    getattr(self._config, field),
                     DEFAULT
                     if getattr(self._config, field) == getattr(defaults, field)
                     else STATIC_BROKER,
@@ -365,11 +365,6 @@ class Administration:
             if asked.configuration_keys is None or one.name in asked.configuration_keys
         )
         return m.DescribeConfigsResult(resource_type=kind, resource_name=name, configs=chosen)
-
-    def _broker_value(self, field: str) -> object:
-        """A broker's setting; where the configuration leaves it to the release, the release's."""
-        value = getattr(self._config, field)
-        return getattr(self._profile, field, None) if value is None else value
 
     def _config_refusal(self, kind: int, name: str) -> Refusal:
         if kind == TOPIC:

@@ -90,11 +90,10 @@ def refusal(name: str, value: str | None) -> str | None:
 
 
 def topic_settings(
-    own: Mapping[str, str | None], config: BrokerConfig
+    own: Mapping[str, str | None], config: BrokerConfig, defaults: BrokerConfig
 ) -> Iterator[tuple[str, Any, int]]:
     """(key, value, source) of every modelled setting of a topic, by name. own: the topic's own
-    settings."""
-    defaults = BrokerConfig()
+    settings. defaults: those of the broker's release."""
     for name, (synonym, default) in SYNONYMS.items():
         field = DOTTED.get(synonym)
         if name in own:

@@ -102,7 +102,7 @@ class ReplicaManager:
         self._cluster = cluster
         self._config = config
         self._replicas: dict[PartitionKey, Replica] = {}
-        self._lag_ms = config.replica_lag_time_max_ms or profile.replica_lag_time_max_ms
+        self._lag_ms = config.replica_lag_time_max_ms
         self._behind: dict[PartitionKey, None] = {}
         self.tell_isr: Callable[[Replica, tuple[int, ...]], object] = lambda replica, isr: None
         self.disk = Disk()

@@ -82,10 +82,7 @@ class TransactionCoordinator:
         self._loaded: dict[int, int] = {}
         self._loading: dict[int, None] = {}
         self._scans = False
-        interval_ms = config.transaction_abort_timed_out_transaction_cleanup_interval_ms
-        self._scan_interval_ms = (
-            profile.aborts_timed_out_every_ms if interval_ms is None else interval_ms
-        )
+        self._scan_interval_ms = config.transaction_abort_timed_out_transaction_cleanup_interval_ms
 
     # -- called by the shell
 

@@ -527,9 +527,14 @@ def test_a_broker_describes_the_settings_that_its_release_chooses(broker_version
 
 
 @pytest.mark.parametrize("broker_version", ["2.3", "4.4"])
-def test_no_setting_of_a_broker_without_settings_is_called_its_own(broker_version):
+def test_what_nobody_has_set_is_called_a_default(broker_version):
     """A default that a release changed is a default, too."""
-    _, admin = cluster("2.3" if broker_version == "2.3" else "4.4", broker_version)
+    lab, admin = cluster("2.3" if broker_version == "2.3" else "4.4", broker_version)
     broker = ConfigResource("broker", "0")
     told = admin.describe_configs([broker]).values()[broker].get()
     assert [name for name, entry in told.items() if not entry.is_default] == []
+    assert told["group.max.session.timeout.ms"].value == "1800000"
+    lab.create_topic("t")
+    topic = ConfigResource("topic", "t")
+    of_topic = admin.describe_configs([topic]).values()[topic].get()
+    assert [name for name, entry in of_topic.items() if not entry.is_default] == []

@@ -69,9 +69,6 @@ class ClassicGroups:
         self._draw_member_uuid, self._write_group = draw_member_uuid, write_group
         self._say = say
         self._phase = JoinPhase(profile, config, write_group, say)
-        self._largest_session_ms = (
-            config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
-        )
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             m.JoinGroupRequest: self._join,
             m.SyncGroupRequest: self._sync,
@@ -205,7 +202,8 @@ class ClassicGroups:
     def check_session(self, request: m.JoinGroupRequest) -> None:
         """Refuse a session that is too short or too long for the broker."""
         smallest_ms = self._config.group_min_session_timeout_ms
-        if not smallest_ms <= request.session_timeout_ms <= self._largest_session_ms:
+        largest_ms = self._config.group_max_session_timeout_ms
+        if not smallest_ms <= request.session_timeout_ms <= largest_ms:
             raise Refusal(Errors.INVALID_SESSION_TIMEOUT)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
