@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from kafkalab.logsets import schema
 from kafkalab.logsets.files import path_list
 from kafkalab.logsets.line_loader import Paths, by_opener, load_lines
-from kafkalab.logsets.line_order import PieceOrder, doubtful_files, piece_orders
+from kafkalab.logsets.line_order import NEEDED, PieceOrder, doubtful_files, piece_orders
 from kafkalab.logsets.ranges import FileChanged
 
 if TYPE_CHECKING:
@@ -37,8 +37,10 @@ def kept_lines(
 
     Where Spark's workers are on this machine they keep Parquet in a folder of SPARK_LOCAL_DIRS.
     Spark's own cache would take the rows through the JVM, which costs more than reading them.
+    Raises ValueError where a file is removed or cut while it is read, OSError where the folder is
+    full.
     """
-    names = tuple(name for name in schema.NAMES if name in set(names))
+    names = tuple(name for name in schema.NAMES if name in {*names, *NEEDED})
     here = spark is not None and (spark.sparkContext.master or "").startswith("local")
     if spark is None or not here or by_opener(path)[0]:
         lines = load_lines(spark, path, names, layout).persist()

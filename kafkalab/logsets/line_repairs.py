@@ -26,7 +26,7 @@ MUCH = 0.3  # Where so many of the lines are equal to others, each is written tw
 # Threads change places within milliseconds. Where so many lines are older than the one before, a
 # relay mixed them up.
 MIXED_MS, MIXED, LEAST_MIXED = 5, 0.05, 3
-STEP_MS = 60_000  # No network sets a clock back so far.
+STEP_MS = 60_000  # No relay keeps a line for so long; the clock or the order is wrong.
 TOLD_APART = ("time", "level", "kind", "client_id", "thread", "logger", "message", "trace")
 MOST_FILES = 1000
 
@@ -73,15 +73,14 @@ def repaired(lines: DataFrame, doubtful: list[str] | None = None) -> tuple[DataF
     """
     if doubtful == []:
         return lines, NO_REPAIRS
-    looked_at = lines if doubtful is None else lines.where(F.col("file").isin(*doubtful))
-    again = repeated(looked_at)
+    looked_at = F.lit(True) if doubtful is None else F.col("file").isin(*doubtful)
+    again = repeated(lines.where(looked_at))
     count = again.count()
     if count:
         columns = lines.columns
         lines = lines.join(F.broadcast(again), on=["file", "file_offset"], how="left_anti")
         lines = lines.select(*columns)
-    looked_at = lines if doubtful is None else lines.where(F.col("file").isin(*doubtful))
-    mixed, run_back = _mixed_files(looked_at)
+    mixed, run_back = _mixed_files(lines.where(looked_at))
     if mixed:
         in_time = Window.partitionBy("file").orderBy("time", "file_offset")
         turn = F.row_number().over(in_time).cast("bigint")
