@@ -336,7 +336,8 @@ class _Found:
                 and not (is_python(pieces[-1]) and is_python(below))
                 and is_python("\n".join([*pieces, below]))
             )
-            if torn or (is_python(below) and (names_of(below).binds | fills(below)) & names):
+            above = "\n".join([*pieces, *helpers])
+            if torn or (is_python(below) and (names_of(below).binds | fills(below, above)) & names):
                 helping = _helping(helpers, names_of(below).reads)
                 pieces += [*helping, below]
                 helpers = [each for each in helpers if each not in helping]

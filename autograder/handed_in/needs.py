@@ -172,12 +172,38 @@ def _mentioned(above: list[Names]) -> list[frozenset[str]]:
     return found
 
 
-def fills(source: str) -> frozenset[str]:
-    """The names whose object a cell fills or changes in place: `opened["A"] = 3`, `seen.add(x)`."""
+def fills(source: str, above: str = "") -> frozenset[str]:
+    """The names whose object a cell fills or changes in place: `opened["A"] = 3`, `seen.add(x)`,
+    and `fill(opened)` where `fill` is a function of this cell, or of the text above it, that
+    changes what it is given."""
     try:
         tree = ast.parse(as_python(source))
     except Exception:
         return frozenset()
+    trees = [ast.parse(as_python(above)), tree] if is_python(above) else [tree]
+    functions = {
+        node.name: node
+        for each in trees
+        for node in ast.walk(each)
+        if isinstance(node, ast.FunctionDef)
+    }
+    found = _changed_in(tree)
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", None) in functions:
+            function = functions[call.func.id]
+            changed = _changed_in(function)
+            named = [argument.arg for argument in function.args.posonlyargs + function.args.args]
+            given = [*zip(named, call.args, strict=False)]
+            given += [(each.arg, each.value) for each in call.keywords]
+            found |= changed - set(named)
+            found |= {
+                value.id for name, value in given if name in changed and isinstance(value, ast.Name)
+            }
+    return frozenset(found)
+
+
+def _changed_in(tree: ast.AST) -> set[str]:
+    """The names whose object the code itself changes in place."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Subscript, ast.Attribute)) and (
@@ -187,7 +213,9 @@ def fills(source: str) -> frozenset[str]:
             while isinstance(node, (ast.Subscript, ast.Attribute)):
                 node = node.value
             found.update([node.id] if isinstance(node, ast.Name) else [])
-    return frozenset(found)
+        elif isinstance(node, ast.Global):
+            found.update(node.names)
+    return found
 
 
 def imported_by(source: str) -> list[str]:

@@ -104,6 +104,14 @@ def test_code_in_a_fence_is_an_answer(changed, fence):
         ["kept = 0", "kept += opened - 1"],
         ["```python\nkept = opened - 1\n```"],
         ["kept = {}", "kept['A'] = 1", "kept.update(B=2)"],
+        [
+            "kept = {}",
+            "def put(to, name):\n    to[name] = 1",
+            "put(kept, 'A')",
+            "put(to=kept, name=2)",
+        ],
+        ["kept = []", "def put(what):\n    kept.append(what)", "put('A')"],
+        ["def solve():\n    global kept\n    kept = opened - 1", "solve()"],
     ],
 )
 def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below):
@@ -137,6 +145,10 @@ def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below
                 "seen = {}",
                 "kept['A'] = less(opened)",
             ],
+        ),
+        (
+            "opened = 3\nkept = {}",
+            ["def put(to, name):\n    to[name] = 1", "seen = {}", "put(seen, 2)", "put(kept, 'A')"],
         ),
     ],
 )
