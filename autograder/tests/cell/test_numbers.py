@@ -108,7 +108,7 @@ def test_scenery_changes_what_is_shown_and_not_what_is_right():
     assert numbers_for(question, "")["seed"] == 0
 
 
-@pytest.mark.parametrize("question", some(18, 5))
+@pytest.mark.parametrize("question", some(18, 6))
 @pytest.mark.parametrize("students", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     """Every named wrong answer fails in one case at least, whoever has the numbers, and the judge
