@@ -1,5 +1,8 @@
 """RequestFuture: the result of a request, which may not be known yet
-(org.apache.kafka.clients.consumer.internals.RequestFuture)."""
+(org.apache.kafka.clients.consumer.internals.RequestFuture).
+
+A client waits for results in stories: generators that yield a future and go on with its value.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from kafkalab.errors import KafkaException, RetriableException
+from kafkalab.sim.apps import Signal
 
 
 class RequestFuture:
@@ -59,6 +63,10 @@ class RequestFuture:
     def fail(self, error: BaseException) -> None:
         self._finish(None, error)
 
+    def wakes(self, signal: Signal) -> None:
+        """A thread waits for this signal: it is set when the result is known."""
+        self.on_done(lambda _: signal.set())
+
     def on_done(self, listener: Callable[[RequestFuture], object]) -> None:
         if self.is_done:
             listener(self)
@@ -78,21 +86,35 @@ Story = Generator[RequestFuture, Any, Any]
 """Several requests as one story. Where it waits it yields a future, and gets its value there or has
 its error raised."""
 
+_BEGUN = RequestFuture.completed_with(None)
+
+
+def begin(story: Story) -> None:
+    """Begin a story whose end nobody waits for. An error that it does not catch surfaces where it
+    goes on."""
+
+    def go_on(done: RequestFuture) -> None:
+        try:
+            waited = story.send(done.value) if done.error is None else story.throw(done.error)
+        except StopIteration:
+            return
+        waited.on_done(go_on)
+
+    go_on(_BEGUN)
+
 
 def task(story: Story) -> RequestFuture:
     """Begin a story; returns the future of what it returns, or of the KafkaException that it
     raises."""
     ended = RequestFuture()
-
-    def go_on(done: RequestFuture) -> None:
-        try:
-            waited = story.throw(done.failure) if done.failed else story.send(done.value)
-        except StopIteration as end:
-            ended.complete(end.value)
-        except KafkaException as error:
-            ended.fail(error)
-        else:
-            waited.on_done(go_on)
-
-    go_on(RequestFuture.completed_with(None))
+    begin(_ending(story, ended))
     return ended
+
+
+def _ending(story: Story, ended: RequestFuture) -> Story:
+    try:
+        value = yield from story
+    except KafkaException as error:
+        ended.fail(error)
+    else:
+        ended.complete(value)
