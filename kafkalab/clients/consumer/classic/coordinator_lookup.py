@@ -13,10 +13,16 @@ from collections.abc import Callable
 
 from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
 from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
+from kafkalab.errors import (
+    COORDINATOR_LOST,
+    Errors,
+    KafkaException,
+    RetriableException,
+    error_for,
+)
 from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
@@ -123,12 +129,32 @@ class CoordinatorLookup(GroupPart):
             if node is None:
                 return RequestFuture.failed_with(RetriableException("No brokers available"))
             self._log("SENDING_FIND_COORDINATOR", node=node)
-            future = self._under_way = RequestFuture()
-            request = FindCoordinatorRequest(
-                key_type=0, coordinator_keys=(self._membership.group_id,)
-            )
-            self._client.send(node, request).on_done(lambda sent: self._answered(future, sent))
+            self._under_way = task(self._ask(node))
         return self._under_way
+
+    def _ask(self, node: Node) -> Story:
+        """FIND_COORDINATOR and its answer."""
+        group_id = self._membership.group_id
+        request = FindCoordinatorRequest(key_type=0, coordinator_keys=(group_id,))
+        try:
+            sent = yield self._client.send(node, request)
+        except KafkaException as error:
+            self._log("FIND_COORDINATOR_FAILED", error=error)
+            raise
+        finally:
+            if not self._profile.group.keeps_answered_lookup:
+                self._under_way = None
+        self._log("FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent))
+        found = sent.message.coordinator_of(group_id)
+        if found.error_code != Errors.NONE.code:
+            self._log("COORDINATOR_LOOKUP_FAILED", error=found.error_message)
+            raise error_for(found.error_code).exception()
+        self.node = self._client.client.node_of(
+            found.node_id, found.host, found.port, None, coordinator=True
+        )
+        self._log("COORDINATOR_DISCOVERED", node=self.node)
+        self._client.try_connect(self.node)
+        self._heartbeat.reset_session(self._client.clock.now_ms)
 
     def mark_unknown(self, cause: str, disconnected: bool) -> None:
         """Forgets the coordinator. `disconnected`: its socket is closed already."""
@@ -147,27 +173,3 @@ class CoordinatorLookup(GroupPart):
         longer."""
         if error in COORDINATOR_LOST:
             self.mark_unknown(f"error response {error.name}", disconnected=False)
-
-    def _answered(self, future: RequestFuture, sent: RequestFuture) -> None:
-        if not self._profile.group.keeps_answered_lookup:
-            self._under_way = None
-        if sent.failed:
-            self._log("FIND_COORDINATOR_FAILED", error=sent.error)
-            future.fail(sent.failure)
-            return
-        self._log(
-            "FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value)
-        )
-        found = sent.value.message.coordinator_of(self._membership.group_id)
-        if found.error_code != Errors.NONE.code:
-            error = error_for(found.error_code)
-            self._log("COORDINATOR_LOOKUP_FAILED", error=found.error_message)
-            future.fail(error.exception())
-            return
-        self.node = self._client.client.node_of(
-            found.node_id, found.host, found.port, None, coordinator=True
-        )
-        self._log("COORDINATOR_DISCOVERED", node=self.node)
-        self._client.try_connect(self.node)
-        self._heartbeat.reset_session(self._client.clock.now_ms)
-        future.complete()
