@@ -79,7 +79,11 @@ class CommittedOffsets(GroupPart):
         Raises the coordinator's lasting errors.
         """
         while self._lookup.ensure_ready(timer):
-            future = self._send_fetch(partitions)
+            # a request already under way is waited for, not repeated
+            # (PendingCommittedOffsetRequest)
+            if self._fetch_under_way is None:
+                self._fetch_under_way = task(self._ask(partitions))
+            future = self._fetch_under_way
             self._client.poll_until(future, timer)
             if not future.is_done:
                 return None
@@ -109,11 +113,8 @@ class CommittedOffsets(GroupPart):
         set_committed(found, self._subscriptions, self._metadata, self._profile, self._log)
         return True
 
-    def _send_fetch(self, partitions: list[TopicPartition]) -> RequestFuture:
-        """A request already under way is waited for,
-        not repeated (PendingCommittedOffsetRequest)."""
-        if self._fetch_under_way is not None:
-            return self._fetch_under_way
+    def _ask(self, partitions: list[TopicPartition]) -> Story:
+        """OFFSET_FETCH; returns what `fetch` does."""
         self._log("FETCHING_COMMITTED_OFFSETS", partitions=list_text(partitions))
         indexes: dict[str, list[int]] = {}
         for tp in partitions:
@@ -128,25 +129,15 @@ class CommittedOffsets(GroupPart):
         )
         node = self._lookup.node
         assert node is not None, "offsets are asked of a known coordinator"
-        self._fetch_under_way = future = RequestFuture()
-        self._client.send(node, request).on_done(
-            lambda sent: self._fetched(partitions, sent, future)
-        )
-        return future
-
-    def _fetched(
-        self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture
-    ) -> None:
-        self._fetch_under_way = None
-        if sent.failed:
-            future.fail(sent.failure)
-            return
-        group = sent.value.message.group(self._membership.group_id)
+        try:
+            sent = yield self._client.send(node, request)
+        finally:
+            self._fetch_under_way = None
+        group = sent.message.group(self._membership.group_id)
         error = error_for(group.error_code)
         if error is not Errors.NONE:
             self._lookup.mark_lost_if(error)
-            future.fail(error.exception())
-            return
+            raise error.exception()
         found = {
             TopicPartition(topic.name, p.partition_index): _committed(p)
             for topic in group.topics
@@ -155,7 +146,7 @@ class CommittedOffsets(GroupPart):
         for tp in partitions:
             if found.get(tp) is None:
                 self._log("NO_COMMITTED_OFFSET", partition=tp)
-        future.complete(found)
+        return found
 
     # committing
 
@@ -169,7 +160,7 @@ class CommittedOffsets(GroupPart):
         if not offsets:
             return True
         while self._lookup.ensure_ready(timer):
-            future = self._send_commit(offsets)
+            future = task(self._commit(offsets))
             self._client.poll_until(future, timer)
             self.run_callbacks()
             if future.succeeded:
@@ -186,18 +177,7 @@ class CommittedOffsets(GroupPart):
     ) -> RequestFuture:
         """Commits without waiting, once: a late retry could overwrite a newer commit. `callback`
         runs in a later poll."""
-        if not offsets:
-            future = RequestFuture.completed_with(None)
-        elif not self._lookup.unknown:
-            future = self._send_commit(offsets)
-        else:
-            future = task(self._commit_when_found(offsets))
-        if callback is not None:
-            future.on_done(
-                lambda done: self._ended_commits.append(lambda: callback(offsets, _as_told(done)))
-            )
-        future.on_done(self._note_fencing)
-        return future
+        return task(self._commit_async(offsets, callback))
 
     def run_callbacks(self) -> None:
         """Calls the callbacks of ended commits, in that order; on the application's thread, as Java
@@ -212,11 +192,24 @@ class CommittedOffsets(GroupPart):
         while self._ended_commits:
             self._ended_commits.pop(0)()
 
-    def _note_fencing(self, done: RequestFuture) -> None:
-        if isinstance(done.error, FencedInstanceIdException):
-            self._fenced = done.error
+    def _commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> Story:
+        """Commits once, as soon as the coordinator is known."""
+        failed: KafkaException | None = None
+        try:
+            if offsets:
+                if self._lookup.unknown:
+                    yield from self._find_coordinator()
+                yield from self._commit(offsets)
+        except KafkaException as error:
+            failed = error
+        if callback is not None:
+            self._ended_commits.append(lambda: callback(offsets, _as_told(failed)))
+        if isinstance(failed, FencedInstanceIdException):
+            self._fenced = failed
+        if failed is not None:
+            raise failed
 
-    def _commit_when_found(self, offsets: Offsets) -> Story:
+    def _find_coordinator(self) -> Story:
         self.pending_async_commits += 1
         try:
             yield self._lookup.find()
@@ -224,9 +217,9 @@ class CommittedOffsets(GroupPart):
             self.pending_async_commits -= 1
         if self._lookup.node is None:
             raise RetriableException("coordinator unknown")
-        return (yield self._send_commit(offsets))
 
-    def _send_commit(self, offsets: Offsets) -> RequestFuture:
+    def _commit(self, offsets: Offsets) -> Story:
+        """OFFSET_COMMIT of the current generation."""
         group_id = self._membership.group_id
         generation = self._membership.generation
         node = self._lookup.node
@@ -235,10 +228,8 @@ class CommittedOffsets(GroupPart):
         elif self._membership.state is not ClassicMemberState.STABLE:
             self._log("COMMIT_NOT_A_MEMBER")
             if self._membership.is_rebalancing and self._profile.group.tells_commits_of_rebalances:
-                return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
-            return RequestFuture.failed_with(
-                CommitFailedException(self._profile.group.commit_failed_text)
-            )
+                raise RebalanceInProgressException(COMMIT_WHILE_JOINING)
+            raise CommitFailedException(self._profile.group.commit_failed_text)
         assert node is not None, "offsets are committed at a known coordinator"
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
         topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
@@ -267,28 +258,15 @@ class CommittedOffsets(GroupPart):
             group=group_id,
             offsets={str(tp): o.offset for tp, o in offsets.items()},
         )
-        future = RequestFuture()
-        self._client.send(node, request).on_done(
-            lambda sent: self._committed(offsets, generation, sent, future)
-        )
-        return future
-
-    def _committed(
-        self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture
-    ) -> None:
-        if sent.failed:
-            future.fail(sent.failure)
-            return
-        for topic in sent.value.message.topics:
+        sent = yield self._client.send(node, request)
+        for topic in sent.message.topics:
             for p in topic.partitions:
                 error = error_for(p.error_code)
                 if error is not Errors.NONE:
-                    future.fail(self._refusal(error, generation))
-                    return
+                    raise self._refusal(error, generation)
                 tp = TopicPartition(topic.name, p.partition_index)
                 self._log("COMMITTED_OFFSET", offset=offsets[tp].offset, partition=tp)
         self.on_commit(offsets)
-        future.complete()
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
         """Handles the effect of a refused commit on the membership, and returns the exception to
@@ -348,13 +326,13 @@ def commit_exception(error: Errors) -> KafkaException:
     )
 
 
-def _as_told(done: RequestFuture) -> BaseException | None:
+def _as_told(error: KafkaException | None) -> BaseException | None:
     """The error that a callback receives: a retriable one is wrapped, so that the application can
     tell it from a lasting one."""
-    if not done.is_retriable:
-        return done.error
+    if not isinstance(error, RetriableException):
+        return error
     wrapped = RetriableCommitFailedException(RETRIABLE_COMMIT)
-    wrapped.__cause__ = done.error
+    wrapped.__cause__ = error
     return wrapped
 
 
