@@ -484,3 +484,34 @@ def test_what_was_fetched_of_a_lost_partition_is_drained(version):
     drained = [("FETCH_NOT_ASSIGNED", "DEBUG"), ("FETCH_DRAINED", "TRACE")]
     assert told[-2:] == drained and "FETCH_DRAINED" not in dict(told[:-2])
     lab.close()
+
+
+@pytest.mark.parametrize("version", ["2.3", "4.4"])
+def test_a_leader_that_leaves_while_it_asks_for_topics_joins_again(version):
+    """The group has a topic that its leader does not know: it asks for metadata between JOIN_GROUP
+    and SYNC_GROUP, and unsubscribes before they are there."""
+    lab = cluster(version, brokers=1)
+    for topic in ("orders", "till"):
+        lab.create_topic(topic)
+
+    def other(lab):
+        lab.sleep(3_000)
+        consumer = member(lab, "bo")
+        consumer.subscribe(["till"])
+        poll_for(lab, consumer, 20_000)
+
+    def is_between_the_two():
+        *_, last = [event for event in lab.journal.of("state") if event.who.startswith("ada")]
+        return last.after == "COMPLETING_REBALANCE"
+
+    ada = member(lab, "ada")
+    ada.subscribe(["orders"])
+    poll_for(lab, ada, 4_000)
+    lab.spawn(other, name="bo's app")
+    while not is_between_the_two():
+        ada.poll(timeout_ms=1)
+    ada.unsubscribe()
+    ada.subscribe(["orders"])
+    poll_for(lab, ada, 10_000)
+    assert ada.assignment() == [TopicPartition("orders", 0)]
+    lab.close()

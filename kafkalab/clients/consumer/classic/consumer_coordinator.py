@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from kafkalab.clients.consumer.classic.assignment_changes import AssignmentChanges
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.committed_offsets import CommittedOffsets
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.classic.group_join import GroupJoin, JoinAgain
+from kafkalab.clients.consumer.classic.group_join import AssignorFailed, GroupJoin, JoinAgain
 from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
 from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice
@@ -34,10 +35,10 @@ from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.parts import Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import Story, begin
 from kafkalab.clients.network.hash_order import ids_in_hash_order
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import java_text
+from kafkalab.errors import KafkaException, RetriableException, java_text
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.messages import LeaveGroupRequest, MemberIdentity
 from kafkalab.sim.apps import FOREVER_MS
@@ -249,9 +250,12 @@ class ConsumerCoordinator(GroupPart):
             if isinstance(future.error, JoinAgain):
                 self._tell_failure(future.error.cause)
                 continue
-            self._tell_failure(future.error)
-            if not future.is_retriable:
-                raise future.failure
+            error = future.failure
+            if isinstance(error, AssignorFailed):
+                error = error.cause
+            self._tell_failure(error)
+            if not isinstance(error, RetriableException):
+                raise error
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
             if timer.expired:
                 return False
@@ -300,6 +304,11 @@ class ConsumerCoordinator(GroupPart):
             or not generation.member_id
         ):
             return False
+        begin(self._ask_to_leave(node, reason))
+        return True
+
+    def _ask_to_leave(self, node: Node, reason: str) -> Story:
+        generation = self.generation
         in_full = self._profile.group.leave_reason_in_full and reason.startswith(
             "consumer poll timeout"
         )
@@ -313,17 +322,13 @@ class ConsumerCoordinator(GroupPart):
             group_id=self.group_id,
             members=(MemberIdentity(member_id=generation.member_id, reason=reason),),
         )
-
-        def left(sent: RequestFuture) -> None:
-            if sent.succeeded:
-                self._log(
-                    "LEAVE_GROUP_RESPONSE",
-                    generation=generation,
-                    response=self._client.client.response_text(sent.value),
-                )
-
-        self._client.send(node, request).on_done(left)
-        return True
+        with suppress(KafkaException):  # nobody waits for the answer
+            sent = yield self._client.send(node, request)
+            self._log(
+                "LEAVE_GROUP_RESPONSE",
+                generation=generation,
+                response=self._client.client.response_text(sent),
+            )
 
     def _forget_membership(self) -> None:
         self._log("RESET_GENERATION_ON_LEAVE")

@@ -8,16 +8,20 @@ and brings each member its share. `assignment_changes` does what comes before an
 
 from __future__ import annotations
 
-from typing import Any
-
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.group_leader import GroupLeader
 from kafkalab.clients.consumer.classic.group_part import GroupPart, GroupShared
 from kafkalab.clients.consumer.classic.heartbeat_thread import HeartbeatThread
 from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
 from kafkalab.clients.network.log_context import Later
-from kafkalab.errors import COORDINATOR_LOST, Errors, RetriableException, error_for
+from kafkalab.errors import (
+    COORDINATOR_LOST,
+    Errors,
+    KafkaException,
+    RetriableException,
+    error_for,
+)
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol import messages as m
@@ -35,6 +39,15 @@ class JoinAgain(RetriableException):
 
     def __init__(self, cause: BaseException | None = None) -> None:
         super().__init__("")
+        self.cause = cause
+
+
+class AssignorFailed(KafkaException):
+    """A learner's assignor raised an error, its `cause`: the leader's poll() raises that
+    (AbstractCoordinator.onLeaderElected)."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
         self.cause = cause
 
 
@@ -63,14 +76,49 @@ class GroupJoin(GroupPart):
             if self._profile.group.join_disables_heartbeats:
                 self._heartbeats.disable()
             self._membership.transition_to(ClassicMemberState.PREPARING_REBALANCE)
-            self.under_way = RequestFuture()
             self._log("JOINING_GROUP")
-            self._send_join()
+            self.under_way = task(self._join())
         return self.under_way
+
+    def _join(self) -> Story:
+        """Both requests; returns the list of this member's partitions."""
+        joined = yield from self._ask_to_join()
+        self.leader.assigned_by = None
+        if joined.leader == joined.member_id:
+            yield from self._learn_topics(joined)
+        else:
+            self._subscriptions.group_topics = ()
+        return (yield from self._synchronize(joined))
+
+    def _answer(self, request: RequestFuture, line: str, awaiting: ClassicMemberState) -> Story:
+        """Returns the response and its error.
+
+        Raises JoinAgain where the member left or was expelled before the response came, so that its
+        state is no longer `awaiting` (AbstractCoordinator.JoinGroupResponseHandler and
+        SyncGroupResponseHandler).
+        """
+        membership = self._membership
+        try:
+            sent = yield request
+        except KafkaException:
+            membership.transition_to(ClassicMemberState.UNJOINED)
+            raise
+        response = sent.message
+        error = error_for(response.error_code)
+        if error is Errors.NONE:
+            version = sent.request.header.api_version
+            self._log(
+                line, response=Later(payload.object_text, response, version, self._profile.name)
+            )
+            if membership.state is not awaiting:
+                raise JoinAgain()
+        return response, error
 
     # JoinGroup
 
-    def _send_join(self) -> None:
+    def _ask_to_join(self) -> Story:
+        """JOIN_GROUP; returns its response when the coordinator took this member in."""
+        membership = self._membership
         session_ms = self._config["session.timeout.ms"]
         poll_interval_ms = self._config["max.poll.interval.ms"]
         request = m.JoinGroupRequest(
@@ -91,45 +139,11 @@ class GroupJoin(GroupPart):
         timeout_ms = max(
             self._config["request.timeout.ms"], poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS
         )
-        self._client.send(node, request, timeout_ms).on_done(self._joined)
-
-    def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
-        """This member's subscription, once for each of its assignors."""
-        self.joined_topics = self._subscriptions.topics
-        self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
-        return self.leader.protocols(self._membership.generation.id)
-
-    def _answer(
-        self, sent: RequestFuture, line: str, awaiting: ClassicMemberState
-    ) -> tuple[Any, Errors] | None:
-        """The response and its error.
-
-        None where this join has ended: the request was lost, or the member left or was expelled
-        before the response came, so that its state is no longer `awaiting`
-        (AbstractCoordinator.JoinGroupResponseHandler and SyncGroupResponseHandler).
-        """
-        membership = self._membership
-        if sent.failed:
-            membership.transition_to(ClassicMemberState.UNJOINED)
-            self._end(sent.failure)
-            return None
-        response = sent.value.message
-        error = error_for(response.error_code)
-        if error is Errors.NONE:
-            version = sent.value.request.header.api_version
-            text = Later(payload.object_text, response, version, self._profile.name)
-            self._log(line, response=text)
-            if membership.state is not awaiting:
-                self._end(JoinAgain())
-                return None
-        return response, error
-
-    def _joined(self, sent: RequestFuture) -> None:
-        membership = self._membership
-        taken = self._answer(sent, "JOIN_GROUP_RESPONSE", ClassicMemberState.PREPARING_REBALANCE)
-        if taken is None:
-            return
-        response, error = taken
+        response, error = yield from self._answer(
+            self._client.send(node, request, timeout_ms),
+            "JOIN_GROUP_RESPONSE",
+            ClassicMemberState.PREPARING_REBALANCE,
+        )
         if error is Errors.NONE:
             membership.generation = Generation(
                 response.generation_id, response.member_id, response.protocol_name
@@ -138,8 +152,8 @@ class GroupJoin(GroupPart):
             if self._profile.group.heartbeats_from_join:
                 self._heartbeats.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
-            self._synchronize(response)
-        elif error is Errors.MEMBER_ID_REQUIRED:
+            return response
+        if error is Errors.MEMBER_ID_REQUIRED:
             # KIP-394: the coordinator first answers with the id, so that a client that gives up
             # does not remain as a member.
             self._log(
@@ -151,47 +165,42 @@ class GroupJoin(GroupPart):
                 membership.request_rejoin(
                     f"need to re-join with the given member-id: {response.member_id}"
                 )
-            self._end(
-                JoinAgain(
-                    error.exception() if self._profile.group.member_id_required_is_failure else None
-                )
+            raise JoinAgain(
+                error.exception() if self._profile.group.member_id_required_is_failure else None
             )
-        elif error is Errors.UNKNOWN_MEMBER_ID:
+        if error is Errors.UNKNOWN_MEMBER_ID:
             self._log(
                 "JOIN_GROUP_OF_STRANGER", error=error.message, generation=membership.generation
             )
             membership.refused("JOIN_GROUP", error)
-            self._end(JoinAgain(error.exception()))
-        elif error is Errors.FENCED_INSTANCE_ID:
+            raise JoinAgain(error.exception())
+        if error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
-            self._end(error.exception())
-        elif (
-            error is Errors.REBALANCE_IN_PROGRESS and self._profile.group.joins_again_when_overtaken
-        ):
+            raise error.exception()
+        if error is Errors.REBALANCE_IN_PROGRESS and self._profile.group.joins_again_when_overtaken:
             self._log("JOIN_GROUP_OVERTAKEN")
             membership.transition_to(ClassicMemberState.UNJOINED)
-            self._end(JoinAgain(error.exception()))
-        else:
-            if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
-                self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
-            elif error in COORDINATOR_LOST:
-                self._log(
-                    "JOIN_GROUP_WRONG_COORDINATOR",
-                    error=error.message,
-                    generation=membership.generation,
-                )
-            self._refused(error)
+            raise JoinAgain(error.exception())
+        if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+            self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
+        elif error in COORDINATOR_LOST:
+            self._log(
+                "JOIN_GROUP_WRONG_COORDINATOR",
+                error=error.message,
+                generation=membership.generation,
+            )
+        raise self._refused(error)
+
+    def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
+        """This member's subscription, once for each of its assignors."""
+        self.joined_topics = self._subscriptions.topics
+        self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
+        return self.leader.protocols(self._membership.generation.id)
 
     # SyncGroup
 
-    def _synchronize(self, joined: m.JoinGroupResponse) -> None:
-        """A follower sends SyncGroup at once; the leader first makes sure that it knows every topic
-        of the group (updateGroupSubscription)."""
-        self.leader.assigned_by = None
-        if joined.leader != joined.member_id:
-            self._subscriptions.group_topics = ()
-            self._send_sync(joined)
-            return
+    def _learn_topics(self, joined: m.JoinGroupResponse) -> Story:
+        """The leader waits until it knows every topic of the group (updateGroupSubscription)."""
         metadata, wanted = self._client.client.metadata, self._subscriptions.metadata_topics()
         self._subscriptions.group_topics = tuple(
             dict.fromkeys(
@@ -202,34 +211,24 @@ class GroupJoin(GroupPart):
         )
         if not set(self._subscriptions.group_topics) <= set(wanted):
             metadata.request_update_for_new_topics()
-        if not metadata.update_requested:
-            self._send_sync(joined)
-            return
-        under_way = self.under_way
+        if metadata.update_requested:
+            known = RequestFuture()
+            metadata.updated_signal().tell(known.complete)
+            yield known
+            if self._membership.state is not ClassicMemberState.COMPLETING_REBALANCE:
+                raise JoinAgain()  # it left, or was expelled, in between
 
-        def known() -> None:
-            if (
-                self.under_way is under_way
-                and self._membership.state is ClassicMemberState.COMPLETING_REBALANCE
-            ):
-                self._send_sync(joined)
-
-        metadata.updated_signal().tell(known)
-
-    def _send_sync(self, joined: m.JoinGroupResponse) -> None:
+    def _synchronize(self, joined: m.JoinGroupResponse) -> Story:
+        """SYNC_GROUP; returns this member's partitions."""
         membership, node = self._membership, self._lookup.node
         is_leader = joined.leader == joined.member_id
         try:
             assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
-        except Exception as error:
-            # The error of a learner's assignor: the leader's poll() raises it
-            # (AbstractCoordinator.onLeaderElected).
-            self._end(error)
-            return
+        except Exception as raised:
+            raise AssignorFailed(raised) from raised
         if node is None:
             # Lost before the answer arrived.
-            self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())
-            return
+            raise Errors.COORDINATOR_NOT_AVAILABLE.exception()
         request = m.SyncGroupRequest(
             group_id=membership.group_id,
             generation_id=membership.generation.id,
@@ -245,14 +244,11 @@ class GroupJoin(GroupPart):
             generation=membership.generation,
             request=self._client.client.request_text(request, node),
         )
-        self._client.send(node, request).on_done(self._synced)
-
-    def _synced(self, sent: RequestFuture) -> None:
-        membership = self._membership
-        taken = self._answer(sent, "SYNC_GROUP_RESPONSE", ClassicMemberState.COMPLETING_REBALANCE)
-        if taken is None:
-            return
-        response, error = taken
+        response, error = yield from self._answer(
+            self._client.send(node, request),
+            "SYNC_GROUP_RESPONSE",
+            ClassicMemberState.COMPLETING_REBALANCE,
+        )
         if error is Errors.NONE:
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
@@ -261,41 +257,34 @@ class GroupJoin(GroupPart):
                 self._heartbeats.enable()
             self._log("SYNCED_GROUP", generation=membership.generation)
             assigned = parse_assignment(response.assignment)
-            assert self.under_way is not None, "a member in COMPLETING_REBALANCE is in a join"
-            self.under_way.complete(
-                [TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers]
-            )
-            return
+            return [
+                TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers
+            ]
         membership.rejoin_needed = True
         if error is Errors.REBALANCE_IN_PROGRESS:
             self._log("SYNC_GROUP_OVERTAKEN", generation=membership.generation)
             membership.transition_to(ClassicMemberState.UNJOINED)
-            self._end(JoinAgain(error.exception()))
-        elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
+            raise JoinAgain(error.exception())
+        if error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
             unknown = error is Errors.UNKNOWN_MEMBER_ID
             self._log(
                 "SYNC_GROUP_OF_STRANGER" if unknown else "SYNC_GROUP_OF_OLD_GENERATION",
                 generation=membership.generation,
             )
             membership.refused("SYNC_GROUP", error)
-            self._end(JoinAgain(error.exception()))
-        elif error is Errors.FENCED_INSTANCE_ID:
+            raise JoinAgain(error.exception())
+        if error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
-            self._end(error.exception())
-        else:
-            if error in COORDINATOR_LOST:
-                self._log(
-                    "SYNC_GROUP_WRONG_COORDINATOR",
-                    error=error.message,
-                    generation=membership.generation,
-                )
-            self._refused(error)
+            raise error.exception()
+        if error in COORDINATOR_LOST:
+            self._log(
+                "SYNC_GROUP_WRONG_COORDINATOR",
+                error=error.message,
+                generation=membership.generation,
+            )
+        raise self._refused(error)
 
-    def _refused(self, error: Errors) -> None:
+    def _refused(self, error: Errors) -> KafkaException:
         self._lookup.mark_lost_if(error)
         self._membership.transition_to(ClassicMemberState.UNJOINED)
-        self._end(error.exception())
-
-    def _end(self, error: BaseException) -> None:
-        if self.under_way is not None:
-            self.under_way.fail(error)
+        return error.exception()
