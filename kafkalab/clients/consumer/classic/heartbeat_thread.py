@@ -23,7 +23,7 @@ from kafkalab.clients.consumer.classic.heartbeat_responses import (
     javas_choice,
 )
 from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import Story, begin
 from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal
@@ -175,9 +175,10 @@ class HeartbeatThread(GroupPart):
             group=self._membership.group_id,
             remaining_ms=self._heartbeat.interval_ms,
         )
-        self._send()
+        begin(self._ask())
 
-    def _send(self) -> None:
+    def _ask(self) -> Story:
+        """HEARTBEAT and its answer."""
         membership, node = self._membership, self._lookup.node
         self._log(
             "SENDING_HEARTBEAT",
@@ -193,14 +194,15 @@ class HeartbeatThread(GroupPart):
         )
         assert node is not None, "a heartbeat is sent to a known coordinator"
         asked = membership.generation
-        self._client.send(node, request).on_done(lambda sent: self._answered(asked, sent))
+        try:
+            sent = yield self._client.send(node, request)
+        except KafkaException:
+            self._failed(self._clock.now_ms)
+        else:
+            self._act_on(error_for(sent.message.error_code), asked, self._clock.now_ms)
 
-    def _answered(self, asked: Generation, sent: RequestFuture) -> None:
-        now_ms = self._clock.now_ms
-        if sent.failed:
-            self._failed(now_ms)
-            return
-        error = error_for(sent.value.message.error_code)
+    def _act_on(self, error: Errors, asked: Generation, now_ms: int) -> None:
+        """The answer to the heartbeat of a generation."""
         action = self._choice(error.name)
         if action == ALIVE:
             self._log("HEARTBEAT_RESPONSE")
