@@ -15,14 +15,20 @@ from collections.abc import Mapping
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import Story, begin
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
 )
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import Errors, IllegalArgumentException, LogTruncationException, error_for
+from kafkalab.errors import (
+    Errors,
+    IllegalArgumentException,
+    KafkaException,
+    LogTruncationException,
+    error_for,
+)
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text, offset_text, offsets_text, optional_text
 from kafkalab.protocol import messages as m
@@ -82,11 +88,11 @@ class PositionValidation(ConsumerPart[ConsumerNetwork]):
             retry_ms = self._client.clock.now_ms + self._config["request.timeout.ms"]
             for tp in own:
                 self._subscriptions.partitions[tp].next_retry_ms = retry_ms
-            self._ask(
-                leader, positions if self._profile.fetching.validates_all_at_each_leader else own
-            )
+            everywhere = self._profile.fetching.validates_all_at_each_leader
+            begin(self._ask(leader, positions if everywhere else own))
 
-    def _ask(self, leader: Node, asked: Asked) -> None:
+    def _ask(self, leader: Node, asked: Asked) -> Story:
+        """OFFSET_FOR_LEADER_EPOCH and its answer."""
         topics: dict[str, list[m.OffsetForLeaderPartition]] = {}
         for tp, position in asked.items():
             topics.setdefault(tp.topic, []).append(
@@ -111,18 +117,17 @@ class PositionValidation(ConsumerPart[ConsumerNetwork]):
                 request=payload.object_text(request, version, self._profile.name),
                 node=leader,
             )
-        self._client.send(leader, request).on_done(lambda sent: self._answered(leader, asked, sent))
-
-    def _answered(self, leader: Node, asked: Asked, sent: RequestFuture) -> None:
-        if sent.failed:
+        try:
+            sent = yield self._client.send(leader, request)
+        except KafkaException:
             self._try_later(list(asked))
             return
-        response = sent.value.message
+        response = sent.message
         self._log(
             "LEADER_EPOCH_RECEIVED",
             node=leader,
             response=payload.object_text(
-                response, sent.value.request.header.api_version, self._profile.name
+                response, sent.request.header.api_version, self._profile.name
             ),
         )
         failed, ends = [], {}
