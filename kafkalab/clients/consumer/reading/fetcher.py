@@ -8,6 +8,7 @@ has named a follower is fetched from there (KIP-392). Decompression is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
@@ -16,13 +17,13 @@ from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetch_session import FetchSessionData, FetchSessionHandler
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, begin, task
 from kafkalab.clients.consumer.reading.subscription_state import PartitionState
 from kafkalab.clients.network.app_info import tell_removed
 from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.metadata import ClusterView
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.metrics import removed_with_partition
 from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchResponse
@@ -81,7 +82,7 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
                 )
             built.append((node, session, session.build(partitions)))
         for node, session, fetch in built:
-            self._send(node, session, fetch)
+            begin(self._fetch(node, session, fetch))
         return len(built)
 
     def _follow_assignment(self) -> None:
@@ -130,7 +131,7 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
                 self._log("FETCH_SESSION_CLOSE_SKIPPED", target="null" if node is None else node)
             else:
                 ending.append((node, session, session.build({})))
-        return [self._send_close(node, session, fetch) for node, session, fetch in ending]
+        return [task(self._close(node, session, fetch)) for node, session, fetch in ending]
 
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
         """The partitions to fetch from each leader (prepareFetchRequests)."""
@@ -246,7 +247,8 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
         )
         return asked
 
-    def _send(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> None:
+    def _fetch(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> Story:
+        """FETCH and its answer."""
         shown = fetch.shown
         self._log(
             "SENDING_FULL_FETCH" if shown.full else "SENDING_INCREMENTAL_FETCH",
@@ -261,9 +263,22 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
         self._log("FETCH_PENDING_ADDED", node=node)
         self._pending[node.id] = node
         asked = session.partitions
-        self._client.send(node, self._request(fetch)).on_done(
-            lambda sent: self._answered(node, session, asked, sent)
+        try:
+            sent = yield self._client.send(node, self._request(fetch))
+        except KafkaException as error:
+            session.handle_error(error)
+            self._metadata.request_update()
+            if self._profile.fetching.leaves_lost_replica:
+                for tp in session.partitions:
+                    self._subscriptions.clear_preferred_replica(tp)
+        else:
+            self.fetched_from[node.connection] = None
+            self._take(session, asked, sent.message)
+        self._log(
+            "FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0
         )
+        self._pending.pop(node.id, None)
+        self.on_answer()
 
     def _request(self, fetch: FetchSessionData) -> FetchRequest:
         return FetchRequest(
@@ -275,35 +290,13 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
             session_epoch=fetch.session["session_epoch"],
         )
 
-    def _answered(
-        self,
-        node: Node,
-        session: FetchSessionHandler,
-        asked: Mapping[TopicPartition, FetchPartition],
-        sent: RequestFuture,
-    ) -> None:
-        """asked: the partitions of the session when the fetch was sent."""
-        if sent.failed:
-            session.handle_error(sent.failure)
-            self._metadata.request_update()
-            if self._profile.fetching.leaves_lost_replica:
-                for tp in session.partitions:
-                    self._subscriptions.clear_preferred_replica(tp)
-        else:
-            self.fetched_from[node.connection] = None
-            self._take(session, asked, sent.value.message)
-        self._log(
-            "FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0
-        )
-        self._pending.pop(node.id, None)
-        self.on_answer()
-
     def _take(
         self,
         session: FetchSessionHandler,
         asked: Mapping[TopicPartition, FetchPartition],
         message: FetchResponse,
     ) -> None:
+        """asked: the partitions of the session when the fetch was sent."""
         names = self._metadata.topic_names
         answered = {
             TopicPartition(
@@ -354,9 +347,8 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
             view = self._metadata.view
             self._subscriptions.follow_leader(tp, view.leader(tp), view.partitions[tp].epoch)
 
-    def _send_close(
-        self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData
-    ) -> RequestFuture:
+    def _close(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> Story:
+        """The FETCH that ends a session, and its answer."""
         self._log(
             "SENDING_FULL_FETCH",
             isolation=self._isolation,
@@ -366,13 +358,7 @@ class Fetcher(ConsumerPart[ConsumerNetwork]):
         )
         self._log("FETCH_PENDING_ADDED", node=node)
         session_id = session.session_id
-
-        def closed(sent: RequestFuture) -> None:
-            self._log(
-                "FETCH_PENDING_REMOVED", session_id=session_id, node=node, initial_session_id=0
-            )
-            self._log("FETCH_SESSION_CLOSED", session_id=session_id, node=node)
-
-        future = self._client.send(node, self._request(fetch))
-        future.on_done(closed)
-        return future
+        with suppress(KafkaException):
+            yield self._client.send(node, self._request(fetch))
+        self._log("FETCH_PENDING_REMOVED", session_id=session_id, node=node, initial_session_id=0)
+        self._log("FETCH_SESSION_CLOSED", session_id=session_id, node=node)
