@@ -9,12 +9,11 @@ maps; see `kafkalab.hashing`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.parts import ConsumerPart
-from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, task
+from kafkalab.clients.consumer.reading.request_future import Story, begin, task
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
     FetchState,
@@ -22,7 +21,13 @@ from kafkalab.clients.consumer.reading.subscription_state import (
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.network.node import Node
 from kafkalab.config.durations import duration_ms
-from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
+from kafkalab.errors import (
+    Errors,
+    KafkaException,
+    NoOffsetForPartitionException,
+    TimeoutException,
+    error_for,
+)
 from kafkalab.lines import payload
 from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
@@ -60,7 +65,7 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
                 self._subscriptions.partitions[tp].next_retry_ms = (
                     now_ms + self._config["request.timeout.ms"]
                 )
-            task(self._ask(leader, timestamps)).on_done(partial(self._answered, asked=timestamps))
+            begin(self._reset_all(leader, timestamps))
 
     def _by_leader(self, partitions: list[TopicPartition]) -> dict[Node, dict[TopicPartition, int]]:
         view = self._client.client.metadata.view
@@ -90,6 +95,25 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
         ago_ms = duration_ms(strategy.removeprefix("by_duration:"))
         assert ago_ms is not None, "the configuration has checked it"
         return self._epoch_ms + self._client.clock.now_ms - ago_ms
+
+    def _reset_all(self, leader: Node, asked: dict[TopicPartition, int]) -> Story:
+        try:
+            found, failed = (yield from self._ask(leader, asked)), False
+        except KafkaException:
+            found, failed = {}, True
+        retry_ms = self._client.clock.now_ms + self._config["retry.backoff.ms"]
+        for tp in asked:
+            state = self._subscriptions.partitions.get(tp)
+            if state is None or state.state is not FetchState.AWAIT_RESET:
+                continue
+            if tp not in found:
+                state.next_retry_ms = retry_ms
+            elif found[tp].offset >= 0:
+                self._reset(tp, found[tp])
+            # by_duration and no record is so young: Java leaves the partition without a position,
+            # and asks again, for a later moment, after request.timeout.ms (recorded, 4.4.0)
+        if failed:
+            self._client.client.metadata.request_update()
 
     def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> Story:
         topics: dict[str, list[m.ListOffsetsPartition]] = {}
@@ -140,22 +164,6 @@ class OffsetFetcher(ConsumerPart[ConsumerNetwork]):
                     )
                     self._client.client.metadata.request_update()
         return found
-
-    def _answered(self, done: RequestFuture, asked: dict[TopicPartition, int]) -> None:
-        retry_ms = self._client.clock.now_ms + self._config["retry.backoff.ms"]
-        found = {} if done.failed else done.value
-        for tp in asked:
-            state = self._subscriptions.partitions.get(tp)
-            if state is None or state.state is not FetchState.AWAIT_RESET:
-                continue
-            if tp not in found:
-                state.next_retry_ms = retry_ms
-            elif found[tp].offset >= 0:
-                self._reset(tp, found[tp])
-            # by_duration and no record is so young: Java leaves the partition without a position,
-            # and asks again, for a later moment, after request.timeout.ms (recorded, 4.4.0)
-        if done.failed:
-            self._client.client.metadata.request_update()
 
     def _reset(self, tp: TopicPartition, answer: m.ListOffsetsPartitionResponse) -> None:
         metadata = self._client.client.metadata
