@@ -6,12 +6,13 @@ from __future__ import annotations
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import Story, begin
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import (
     COORDINATOR_LOST,
     DisconnectException,
     Errors,
+    KafkaException,
     RetriableException,
     error_for,
 )
@@ -37,9 +38,7 @@ class CoordinatorRequestManager(ConsumerPart[NetworkClientDelegate]):
             return FOREVER_MS
         if self._state.can_send(now_ms):
             self._state.sent(now_ms)
-            self._client.send(
-                None, FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
-            ).on_done(self._answered)
+            begin(self._look_up())
             return FOREVER_MS
         return self._state.remaining_backoff_ms(now_ms)
 
@@ -48,19 +47,19 @@ class CoordinatorRequestManager(ConsumerPart[NetworkClientDelegate]):
         if isinstance(error, DisconnectException) or error in COORDINATOR_LOST:
             self.node = None
 
-    def _answered(self, sent: RequestFuture) -> None:
-        now_ms = self._client.clock.now_ms
-        if sent.failed:
-            self._state.failed(now_ms)
-            if not isinstance(sent.error, RetriableException):
-                self._client.keep_error(sent.failure)
-            return
-        found = sent.value.message.coordinator_of(self._group_id)
-        error = error_for(found.error_code)
-        if error is not Errors.NONE:
-            self._state.failed(now_ms)
-            if not error.retriable:
-                self._client.keep_error(error.exception())
+    def _look_up(self) -> Story:
+        """FIND_COORDINATOR, asked of any broker, and its answer."""
+        request = FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
+        try:
+            sent = yield self._client.send(None, request)
+            found = sent.message.coordinator_of(self._group_id)
+            error = error_for(found.error_code)
+            if error is not Errors.NONE:
+                raise error.exception()
+        except KafkaException as refused:
+            self._state.failed(self._client.clock.now_ms)
+            if not isinstance(refused, RetriableException):
+                self._client.keep_error(refused)
             return
         self._state.reset()
         self.node = self._client.client.node_of(
