@@ -7,6 +7,7 @@ passed, and at once to join, to acknowledge an assignment and to leave.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
@@ -17,8 +18,14 @@ from kafkalab.clients.consumer.modern.membership_manager import (
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.errors import Errors, RetriableException, UnsupportedVersionException, error_for
+from kafkalab.clients.consumer.reading.request_future import Story, begin
+from kafkalab.errors import (
+    Errors,
+    KafkaException,
+    RetriableException,
+    UnsupportedVersionException,
+    error_for,
+)
 from kafkalab.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -75,14 +82,14 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
             membership.leave_stale()
             request = self._request()
             membership.heartbeat_generated()
-            self._client.send(self._coordinator.node, request).on_done(self._answered_stale)
+            begin(self._leave_stale(request))
             self._state.reset()
             self._sent.clear()
             return self._interval_ms
         at_once = membership.heartbeats_now and not self._state.in_flight
         if not at_once and not (now_ms >= self._due_ms and self._state.can_send(now_ms)):
             return self._until_next_ms(now_ms)
-        self._send(now_ms)
+        begin(self._beat(now_ms))
         return self._interval_ms
 
     def max_wait_ms(self, now_ms: int) -> int:
@@ -99,12 +106,26 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
             else self._due_ms - now_ms
         )
 
-    def _send(self, now_ms: int) -> None:
+    def _beat(self, now_ms: int) -> Story:
+        """A heartbeat and its answer."""
         request = self._request()
         self._state.sent(now_ms)
         self._due_ms = now_ms + self._interval_ms
         self._membership.heartbeat_generated()
-        self._client.send(self._coordinator.node, request).on_done(self._answered)
+        try:
+            sent = yield self._client.send(self._coordinator.node, request)
+        except KafkaException as error:
+            self._failed(error, self._clock.now_ms)
+        else:
+            self._take(sent.message, self._clock.now_ms)
+
+    def _leave_stale(self, request: Any) -> Story:
+        """Whatever the answer says, the member joins again at the application's next poll."""
+        with suppress(KafkaException):
+            sent = yield self._client.send(self._coordinator.node, request)
+            if sent.message.error_code == Errors.NONE.code:
+                response = self._client.client.response_text(sent)
+                self._log("STALE_HEARTBEAT_ANSWERED", response=response)
 
     def _request(self) -> Any:
         membership, everything = self._membership, self._membership.state is MemberState.JOINING
@@ -142,19 +163,7 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
         self._sent[what] = value
         return True
 
-    def _answered_stale(self, sent: RequestFuture) -> None:
-        """Whatever the answer says, the member joins again at the application's next poll."""
-        if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
-            self._log(
-                "STALE_HEARTBEAT_ANSWERED", response=self._client.client.response_text(sent.value)
-            )
-
-    def _answered(self, sent: RequestFuture) -> None:
-        now_ms = self._clock.now_ms
-        if sent.failed:
-            self._failed(sent.failure, now_ms)
-            return
-        response = sent.value.message
+    def _take(self, response: Any, now_ms: int) -> None:
         error = error_for(response.error_code)
         if error is Errors.NONE:
             if response.heartbeat_interval_ms != self._interval_ms:
