@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, begin
+from kafkalab.errors import KafkaException
 from kafkalab.lines.java_values import list_text
 from kafkalab.moves import moves_of
 from kafkalab.protocol.consumer_group_messages import (
@@ -144,7 +146,7 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
         self._subscription_updated = self._reconciling = self._rejoined = False
         self._left: RequestFuture | None = None
         self._stale = False
-        self._done: list[Callable[[], None]] = []
+        self._done: list[RequestFuture] = []
 
     # called by the heartbeats
 
@@ -176,11 +178,7 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             if self._stale:
                 self._log("MEMBER_STALE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.STALE)
-                self._lose_everything(
-                    lambda: self._log(
-                        "MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name
-                    )
-                )
+                begin(self._release())
             else:
                 self._log("MEMBER_LEAVE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.UNSUBSCRIBED)
@@ -237,7 +235,7 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             return
         self.transition_to(MemberState.FENCED)
         self._leave_epoch()
-        self._lose_everything(lambda: self._join() if self.state is MemberState.FENCED else None)
+        begin(self._join_again())
 
     def fail(self) -> None:
         if self.state is not MemberState.FATAL:
@@ -328,7 +326,7 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             revoked=list_text(revoked),
         )
         self._pause_for_revocation(revoked)
-        self._commit().on_done(lambda done: self._committed(target, assigned, added, revoked, done))
+        begin(self._reconcile(target, assigned, added, revoked))
 
     def _pause_for_revocation(self, revoked: list[TopicPartition]) -> None:
         self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(revoked))
@@ -336,15 +334,16 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             if tp in self._subscriptions.partitions:
                 self._subscriptions.partitions[tp].pending_revocation = True
 
-    def _committed(
+    def _reconcile(
         self,
         target: LocalAssignment,
         assigned: list[TopicPartition],
         added: list[TopicPartition],
         revoked: list[TopicPartition],
-        done: RequestFuture,
-    ) -> None:
-        if not done.failed:
+    ) -> Story:
+        """The three steps of an attempt; it ends where the member changes its state in between."""
+        with suppress(KafkaException):
+            yield self._commit()
             self._log("MEMBER_COMMIT_BEFORE_RECONCILING")
         if self._given_up():
             return
@@ -352,55 +351,42 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             self._log("MEMBER_PARTITIONS_REVOKED", partitions=self._callbacks.text(revoked))
             self._pause_for_revocation(revoked)
             if self._subscriptions.listener is not None:
-                self._to_application(
-                    lambda: self._revoke(revoked, lambda: self._revoked(target, assigned, added))
-                )
-                return
-        self._revoked(target, assigned, added)
-
-    def _revoked(
-        self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition]
-    ) -> None:
-        if self._given_up():
-            return
+                yield self._in_application(lambda: self._callbacks.revoked(revoked))
+                if self._given_up():
+                    return
 
         def take() -> BaseException | None:
             self._subscriptions.assign_from_subscribed(assigned)
-            error = (
-                self._callbacks.assigned(added)
-                if self._subscriptions.listener is not None
-                else None
-            )
-            self._follow_up(lambda: self._taken(target))
-            return error
+            if self._subscriptions.listener is None:
+                return None
+            return self._callbacks.assigned(added)
 
         if self.assigns_in_poll or self._subscriptions.listener is not None:
-            self._to_application(take)
+            taken = self._in_application(take)
             self._log("MEMBER_ASSIGNMENT_ENQUEUED")
+            yield taken
+            if self._given_up():
+                return
         else:
             self._subscriptions.assign_from_subscribed(assigned)
-            self._taken(target)
-
-    def _revoke(
-        self, revoked: list[TopicPartition], then: Callable[[], None]
-    ) -> BaseException | None:
-        error = self._callbacks.revoked(revoked)
-        self._follow_up(then)
-        return error
-
-    def _follow_up(self, call: Callable[[], None]) -> None:
-        """Called on the application's thread: the background thread continues with this in its next
-        pass."""
-        self._done.append(call)
-        self._client.client.selector.wakeup()
-
-    def _taken(self, target: LocalAssignment) -> None:
-        if self._given_up():
-            return
         self._reconciling = False
         self.current = target
         self._reconciled()
         self.transition_to(MemberState.ACKNOWLEDGING)
+
+    def _in_application(self, call: Callable[[], BaseException | None]) -> RequestFuture:
+        """Runs call() in the application's next poll; the future is done in the next pass of the
+        background thread after it."""
+        done = RequestFuture()
+
+        def run() -> BaseException | None:
+            error = call()
+            self._done.append(done)
+            self._client.client.selector.wakeup()
+            return error
+
+        self._to_application(run)
+        return done
 
     def _given_up(self) -> bool:
         """Whether the member changed its state while an attempt waited: the attempt then ends
@@ -448,7 +434,16 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
         self._log("MEMBER_NO_EPOCH_IN_COMMITS", member_id=self.member_id)
         self._tell_epoch(None)
 
-    def _lose_everything(self, then: Callable[[], None]) -> None:
+    def _join_again(self) -> Story:
+        yield from self._lose_everything()
+        if self.state is MemberState.FENCED:
+            self._join()
+
+    def _release(self) -> Story:
+        yield from self._lose_everything()
+        self._log("MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name)
+
+    def _lose_everything(self) -> Story:
         """The partitions have other owners already. A listener is called in the application's next
         poll; without one the member does not wait."""
         self._log(
@@ -459,19 +454,14 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
         def lose() -> BaseException | None:
             lost = sorted(self._subscriptions.assigned())
             self._subscriptions.assign_from_subscribed(())
-            error = (
-                self._callbacks.lost(lost)
-                if lost and self._subscriptions.listener is not None
-                else None
-            )
-            self._follow_up(then)
-            return error
+            if not lost or self._subscriptions.listener is None:
+                return None
+            return self._callbacks.lost(lost)
 
         if self._subscriptions.listener is None:
             self._subscriptions.assign_from_subscribed(())
-            then()
         else:
-            self._to_application(lose)
+            yield self._in_application(lose)
 
     def _complete_leaving(self) -> None:
         if self._left is not None:
@@ -481,8 +471,8 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
     def run_done(self) -> None:
         """Continues on the background thread after the application's part."""
         done, self._done = self._done, []
-        for follow_up in done:
-            follow_up()
+        for future in done:
+            future.complete()
 
     def _tell_epoch(self, epoch: int | None) -> None:
         self._log.journal.append(
