@@ -22,6 +22,7 @@ from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
+from kafkalab.clients.consumer.reading.request_future import Story, begin
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import TimeoutException
@@ -154,7 +155,7 @@ class ConsumerNetworkThread(BackgroundThread):
             membership.on_poll()
             self._group.heartbeats.polled(event.polled_ms)
         event.reconciliation_checked = True
-        self._update_positions(event, now_ms)
+        begin(self._update_positions(event))
 
     def _match_pattern(self) -> None:
         """Compares the pattern with the topics again when metadata have arrived; a member may want
@@ -168,32 +169,21 @@ class ConsumerNetworkThread(BackgroundThread):
         if self._group is not None:
             self._group.membership.subscription_updated()
 
-    def _update_positions(self, event: AsyncPollEvent, now_ms: int) -> None:
+    def _update_positions(self, event: AsyncPollEvent) -> Story:
         reading = self._reading
         try:
             reading.validation.validate_if_needed()
             event.positions_validated = True
             initializing = sorted(reading.subscriptions.initializing())
             if self._group is not None and initializing:
-                self._group.commits.set_positions(initializing, event.deadline_ms).on_done(
-                    lambda done: self._reset(event, done.error)
-                )
-            else:
-                self._reset(event, None)
-        except Exception as error:  # The application raises it in its next poll.
-            event.error, event.is_complete = error, True
-
-    def _reset(self, event: AsyncPollEvent, error: BaseException | None) -> None:
-        reading = self._reading
-        try:
-            if error is None:
-                reading.offsets.reset_missing()
-                reading.offsets.reset_positions()
-            elif not isinstance(error, TimeoutException):  # A later poll tries it again.
-                raise error
+                yield self._group.commits.set_positions(initializing, event.deadline_ms)
+            reading.offsets.reset_missing()
+            reading.offsets.reset_positions()
             self._fetch_wanted = True
-        except Exception as raised:
-            event.error = raised
+        except TimeoutException:  # A later poll tries it again.
+            self._fetch_wanted = True
+        except Exception as error:  # The application raises it in its next poll.
+            event.error = error
         event.is_complete = True
 
     def _clean_up(self) -> Iterator[int]:
