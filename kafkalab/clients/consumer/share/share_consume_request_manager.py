@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import partial
 
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.parts import ConsumerPart, Shared
-from kafkalab.clients.consumer.reading.request_future import RequestFuture
+from kafkalab.clients.consumer.reading.request_future import RequestFuture, Story, begin
 from kafkalab.clients.consumer.share.acknowledgements import acknowledgements_text
 from kafkalab.clients.consumer.share.share_fetch import (
     Said,
@@ -23,7 +22,7 @@ from kafkalab.clients.consumer.share.share_fetch import (
 from kafkalab.clients.consumer.share.share_session_handler import ShareSessionHandler
 from kafkalab.clients.network.log_context import Later
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import Errors, error_for
+from kafkalab.errors import Errors, KafkaException, error_for
 from kafkalab.lines.generated_text import share_fetched_text
 from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
@@ -159,9 +158,10 @@ class ShareConsumeRequestManager(ConsumerPart[NetworkClientDelegate]):
                 self._log("SHARE_ACKNOWLEDGE_SKIPPED", node_id=node_id)
                 continue
             call = next(call for call in self._calls if node_id in call.left)
-            self._acknowledge(call, node_id, call.left.pop(node_id))
+            begin(self._acknowledge(call, node_id, call.left.pop(node_id)))
 
-    def _acknowledge(self, call: Acknowledging, node_id: int, said: Said) -> None:
+    def _acknowledge(self, call: Acknowledging, node_id: int, said: Said) -> Story:
+        """SHARE_ACKNOWLEDGE and its answer."""
         node = self._metadata.view.node(node_id)
         session = self._sessions.get(node_id)
         if node is None or session is None or not session.is_open:
@@ -174,20 +174,20 @@ class ShareConsumeRequestManager(ConsumerPart[NetworkClientDelegate]):
         self._log("SHARE_ACKNOWLEDGE_BUILT", acknowledgements=f"{{{shown}}}")
         call.open.add(node_id)
         self._busy.add(node_id)
-        self._client.send(node, request).on_done(
-            lambda sent: self._acknowledged(call, node_id, said, sent)
-        )
-
-    def _acknowledged(
-        self, call: Acknowledging, node_id: int, said: Said, sent: RequestFuture
-    ) -> None:
-        call.open.discard(node_id)
-        if sent.failed:
+        try:
+            sent = yield self._client.send(node, request)
+        except KafkaException as error:
+            call.open.discard(node_id)
             self._busy.discard(node_id)
             self._sessions[node_id].reset()
-            self._settle(call, node_id, said, sent.failure)
+            self._settle(call, node_id, said, error)
             return
-        response: m.ShareAcknowledgeResponse = sent.value.message
+        call.open.discard(node_id)
+        self._take_results(call, node_id, said, sent.message)
+
+    def _take_results(
+        self, call: Acknowledging, node_id: int, said: Said, response: m.ShareAcknowledgeResponse
+    ) -> None:
         error = error_for(response.error_code)
         self._log("SHARE_ACKNOWLEDGE_COMPLETED", node_id=node_id)
         if not call.closes:
@@ -254,9 +254,7 @@ class ShareConsumeRequestManager(ConsumerPart[NetworkClientDelegate]):
                 said = {}
             built.append((node, said, session.fetch(partitions, said, self._limits)))
         for node, said, request in built:
-            self._log("SHARE_FETCH_BUILDING", node_id=node.id)
-            self._busy.add(node.id)
-            self._client.send(node, request).on_done(partial(self._fetched, node, said))
+            begin(self._fetch(node, said, request))
 
     def _wanted(self) -> dict[Node, dict[TopicPartition, str]]:
         """Leader -> the partitions to fetch from it, with their topic ids."""
@@ -276,22 +274,26 @@ class ShareConsumeRequestManager(ConsumerPart[NetworkClientDelegate]):
                 self._log("SHARE_FETCH_SKIPPED", node_id=node_id)
         return wanted
 
-    def _fetched(self, node: Node, said: Said, sent: RequestFuture) -> None:
-        session = self._sessions[node.id]
-        if sent.failed:
-            session.reset()
+    def _fetch(self, node: Node, said: Said, request: m.ShareFetchRequest) -> Story:
+        """SHARE_FETCH and its answer."""
+        self._log("SHARE_FETCH_BUILDING", node_id=node.id)
+        self._busy.add(node.id)
+        try:
+            sent = yield self._client.send(node, request)
+        except KafkaException as lost:
+            self._sessions[node.id].reset()
             for tp, batch in said.items():
-                self.settled.append((tp, batch, sent.failure))
+                self.settled.append((tp, batch, lost))
             self._busy.discard(node.id)
             self._metadata.request_update()
             return
-        response: m.ShareFetchResponse = sent.value.message
+        response: m.ShareFetchResponse = sent.message
         error = error_for(response.error_code)
         self._log("SHARE_FETCH_COMPLETED", node_id=node.id)
         self.fetched_from[node.connection] = None
         if error is not Errors.NONE:
             if error in SESSION_LOST:
-                session.reset()
+                self._sessions[node.id].reset()
             for tp, batch in said.items():
                 self.settled.append((tp, batch, error.exception()))
             self._busy.discard(node.id)
