@@ -353,7 +353,7 @@ class AsyncKafkaConsumer:
         def leave(now_ms: int) -> None:
             left = membership.leave()
             self.subscriptions.assign_from_subscribed(())
-            left.on_done(lambda _: done.set())
+            left.wakes(done)
 
         self._background.add(leave)
         self._lab.stage.wait(done, timer.deadline_ms)

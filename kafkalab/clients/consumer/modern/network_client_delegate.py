@@ -151,7 +151,7 @@ class NetworkClientDelegate(ConsumerNetwork):
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
         """Waits until `future` is done or the timer ends."""
         done = Signal()
-        future.on_done(lambda _: done.set())
+        future.wakes(done)
         if not future.is_done:
             self.wait(done, timer)
         self.raise_error()

@@ -387,7 +387,7 @@ class ShareConsumerImpl:
         def run(now_ms: int) -> None:
             future = event()
             found.append(future)
-            future.on_done(lambda _: done.set())
+            future.wakes(done)
 
         self._background.add(run)
         return done, found
