@@ -1,4 +1,4 @@
-"""The ways in which a machine may not wait or refuse, found in its source.
+"""The ways in which a machine or a client may not wait or refuse, found in its source.
 
 `python -m kafkalab.tests.ways kafkalab/broker` counts them, by way and by room.
 """
@@ -20,19 +20,26 @@ INSTEAD = {
     "exception of its own": "raise Refusal(error, message)",
     "answer by hand": "put @answers(Response) above the method, and return the response",
     "step that nobody runs": "write `yield from`, or run() where no step is around it",
+    "listener": (
+        "yield the future in a story, and write what follows in the next line; begin(story) starts "
+        "it, task(story) where somebody waits for its end, future.wakes(signal) wakes a thread"
+    ),
+    "story that nobody begins": "write `yield from`, or begin() or task() around it",
 }
-"""A way that is gone, and what is written instead (kafkalab/broker/steps.py)."""
+"""A way that is gone, and what is written instead (kafkalab/broker/steps.py for machines,
+kafkalab/clients/consumer/reading/request_future.py for clients)."""
 
-ENGINE = "kafkalab/broker/steps.py"
+ENGINES = ("kafkalab/broker/steps.py", "kafkalab/clients/consumer/reading/request_future.py")
 
 
-def step_names(trees: Iterable[ast.Module]) -> set[str]:
-    """The names of all methods that are steps; those that a list has, too, say nothing."""
+def step_names(trees: Iterable[ast.Module], kind: str = "Step[") -> set[str]:
+    """The names of all methods that are steps; those that a list has, too, say nothing. kind: how
+    the type that they return begins."""
     names = {
         one.name
         for tree in trees
         for one in functions(tree)
-        if text(one.returns).startswith("Step[") and not one.decorator_list
+        if text(one.returns).startswith(kind) and not one.decorator_list
     }
     return names - set(dir(list)) - set(dir(dict))
 
@@ -44,6 +51,7 @@ def old_ways(tree: ast.Module, steps: set[str]) -> Iterator[tuple[int, str]]:
     counts in its own module only.
     """
     steps = {name for name in steps if name[0] != "_"} | step_names([tree])
+    stories = step_names([tree], "Story")
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and re.search(
             r"Refus(ed|al)\(.*Exception", f"{node.name}({', '.join(map(text, node.bases))})"
@@ -51,8 +59,13 @@ def old_ways(tree: ast.Module, steps: set[str]) -> Iterator[tuple[int, str]]:
             yield node.lineno, "exception of its own"
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
-            if getattr(called, "attr", getattr(called, "id", "")) in steps:
+            name = getattr(called, "attr", getattr(called, "id", ""))
+            if name in steps:
                 yield node.lineno, "step that nobody runs"
+            elif name in stories:
+                yield node.lineno, "story that nobody begins"
+        elif isinstance(node, ast.Attribute) and re.fullmatch("_?on_done", node.attr):
+            yield node.lineno, "listener"
         elif isinstance(node, ast.Return) and re.match(r"\[Respond\(", text(node.value)):
             yield node.lineno, "answer by hand"
     for one in functions(tree):
@@ -101,11 +114,11 @@ def text(node: ast.AST | None) -> str:
 
 
 def found_in(folder: Path) -> Iterator[tuple[Path, int, str]]:
-    """(file, line, way) for each such place below a folder; the engine itself is left out."""
+    """(file, line, way) for each such place below a folder; the engines are left out."""
     trees = {
         path: ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted(folder.rglob("*.py"))
-        if not path.as_posix().endswith(ENGINE)
+        if not path.as_posix().endswith(ENGINES)
     }
     steps = step_names(trees.values())
     for path, tree in trees.items():
@@ -121,7 +134,7 @@ def main(folder: Path) -> None:
             str(path.parent.relative_to(folder)) for path, _, its in places if its == way
         )
         where = ", ".join(f"{room} {number}" for room, number in sorted(rooms.items()))
-        print(f"{way:22} {rooms.total():4}  {where}")
+        print(f"{way:24} {rooms.total():4}  {where}")
 
 
 if __name__ == "__main__":

@@ -65,9 +65,9 @@ class RequestFuture:
 
     def wakes(self, signal: Signal) -> None:
         """A thread waits for this signal: it is set when the result is known."""
-        self.on_done(lambda _: signal.set())
+        self._on_done(lambda _: signal.set())
 
-    def on_done(self, listener: Callable[[RequestFuture], object]) -> None:
+    def _on_done(self, listener: Callable[[RequestFuture], object]) -> None:
         if self.is_done:
             listener(self)
         else:
@@ -98,7 +98,7 @@ def begin(story: Story) -> None:
             waited = story.send(done.value) if done.error is None else story.throw(done.error)
         except StopIteration:
             return
-        waited.on_done(go_on)
+        waited._on_done(go_on)
 
     go_on(_BEGUN)
 
