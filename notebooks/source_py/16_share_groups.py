@@ -20,10 +20,10 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# The topic `jobs` has one partition with twelve jobs. Each job takes half a second. eve, fay, gil
-# and hal are in a consumer group. ada, bo, cy and di are in a **share group** (共享组). Guess how
-# many of each four do a job. How many seconds does the share group need, from the first begin to the
-# last end?
+# The topic `jobs` has one partition with twelve jobs. Each job takes half a second, and each poll
+# brings at most two jobs. eve, fay, gil and hal are in a consumer group. ada, bo, cy and di are in a
+# **share group** (共享组). Guess how many of each four do a job. How many seconds does the share group
+# need, from the first begin to the last end?
 
 # %%
 predict("16 four workers", consumer_group=None, share_group=None, seconds_shared=None)
@@ -54,7 +54,13 @@ record_lanes(lab, "workers")
 #
 # In the consumer group eve owns the partition, and the others wait. That is the rule of chapter 07:
 # a partition has at most one owner in a group. In the share group all four work on the same
-# partition. Each poll gives a worker two records that nobody else holds.
+# partition. Each poll gives a worker two records that nobody else holds. So twelve jobs are six
+# pairs. Four workers need two rounds for them, a second each.
+#
+# A new share group begins at the *end* of the log: `share.auto.offset.reset` is `latest` by default.
+# The twelve jobs were there before, so `jobs` sets `earliest`. It is a setting of the group, and the
+# brokers keep it: `kafka-configs.sh --alter --entity-type groups --entity-name workers --add-config
+# share.auto.offset.reset=earliest`.
 #
 # "A consumer group is a queue already" is half true (chapter 01). Its members divide the
 # *partitions*. With one partition there is nothing to divide. A share group divides the *records*.
@@ -86,8 +92,8 @@ record_lanes(lab, "workers")
 # | renew | not done yet, I am still working | acquired, for the full time again (KIP-1222) |
 #
 # The words go to the broker with the next `poll`, or with `commit_sync`. This needs
-# `share.acknowledgement.mode=explicit`. With the default, `implicit`, the next poll accepts all
-# records of the last one.
+# `share.acknowledgement.mode=explicit`. With the default, `implicit`, the next `poll`, `commit_sync`,
+# `commit_async` or `close` accepts all records of the last poll.
 #
 # Six jobs. ada polls twice. The first poll joins the group and brings nothing.
 
@@ -145,7 +151,8 @@ before
 # - ada works on and on. After 32 seconds she accepts all four.
 #
 # A member holds a record under an **acquisition lock** (获取锁). It lasts 30 seconds
-# (`group.share.record.lock.duration.ms`). After how many seconds does bo get the jobs, in each case?
+# (`group.share.record.lock.duration.ms`; the setting of one group has no `group.` before it). After
+# how many seconds does bo get the jobs, in each case?
 
 # %%
 predict("16 who gets them", killed=None, slow=None)
@@ -272,6 +279,35 @@ kept
 # %%
 lab = with_dead_letters(rule, allowed=False)
 lab.broker_lines(0).query("level == 'ERROR'").message.tolist()
+
+# %% [markdown]
+# Brokers 4.2 and 4.3 write no letters. There the worker does it, before the last delivery is used up.
+# It also waits before it gives a job back, so that a short fault is over at the next try:
+
+# %%
+from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord
+
+lab = jobs(6)
+lab.create_topic("jobs-dead")
+post = KafkaProducer(lab, name="post")
+
+
+def park(record):
+    if record.offset != 3:  # job 3 fails at each try
+        return "accept"
+    if record.delivery_count < 4:
+        lab.sleep(2_000)  # well below the lock
+        return "release"
+    letter = ProducerRecord("jobs-dead", record.value, key=f"jobs-0@{record.offset}")
+    post.send(letter).get()  # raises where it is not written; then nothing is acknowledged
+    return "reject"
+
+
+start_workers(lab, "ada bo", park)
+lab.run_for(ms=30_000)
+people = KafkaConsumer(lab, {"group.id": "people", "auto.offset.reset": "earliest"})
+people.subscribe(["jobs-dead"])
+ends(lab), [record.key for record in people.poll(timeout_ms=5_000)]
 
 # %% [markdown]
 # Here is the window in one picture: twelve jobs, two workers. A held record has its worker's name and
@@ -662,8 +698,10 @@ on_both(four_workers)
 # returns, or set a callback. Write down each record that you reject, and each with a
 # `delivery_count` of 4 or more, because by default the group archives in silence. Or give the group a
 # dead-letter topic, and alert when it grows, and on "Failed to write to DLQ" in the brokers' logs.
-# Before you release a record because a service is away, pause: without a pause five deliveries take a
-# few seconds. Alert when the start offset stops while the log grows: one record holds the window.
+# Pause before you release a record: without a pause five deliveries take a few seconds. Alert when the
+# start offset stops while the log grows: one record holds the window. Two of the brokers' metrics:
+# `AcquisitionLockTimeoutPerSec` above 0 tells of slow workers, and `RecordAcknowledgementsPerSec` with
+# `ackType=Release` or `Reject` of jobs that fail (KIP-1103).
 #
 # ## What you know now
 #
