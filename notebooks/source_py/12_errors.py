@@ -332,7 +332,8 @@ prices_over_time()
 #
 # - **retriable** (可重试的): the same request may succeed later. A producer repeats it by itself, until
 #   `delivery.timeout.ms` is over. Your program sees nothing, or at the end a `TimeoutException`.
-# - **abortable** (可中止的): the transaction cannot be committed. Abort it and begin a new one.
+# - **abortable** (可中止的): the transaction cannot be committed. Abort it and begin a new one. Since
+#   3.8 a broker can say so itself: `TransactionAbortableException` (KIP-890).
 # - **fatal** (致命的): this producer can do nothing more. Close it.
 #
 # First a retriable one. `acks=all`, and `min.insync.replicas` is 3, as many as there are replicas.
@@ -402,7 +403,7 @@ f"{(lab.now_ms - begin_ms) // 1_000} seconds", waits_ms
 #
 # **Authorization** is not in the lab. A client without the right gets a
 # `TopicAuthorizationException` or a `GroupAuthorizationException`. No repetition helps, until
-# somebody grants the right.
+# somebody grants the right. Then the same consumer may poll on: the error ends nothing.
 
 # %% [markdown]
 # ## 9. The real thing beside it
