@@ -65,7 +65,7 @@ timeline(lab)
 # %% [markdown] items="C2 C3 N76"
 # Before the first `poll` there was nothing: the constructor, `subscribe` and `assign` of this
 # consumer open no connection. A producer is different: its constructor starts the Sender. A
-# consumer's constructor starts no thread, so the problem of chapter 02, section 12, cannot occur.
+# consumer's constructor starts no thread, so the problem of chapter 02, section 13, cannot occur.
 #
 # ## 2. Three moments
 #
@@ -382,13 +382,14 @@ lines_of("4.4")  # look for +2
 # %% [markdown]
 # The lab keeps a page for each release: what differs from the release before, each change with its
 # KIP, its JIRA or the recordings that show it. Here is what changed about connections from 2.3 to
-# 4.4. Two rows are in this chapter, too: KIP-714 (telemetry) and the last one, the coordinator's
-# number.
+# 4.4. This chapter names four of them: KIP-714 (telemetry), KIP-899 and KIP-1102 (begin again), and
+# the last row, the coordinator's number.
 
 # %%
 from kafkalab import changes
 
-for what, rows in changes("2.3", "4.4", area="connecting").groupby("what", sort=False):
+wanted = "area == 'connecting' or what.str.contains('again with bootstrap')"
+for what, rows in changes("2.3", "4.4").query(wanted).groupby("what", sort=False):
     print(f"{rows.release.iloc[0]}  {rows.source.iloc[0]}: {what}")
 
 # %% [markdown]
