@@ -211,7 +211,7 @@ story.print_lines(lab, "ada", after_ms=8_000)
 # its next `poll()` a consumer would report the partitions as *lost*, not revoked. It is too late to
 # commit them in a rebalance listener.
 #
-# The text of the exception depends on the version. Up to client 2.3 it says that the group has
+# The text of the exception depends on the version. Up to client 2.4 it says that the group has
 # "rebalanced and assigned the partitions to another member", also where nobody else is in the
 # group. Later clients have a second, shorter text for a commit that they do not send.
 #

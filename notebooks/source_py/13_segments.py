@@ -178,7 +178,8 @@ segment_strip(lab, "orders", at_ms=[minutes(each) for each in (30, 60, 79)], tit
 # the future, too. It protects all files behind it.
 #
 # Since 4.0 a broker refuses a timestamp that is more than an hour ahead
-# (`message.timestamp.after.max.ms`). With `message.timestamp.type=LogAppendTime` the broker writes
+# (`message.timestamp.after.max.ms`). A limit for old ones, `message.timestamp.before.max.ms`, is off by
+# default. With `message.timestamp.type=LogAppendTime` the broker writes
 # its own time, and no producer's clock counts.
 #
 # "The active segment is never deleted" is a sentence that one can read elsewhere. It is not true.
@@ -345,7 +346,8 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 #   after that time, if somebody writes.
 #
 # A producer writes a key again and again, and nothing is cleaned? Look at `segment.ms`. Until the
-# segment rolls, all of it is active.
+# segment rolls, all of it is active. The second usual cause is a transaction that nobody ends: the
+# cleaner stops at the begin of the first open one (chapter 06).
 #
 # Now three logs, for two hours. One keeps orders by time, one by size, and one is a compacted table
 # of prices, where milk is written once. This picture moves: use the slider, the play button and the

@@ -377,7 +377,7 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # - *Monotonic reads* (单调读): a record that I saw must not disappear in the next read. It could, if I
 #   ask one follower first and a slower one later.
 #
-# Since 2.4 a follower may serve consumers (KIP-392), and since 3.4 only a follower in sync
+# Since 2.4 a follower may serve consumers (KIP-392). From 3.3.2 and 3.4.0 on it must be in sync
 # (KAFKA-14372). The reason is money and distance: brokers are
 # in several **racks** (机架) or cloud zones, and traffic between zones is slow and costs. Three
 # settings belong together: `broker.rack` at each broker, `client.rack` at the consumer, and
