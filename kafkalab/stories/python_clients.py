@@ -32,9 +32,11 @@ PRODUCER_SETTINGS = (
     "delivery.timeout.ms",
     "buffer.memory",
     "queue.buffering.max.messages",
+    "queue.buffering.max.kbytes",
     "connections.max.idle.ms",
 )
 CONSUMER_SETTINGS = (
+    "group.protocol",
     "auto.offset.reset",
     "enable.auto.commit",
     "enable.auto.offset.store",

@@ -90,7 +90,9 @@ if ready():
 # | `delivery.timeout.ms` | 120,000 | 300,000 | not there | 120,000 |
 # | `buffer.memory` | 33,554,432 | not there | not there | not there |
 # | `queue.buffering.max.messages` | not there | 100,000 | not there | not there |
+# | `queue.buffering.max.kbytes` | not there | 1,048,576 | not there | not there |
 # | `connections.max.idle.ms` | 540,000 | 0 | 540,000 | 540,000 |
+# | `group.protocol` | classic | classic | not there | not there |
 # | `auto.offset.reset` | latest | largest | latest | latest |
 # | `enable.auto.commit` | true | true | true | true |
 # | `enable.auto.offset.store` | not there | true | not there | not there |
@@ -300,7 +302,8 @@ if ready():
 #
 # `poll()` of librdkafka returns one message. It may be `None`. It may also be an error, which Java
 # would raise. So each loop asks for both. Here a program works longer than `max.poll.interval.ms`.
-# In Java you hear of it when a commit fails. Here the next `poll()` returns it.
+# In Java you hear of it when a commit fails, or when the next `poll()` calls `onPartitionsLost`. Here
+# the next `poll()` returns it.
 
 # %%
 if ready():
