@@ -21,9 +21,9 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 # ## 1. Guess, run, look
 #
 # The topic `jobs` has one partition with twelve jobs. Each job takes half a second, and each poll
-# brings at most two jobs. eve, fay, gil and hal are in a consumer group. ada, bo, cy and di are in a
-# **share group** (共享组). Guess how many of each four do a job. How many seconds does the share group
-# need, from the first begin to the last end?
+# brings at most two. The workers eve, fay, gil and hal are in a consumer group. Four others, ada, bo,
+# cy and di, are in a **share group** (共享组). Guess how many of each four do a job. How many seconds
+# does the share group need, from the first begin to the last end?
 
 # %%
 predict("16 four workers", consumer_group=None, share_group=None, seconds_shared=None)
@@ -292,6 +292,7 @@ lab.create_topic("jobs-dead")
 post = KafkaProducer(lab, name="post")
 
 
+# %%
 def park(record):
     if record.offset != 3:  # job 3 fails at each try
         return "accept"
@@ -303,6 +304,7 @@ def park(record):
     return "reject"
 
 
+# %%
 start_workers(lab, "ada bo", park)
 lab.run_for(ms=30_000)
 people = KafkaConsumer(lab, {"group.id": "people", "auto.offset.reset": "earliest"})
