@@ -70,8 +70,8 @@ def test_the_text_twin_says_the_same():
     table = changes("2.2", "2.3")
     text = table.attrs["text"]
     assert text.splitlines()[:2] == [
-        "2.3  KAFKA-8376: The least loaded node is one with a connection, else one with a "
-        "connection being set up, else any other.",
+        "2.3  KAFKA-8275, KAFKA-8376: The least loaded node is one with a connection, else one "
+        "with a connection being set up, else any other.",
         "    connecting             least_loaded: fewest unanswered -> connected, then connecting",
     ]
     assert sum(line.startswith("    ") for line in text.splitlines()) == len(table)
@@ -137,6 +137,6 @@ def test_only_clients_and_brokers_have_pages():
 def test_one_area_is_asked_for_by_its_name():
     table = changes("2.1", "2.3", area="connecting")
     assert set(table.area) == {"connecting"}
-    assert "KAFKA-8376" in set(table.source)
+    assert "KAFKA-8275, KAFKA-8376" in set(table.source)
     with pytest.raises(ValueError, match="the areas are .*connecting"):
         changes("2.1", "2.3", area="conecting")
