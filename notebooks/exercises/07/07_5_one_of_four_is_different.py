@@ -55,11 +55,12 @@ from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, Lab
 
 FAULTS = ("topics", "strategy", "group")
+PARTITIONS = (4, 5, 8, 9, 12, 13, 13, 13)
 
 
 def planted(story: int) -> tuple[str, str, int]:
     """(what differs, which member, partitions of orders) in one of the 96 stories of 07.5."""
-    return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", 4 + story // 12
+    return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", PARTITIONS[story // 12]
 
 
 SHOWN = (
@@ -156,6 +157,9 @@ LineReading(
         {planted(n["story"])[0] for n in teams} == set(FAULTS)
         and {planted(n["story"])[1] for n in teams} != {"m1"}
         and any(starts(n["story"])[-1] == planted(n["story"])[1] for n in teams)
+        # 13: one more than four can share, and a number of two digits; another that they can share
+        and {planted(n["story"])[2] % 4 for n in teams} == {0, 1}
+        and any(planted(n["story"])[2] == 13 for n in teams)
     ),
     show=lambda numbers: {
         team: list(start_lines(story["story"])) for team, story in numbers.items()

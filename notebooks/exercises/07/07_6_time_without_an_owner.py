@@ -140,6 +140,8 @@ Judge(
 
 # %% equivalent
 # `first is None` -> `not first`: m4 never takes over a partition in the moment in which it starts.
+# `ownership_changes(lab)` -> `list(ownership_changes(lab))[1:]`: the first change of all is a partition
+# that m1 gets and nobody had.
 
 
 # %% begin

@@ -137,6 +137,8 @@ lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case
 # `max([int(count) + int(at) for count, at in re.findall(returned, text)], default=1)`,
 # `max([int(count) + int(at) for count, at in re.findall(returned, text)], default=-1)`: every life has
 # read something.
+# `re.findall(returned, text)` -> `list(re.findall(returned, text))[1:]`: every life has read more than
+# once.
 
 # %% hint
 # Each life has two numbers: where it began, and where it had come to. What is between the end of

@@ -12,7 +12,13 @@
 # - `"poll"`: poll again; the member joins again.
 #
 # Three are in the table above. Chapters 05, 09 and 10 have the others. (A NoOffsetForPartitionException
-# comes where `auto.offset.reset` is `none`, and the group has no committed offset.)
+# comes where `auto.offset.reset` is `none`, and the group has no committed offset.) And one number: a
+# follower is away for `n.away` seconds, as in section 7, with the seed `n.seed`. How often is the record
+# sent?
+
+# %%
+n = numbers("12.4")
+n
 
 # %% answer
 next_step = {
@@ -25,6 +31,7 @@ next_step = {
     "commit_sync(): the coordinator is away for 2 seconds": ...,
     "poll(): NoOffsetForPartitionException": ...,
 }
+sends = ...  # a number
 ### BEGIN SOLUTION
 next_step = {
     "a follower is away for 5 seconds, acks=all": "nothing",
@@ -36,6 +43,7 @@ next_step = {
     "commit_sync(): the coordinator is away for 2 seconds": "nothing",
     "poll(): NoOffsetForPartitionException": "seek",
 }
+sends = outlasts(n.away, seed=n.seed)[1]
 ### END SOLUTION
 
 # %% question
@@ -44,7 +52,9 @@ from autograder.cell.kinds import Value
 Value(
     title="what may it still call",
     points=3,
-    answers=("next_step",),
+    answers=("next_step", "sends"),
+    space={"away": tuple(range(3, 24))},
+    scenery={"seed": 100_000},
 )
 
 # %% judge
@@ -143,13 +153,22 @@ def _after_a_late_commit() -> str:
 
 
 Judge(
-    truth=lambda case: {"next_step": _steps()},
+    truth=lambda case: {
+        "next_step": _steps(),
+        "sends": errors.outlasts(case["away"], seed=case.get("seed", 0))[1],
+    },
     right="right: an error names its next step, and no single step fits all of them.",
-    otherwise=(
-        "not all of these. Three errors are rows of the table: which call works there? For the "
-        "others: does the client repeat by itself, does the position move, is the member in its "
-        "group?"
-    ),
+    otherwise={
+        "next_step": (
+            "not all of these. Three errors are rows of the table: which call works there? For the "
+            "others: does the client repeat by itself, does the position move, is the member in its "
+            "group?"
+        ),
+        "sends": (
+            "{said} is not it. A cell of section 7 plays two such followers. Play yours in the same way: "
+            "how often was the record sent?"
+        ),
+    },
 )
 
 # %% begin
@@ -163,6 +182,8 @@ next_step = {
     "commit_sync(): the coordinator is away for 2 seconds": "nothing",
     "poll(): NoOffsetForPartitionException": "seek",
 }
+
+sends = outlasts(n.away, seed=n.seed)[1]
 
 # %% wrong="always abort"
 # "Any KafkaException: abort" is wrong after a commit that timed out. There abort raises
@@ -190,6 +211,11 @@ next_step["poll(): NoOffsetForPartitionException"] = "poll"
 # commit_sync() waits for the coordinator and repeats by itself, for up to a minute. It has raised
 # nothing, so there is nothing to do.
 next_step["commit_sync(): the coordinator is away for 2 seconds"] = "same call"
+
+# %% equivalent
+# `outlasts(n.away, seed=n.seed)` -> `outlasts(n.away)`: the seed changes times, and not how often the
+# record is sent.
+# `n.seed` -> `n.away`: the same.
 
 # %% hint
 # Which of them raise anything at all? Two of them the client repeats by itself.
