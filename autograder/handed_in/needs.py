@@ -192,10 +192,15 @@ def fills(source: str, above: str = "") -> frozenset[str]:
         if isinstance(call, ast.Call) and getattr(call.func, "id", None) in functions:
             function = functions[call.func.id]
             changed = _changed_in(function)
+            inside = {
+                node.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            } - _declared_global(function)
             named = [argument.arg for argument in function.args.posonlyargs + function.args.args]
             given = [*zip(named, call.args, strict=False)]
             given += [(each.arg, each.value) for each in call.keywords]
-            found |= changed - set(named)
+            found |= changed - inside - set(named)
             found |= {
                 value.id for name, value in given if name in changed and isinstance(value, ast.Name)
             }
@@ -213,9 +218,11 @@ def _changed_in(tree: ast.AST) -> set[str]:
             while isinstance(node, (ast.Subscript, ast.Attribute)):
                 node = node.value
             found.update([node.id] if isinstance(node, ast.Name) else [])
-        elif isinstance(node, ast.Global):
-            found.update(node.names)
-    return found
+    return found | _declared_global(tree)
+
+
+def _declared_global(tree: ast.AST) -> set[str]:
+    return {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
 
 
 def imported_by(source: str) -> list[str]:

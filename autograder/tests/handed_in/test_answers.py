@@ -133,6 +133,21 @@ def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below
     ]
 
 
+def test_a_trial_of_a_function_with_a_name_of_its_own_is_none_of_the_answer(changed):
+    """The function fills a list that only has the name of the answer."""
+    own = "def found():\n    kept = []\n    kept.append(9)\n    return kept\n"
+    own += "kept = found()\nopened = 3"
+
+    def change(notebook):
+        cell = cell_of(notebook, "q-90-1")
+        cell["source"] = own
+        place = notebook["cells"].index(cell) + 1
+        notebook["cells"].insert(place, code("print(found())"))
+
+    submission, _ = changed(change)
+    assert submission.answers["90.1"] == own
+
+
 @pytest.mark.parametrize(
     "own, below",
     [
