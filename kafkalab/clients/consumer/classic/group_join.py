@@ -183,13 +183,7 @@ class GroupJoin(GroupPart):
             raise JoinAgain(error.exception())
         if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
             self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
-        elif error in COORDINATOR_LOST:
-            self._log(
-                "JOIN_GROUP_WRONG_COORDINATOR",
-                error=error.message,
-                generation=membership.generation,
-            )
-        raise self._refused(error)
+        raise self._refused(error, "JOIN_GROUP_WRONG_COORDINATOR")
 
     def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
@@ -276,15 +270,12 @@ class GroupJoin(GroupPart):
         if error is Errors.FENCED_INSTANCE_ID:
             membership.expelled()
             raise error.exception()
-        if error in COORDINATOR_LOST:
-            self._log(
-                "SYNC_GROUP_WRONG_COORDINATOR",
-                error=error.message,
-                generation=membership.generation,
-            )
-        raise self._refused(error)
+        raise self._refused(error, "SYNC_GROUP_WRONG_COORDINATOR")
 
-    def _refused(self, error: Errors) -> KafkaException:
+    def _refused(self, error: Errors, line: str) -> KafkaException:
+        """The exception of an answer that ends the join. `line` tells of a wrong coordinator."""
+        if error in COORDINATOR_LOST:
+            self._log(line, error=error.message, generation=self._membership.generation)
         self._lookup.mark_lost_if(error)
         self._membership.transition_to(ClassicMemberState.UNJOINED)
         return error.exception()
