@@ -286,8 +286,10 @@ def _deaths(rng: Random) -> list[dict]:
         **life("hidden", rng.randrange(10, 900), ("network away", "send", rng.choice((4, 7)))),
         "orders": rng.randrange(24, 29),
     }
+    alone = {**life("hidden", 11, ("after", "commit_transaction", 1)), "orders": 1}
     return [
         away,
+        alone,
         *(
             {
                 **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
