@@ -347,7 +347,7 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 #
 # A producer writes a key again and again, and nothing is cleaned? Look at `segment.ms`. Until the
 # segment rolls, all of it is active. The second usual cause is a transaction that nobody ends: the
-# cleaner stops at the begin of the first open one (chapter 06).
+# cleaner stops where the first open one begins (chapter 06).
 #
 # Now three logs, for two hours. One keeps orders by time, one by size, and one is a compacted table
 # of prices, where milk is written once. This picture moves: use the slider, the play button and the
