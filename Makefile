@@ -4,8 +4,6 @@ CHAPTERS ?= 02,03
 DIR      ?= data/recordings
 N        ?= 1000
 LEVEL    ?= L3
-# processes for tests: one more than processors, because a quarter of the time a test waits
-WORKERS  ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 WHEELS   ?=
 PYTHON   ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
               $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -26,7 +24,7 @@ lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of 
 	@$(PY) -m autograder.learner.lab
 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (about 6 minutes)
-	@$(PY) -m pytest -q -rs -n $(WORKERS) --dist loadfile -m "not slow"
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
 quick: .venv/ready-dev  ## check what you changed: the house's rules and the nearest tests (a few minutes)
 	@$(PY) -m kafkalab.tests.quick
@@ -35,7 +33,7 @@ format: .venv/ready-dev  ## write: bring every source file to the house's format
 	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet . ; $(PY) -m ruff check .
 
 test-all: .venv/ready-dev .venv/ready-book  ## check everything, all of each corpus (two hours or more)
-	@$(PY) -m pytest -q -rs -n $(WORKERS) --dist loadfile
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
 classroom: .venv/ready-teach  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
 	@$(PY) -m autograder classroom --students $(STUDENTS) --chapters $(CHAPTERS)
@@ -97,7 +95,7 @@ define HELP
     text = $$0; sub(/.*## /, "", text)
     getline command; sub(/^\t@/, "", command)
     gsub(/[$$][(]PIP[)]/, "$(PY) -m pip", command); gsub(/[$$][(]PY[)]/, "$(PY)", command); gsub(/[$$][(]DIR[)]/, "$(DIR)", command)
-    gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]WORKERS[)]/, "$(WORKERS)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
+    gsub(/[$$][(]N[)]/, "$(N)", command); gsub(/[$$][(]LEVEL[)]/, "$(LEVEL)", command); gsub(/[$$][(]STUDENTS[)]/, "$(STUDENTS)", command); gsub(/[$$][(]CHAPTERS[)]/, "$(CHAPTERS)", command)
     printf "make %-12s %-82s  %s\n", target, text, command
 }
 END { print "\nWithout make, once: python3 -m venv .venv && $(PY) -m pip install -c constraints.txt -e '.[learn,spark,logs,teach,clients,dev,bench]'; then the commands on the right." }
