@@ -23,7 +23,7 @@ help:
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
 	@$(PY) -m autograder.learner.lab
 
-test: .venv/ready-dev  ## check everything, a fixed share of each corpus (about 6 minutes)
+test: .venv/ready-dev  ## check everything, a fixed share of each corpus (6 to 13 minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
 quick: .venv/ready-dev  ## check what you changed: the house's rules and the nearest tests (a few minutes)
