@@ -2,7 +2,8 @@
 
 Sealing is deterministic. So git keeps one digest a chapter, and no boxes: `course` and `seal` note
 the digest of what they made, and `release` makes the boxes again and compares. Boxes that are there
-already are used again as long as their digest is the noted one.
+already are used again as long as their digest is the noted one. Beside it stands a digest of the
+exercises' text that they were made of, so an exercise that was edited since is told without sealing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from autograder.cell import sealed
 from autograder.cell.question import find, of_chapter
-from autograder.course.fingerprint import fresh_boxes
+from autograder.course.fingerprint import fresh_boxes, origin
 from autograder.course.sealing import seal_question, write_boxes
 
 
@@ -27,17 +28,20 @@ def seals_file() -> Path:
 
 def noted() -> dict[str, str]:
     """Chapter -> the digest of its sealed file; {} where none was noted."""
-    path = seals_file()
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    return dict(line.split() for line in lines)
+    return {chapter: digest for chapter, (digest, _) in _rows().items()}
+
+
+def edited_since() -> list[str]:
+    """The chapters whose exercises say something else than when their digest was noted."""
+    return [chapter for chapter, (_, text) in _rows().items() if text != _text_of(chapter)]
 
 
 def note(chapter: str) -> None:
     """Write a chapter's digest into SEALS; LookupError where nothing was sealed."""
     if not (digest := digest_of(chapter)):
         raise LookupError(f"Seal the chapter first: `python -m autograder seal {chapter}`.")
-    rows = {**noted(), chapter: digest}
-    text = "".join(f"{name} {rows[name]}\n" for name in sorted(rows))
+    rows = {**_rows(), chapter: (digest, _text_of(chapter))}
+    text = "".join(f"{name} {' '.join(rows[name])}\n" for name in sorted(rows))
     seals_file().write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -84,6 +88,21 @@ def renew(chapter: str, say: Callable[[str], None]) -> None:
             f"Chapter {chapter} gives other verdicts than those noted in {seals_file().name}; they"
             f" are the judges' of today. `python -m autograder course {chapter}` notes them."
         )
+
+
+def _rows() -> dict[str, tuple[str, str]]:
+    """Chapter -> the digest of its sealed file, and that of the text it was made of."""
+    path = seals_file()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = (line.split() for line in lines)
+    return {chapter: (digest, text) for chapter, digest, text in rows}
+
+
+def _text_of(chapter: str) -> str:
+    """A digest of the text that a chapter's verdicts are made of."""
+    asked = (question for question in of_chapter(chapter) if question.kind != "open")
+    origins = " ".join(f"{question.id} {origin(question.id)}" for question in asked)
+    return hashlib.sha256(origins.encode()).hexdigest()[:16]
 
 
 def _sealed(question_id: str) -> dict:

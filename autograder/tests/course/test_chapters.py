@@ -174,6 +174,12 @@ def test_each_chapter_that_asks_has_a_noted_digest():
     assert sorted(seals.noted()) == sorted(CHAPTERS)
 
 
+def test_no_exercise_was_edited_after_its_verdicts_were_noted():
+    """A teacher whose `release` seals it would be told that the verdicts are others."""
+    edited = seals.edited_since()
+    assert not edited, f"run `python -m autograder course {' '.join(edited)}`, and commit SEALS"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_release_gives_nothing_away(chapter, tmp_path):
