@@ -2,8 +2,9 @@
 
 Sealing is deterministic. So git keeps one digest a chapter, and no boxes: `course` and `seal` note
 the digest of what they made, and `release` makes the boxes again and compares. Boxes that are there
-already are used again as long as their digest is the noted one. Beside it stands a digest of the
-exercises' text that they were made of, so an exercise that was edited since is told without sealing.
+already are used again as long as their digest is the noted one. Beside it is a digest of the
+exercises' text that they were made of. So an exercise that was edited since is found without
+sealing.
 """
 
 from __future__ import annotations
