@@ -22,9 +22,9 @@ import select
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from autograder.cell.data import canonical
 from autograder.cell.numbers import numbers_for, pretending
@@ -107,6 +107,8 @@ class _Student:
     cases: list[tuple[dict, bool]]
     before: dict = field(default_factory=dict)
     """The names that the cells above the answer leave."""
+    seconds: float = 0.0
+    """Processor time that the right answer takes with these numbers."""
 
 
 def survivors(id: str, seconds: float = math.inf) -> Mutated:
@@ -200,7 +202,8 @@ class _Ground:
             student.before = self._before(student)
             started = time.process_time()
             came = self.outcome(source, student)
-            self.seconds += time.process_time() - started
+            student.seconds = time.process_time() - started
+            self.seconds += student.seconds
             if came != RIGHT:
                 raise ValueError(f"{self.question.id}: the right answer is {came}")
             # the right answer may have changed what the cells above it made
@@ -223,8 +226,12 @@ class _Ground:
         """What becomes of a source with each student's numbers."""
         if self.is_spark:
             return [self.outcome(source, student) for student in self.students]
-        seconds = math.ceil(TIMES_LONGER * self.seconds + SECONDS_MORE)
-        came = list(_apart(lambda: (self.outcome(source, each) for each in self.students), seconds))
+        came = list(
+            _apart(
+                (partial(self.outcome, source, each), TIMES_LONGER * each.seconds + SECONDS_MORE)
+                for each in self.students
+            )
+        )
         return came + [BROKEN] * (len(self.students) - len(came))
 
     def outcome(self, source: str, student: _Student) -> str:
@@ -291,9 +298,9 @@ def _remembering(question: Question) -> Judge:
     return replace(judge, truth=truth)
 
 
-def _apart(words: Callable[[], Iterator[str]], seconds: int) -> Iterator[str]:
-    """The words that `words` gives in a copy of this process, until it ends or has used so much
-    processor time."""
+def _apart(asks: Iterable[tuple[Callable[[], str], float]]) -> Iterator[str]:
+    """The words that these give one after another in a copy of this process, until one of them has
+    used more than its seconds of processor time."""
     import resource  # not on Windows, where nothing is graded
 
     reads, writes = os.pipe()
@@ -303,10 +310,13 @@ def _apart(words: Callable[[], Iterator[str]], seconds: int) -> Iterator[str]:
         try:
             tempfile.tempdir = scratch.name  # this process is killed, and removes nothing
             os.close(reads)
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            for word in words():
-                os.write(writes, f"{word}\n".encode())
+            _, most = resource.getrlimit(resource.RLIMIT_CPU)
+            for ask_one, seconds in asks:
+                # the limit counts from the start of the copy
+                until = math.ceil(time.process_time() + seconds)
+                resource.setrlimit(resource.RLIMIT_CPU, (until, most))
+                os.write(writes, f"{ask_one()}\n".encode())
         finally:
             os._exit(0)
     os.close(writes)
@@ -317,6 +327,7 @@ def _apart(words: Callable[[], Iterator[str]], seconds: int) -> Iterator[str]:
             if not told:
                 break
             heard += told
+            deadline = time.monotonic() + WALL_SECONDS
     finally:
         os.close(reads)
         try:
