@@ -103,6 +103,8 @@ lambda case: {"stuck_at": _errors(case["pill"], case["found_s"])}
 # `re.findall('Returning (\\d+) fetched records at offset .*?offset=(\\d+)', text)` ->
 # `re.findall('Returning (\\d) fetched records at offset .*?offset=(\\d+)', text)`: no poll returns
 # ten records here.
+# `(int(count) + int(at) for count, at in found)` ->
+# `(int(count) + int(at) for count, at in list(found)[1:])`: no reader is stuck in its first poll.
 
 # %% hint
 # "Returning 3 fetched records at offset 20" means that 20, 21 and 22 were given. Which comes next?

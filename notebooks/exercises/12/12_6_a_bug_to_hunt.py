@@ -96,7 +96,8 @@ LineReading(
     space={
         "side": SIDES,
         "kind": ("pill", "format"),
-        "good": tuple(range(17, 60)),
+        # A poll returns at most 7 records, so each reader returns some after its first error.
+        "good": tuple(number for number in range(17, 60) if number % 7),
         "lost": (2, 3, 4, 5),
     },
 )
@@ -155,6 +156,9 @@ lost = {
 # `next((line for line in lines if 'Deserializers with error' in line))` ->
 # `list((line for line in lines if 'Deserializers with error' in line))[-1]`: all errors of a reader
 # are of one side.
+# `lines[jumps[0]:]` -> `lines[jumps[0] + 1:]`: the line of a jump returns nothing.
+# `jumps[0]` -> `jumps[-1]`, `jumps[1]`: a reader of pills reads on after each jump, one of a new
+# format after none.
 
 # %% hint
 # Read the lines in order. What comes after the first `Seeking to offset`: records, or the next error?
