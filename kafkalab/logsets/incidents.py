@@ -188,7 +188,8 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
         shares.groupBy(*of_topic)
         .agg(
             (F.max("bytes") / F.sum("bytes")).alias("share"),
-            F.max_by("partition", "bytes").alias("partition"), F.sum("batches").alias("batches"),
+            F.max_by("partition", F.struct("bytes", "partition")).alias("partition"),
+            F.sum("batches").alias("batches"),
             F.count("*").alias("partitions"), F.min("first").alias("first"),
             F.max("last").alias("last"),
         )

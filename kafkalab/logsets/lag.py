@@ -62,7 +62,7 @@ def lag_per_minute(lines: DataFrame) -> DataFrame:
         .agg(
             F.max("lag").alias("lag"),
             F.min("lead").alias("lead"),
-            F.max_by("lag", F.struct("time", "position")).alias("last_lag"),
+            F.max_by("lag", F.struct("time", "position", "lag")).alias("last_lag"),
             F.max_by("position", F.struct("time", "position")).alias("position"),
         )
         .select(

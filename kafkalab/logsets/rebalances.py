@@ -102,8 +102,7 @@ def group_rebalances(lines: DataFrame) -> DataFrame:
             F.max("resumed_at").alias("resumed_at"),
             F.min("stopped_at").alias("stopped_at"),
             F.sum("stopped_ms").alias("member_ms"),
-            F.min_by(F.when(own, F.col("cause")),
-                     F.when(own, F.col("began_at"))).alias("own_cause"),
+            F.min_by("cause", F.when(own, F.struct("began_at", "cause"))).alias("own_cause"),
             F.min("cause").alias("any_cause"),
             F.array_sort(F.collect_set(F.when(own, F.col("client_id")))).alias("clients"),
         )

@@ -110,7 +110,7 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
     ended: pd.DataFrame = (
         lines.where(F.col("event").isin(*ENDED) & F.col("time").isNotNull())
         .select("time", F.regexp_extract("message", MEMBER, 1).alias("member"))
-        .orderBy("time")
+        .orderBy("time", "member")
         .limit(SHOWN * 4)
         .toPandas()
     )

@@ -300,9 +300,9 @@ def _lag(lines: DataFrame) -> pd.DataFrame:
         lag_per_minute(lines)
         .groupBy("client_id", "topic", "partition")
         .agg(
-            F.min_by("lag", "minute").alias("first_lag"),
+            F.min_by("lag", F.struct("minute", "lag")).alias("first_lag"),
             F.max("lag").alias("most_lag"),
-            F.max_by("last_lag", "minute").alias("last_lag"),
+            F.max_by("last_lag", F.struct("minute", "last_lag")).alias("last_lag"),
             F.min("lead").alias("least_lead"),
         )
         .orderBy("client_id", "topic", "partition")

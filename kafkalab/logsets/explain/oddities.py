@@ -320,7 +320,9 @@ def silences(lines: DataFrame) -> Oddity | None:
         .withColumn("silent_ms", F.unix_millis("time") - F.unix_millis("before"))
     )
     longest = (
-        gaps.where(F.col("silent_ms") >= SILENCE_S * 1000).orderBy(F.desc("silent_ms")).limit(200)
+        gaps.where(F.col("silent_ms") >= SILENCE_S * 1000)
+        .orderBy(F.desc("silent_ms"), "time", *CLIENT)
+        .limit(200)
     )
     rows = _printed(longest, "before", "time")
     if rows.empty:

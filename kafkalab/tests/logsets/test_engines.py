@@ -2,6 +2,8 @@
 
 import numbers
 import sys
+from datetime import datetime, timedelta
+from random import Random
 
 import pandas as pd
 import pyarrow as pa
@@ -14,6 +16,7 @@ from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.duckdb_frames import duckdb_frame
 from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, running_on
 from kafkalab.logsets.explain import json_report, report_of
+from kafkalab.logsets.explain.oddities import silences
 from kafkalab.logsets.lag import lag
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.line_repairs import repeated
@@ -144,6 +147,24 @@ def test_a_small_log_is_explained_without_spark(recordings, capsys, monkeypatch)
     assert "!! A slow consumer was thrown out of its group: 1 (inv-1)" in told.out
     assert told.err.startswith("DuckDB reads 0.2 MB")
     assert "     2026-11-21 02:08:09,199\n" in told.out  # with its milliseconds
+
+
+def test_equally_long_silences_are_told_in_one_order():
+    """Fifty clients fall silent at one moment. Whichever comes first in a table, a report names the
+    same ones."""
+    start = datetime(2026, 1, 5, 9)
+    lines = [
+        {"file": f"{number}.log", "kind": "producer", "client_id": f"p-{number:02}",
+         "file_offset": place, "time": start + timedelta(minutes=place)}
+        for number in range(50)
+        for place in range(2)
+    ]  # fmt: skip
+    told = set()
+    with running_on(DUCKDB):
+        for luck in range(4):
+            Random(luck).shuffle(lines)
+            told.add(silences(duckdb_frame(pa.Table.from_pylist(lines))).clients)
+    assert told == {("p-00", "p-01", "p-10", "p-11", "p-12")}
 
 
 def test_sums_of_null_are_as_in_spark():
