@@ -41,11 +41,11 @@ PLACES = (
 KINDS = (
     lambda n: n["partitions"][0] == 2 and n["min_bytes"] == 1 and 200 < n["wait_ms"] < 300,
     lambda n: n["min_bytes"] == 600 and n["wait_ms"] > 400,
-    lambda n: 300 < n["min_bytes"] < 600 and n["wait_ms"] > 400,
+    lambda n: n["min_bytes"] == 301 and n["wait_ms"] > 400,
     lambda n: n["min_bytes"] > 300 and n["wait_ms"] < 200 and 2 not in n["partitions"][:2],
 )
 """One fetch wants one byte, and has time for two writes, of which only the second is for it. Of two
-with time enough one wants what two batches have, the other some bytes more than a batch. And one has
+with time enough one wants what two batches have, the other a byte more than a batch. And one has
 too little time for a second batch, which is the second write."""
 
 

@@ -90,6 +90,12 @@ stage = {name: "RequestQueueTimeMs" for name in days}
 # %% equivalent
 # `0.99 * len(orders)` -> `-0.010000000000000009 * len(orders)`: it counts to the same place from the
 # end.
+# `[one for one in told if one['requestHeader']['requestApiKeyName'] == 'PRODUCE']` ->
+# `[one for one in list(told)[1:] if one['requestHeader']['requestApiKeyName'] == 'PRODUCE']`,
+# `[one for one in list(told)[:-1] if one['requestHeader']['requestApiKeyName'] == 'PRODUCE']`: one
+# request fewer moves no percentile to another stage.
+# `(one[column] for one in orders)` -> `(one[column] for one in list(orders)[1:])`,
+# `(one[column] for one in list(orders)[:-1])`: the same.
 
 # %% hint
 # `F.percentile("localTimeMs", 0.99)` in place of `F.avg`. Look at one broker and at its row PRODUCE:

@@ -138,6 +138,13 @@ generation = last_generation(told(1, n1))
 # `re.search('joined group with generation .*?generationId=(\\d+)', x)` ->
 # `re.search('joined group with generation .*?generationId=(\\d)', x)`: with the setting no generation
 # has two digits.
+# `[re.search('joined group with generation .*?generationId=(\\d+)', x) for x in again]` ->
+# `[re.search('joined group with generation .*?generationId=(\\d+)', x) for x in list(again)[1:]]`,
+# `[re.search('joined group with generation .*?generationId=(\\d+)', x) for x in list(again)[:-1]]`:
+# neither the first nor the last line of the story is about a generation.
+# `(int(found[1]) for found in joined if found)` ->
+# `(int(found[1]) for found in list(joined)[1:] if found)`,
+# `(int(found[1]) for found in list(joined)[:-1] if found)`: the same.
 
 # %% hint
 # Which lines do the members write, that no other group writes? Look at those of level WARN.

@@ -129,6 +129,9 @@ setting = "partition.assignment.strategy"
 # %% equivalent
 # `{**own_name, 'session.timeout.ms': 6000}` -> `{**own_name, 'session.timeout.ms': 6001}`: a
 # millisecond decides nothing.
+# `(int(each[1]) for each in found if each)` -> `(int(each[1]) for each in list(found)[1:] if each)`,
+# `(int(each[1]) for each in list(found)[:-1] if each)`: neither the first nor the last line of the
+# story is about a generation.
 
 # %% hint
 # "Successfully joined group with generation" names the generation. Take the largest of each group,
