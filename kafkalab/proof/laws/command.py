@@ -10,6 +10,7 @@ import argparse
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ STORIES_A_SWEEP = 40
 LOOK_EVERY_S = 0.2
 FIRST_WORD_S = 2
 """A sweep shorter than this says nothing before its end."""
+BROKEN = re.compile(rb'\{"seed": (\d+),.*"broken": true')
 TOLD_IN_FULL = 3
 """So many broken seeds are told in full; of the others only the numbers are printed."""
 
@@ -151,12 +153,17 @@ def _verdicts(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, A
 def _show_progress(
     workers: Sequence[subprocess.Popen[bytes]], answers: Sequence[Path], seeds: int
 ) -> None:
-    """Until the workers end, write every few seconds how many seeds have been checked."""
-    began = time.monotonic()
+    """Until the workers end, write how many seeds have been checked, and which broke a law."""
+    began, told = time.monotonic(), set()
     while any(worker.poll() is None for worker in workers):
         time.sleep(LOOK_EVERY_S)
+        said = b"".join(answer.read_bytes() for answer in answers)
+        for seed in map(int, BROKEN.findall(said)):
+            if seed not in told:
+                told.add(seed)
+                print(f"seed {seed} broke a law; what it did is told at the end", file=sys.stderr)
         if (took_s := time.monotonic() - began) > FIRST_WORD_S:
-            checked = sum(answer.read_bytes().count(b'"checked": true') for answer in answers)
+            checked = said.count(b'"checked": true')
             print(f"{checked} of {seeds} seeds, {took_s:.0f} s", end="\r", file=sys.stderr)
     print(" " * 40, end="\r", file=sys.stderr)
 

@@ -102,7 +102,8 @@ LineReading(
     answers=("partition", "not_read", "read_twice"),
     show=lines_of,
     space={
-        "forgotten": (0, 1, 2, 3),
+        # there are others before it and after it
+        "forgotten": (1, 2),
         "records": (83, 94, 107, 118, 131, 142),
         "done": (31, 38, 45, 52, 59),
         "late": (3, 4, 5, 7),
@@ -174,6 +175,13 @@ read_twice = 0
 not_read = begins[partition] - came_to[partition]
 read_twice = sum(came_to[name] - begins[name] for name in begins if name != partition)
 read_twice += came_to[partition]
+
+# %% equivalent
+# `next((line for line in shown if 'no committed offset' in line))` ->
+# `list((line for line in shown if 'no committed offset' in line))[-1]`: there is one such line.
+# `(came_to[name] - begins[name] for name in begins if name != partition)` ->
+# `(came_to[name] - begins[name] for name in list(begins)[:-1] if name != partition)`: the partition
+# without an offset is reset after the others have theirs.
 
 # %% hint
 # Look at how each of the four partitions begins. Which does not continue at a committed offset?

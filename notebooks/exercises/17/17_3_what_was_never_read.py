@@ -158,8 +158,12 @@ least_s -= 10
 
 # %% equivalent
 # `{setting: 30000}` -> `{setting: 30001}`, `{setting: 29999}`: a millisecond decides nothing.
-# `range(20, 101, 10)` -> `range(0, 101, 10)`, `range(20, 102, 10)`, `range(20, 100, 10)`: the answer
-# is never one of the ends.
+# `range(20, 101, 10)` -> `range(0, 101, 10)`, `range(20, 102, 10)`, `range(20, 100, 10)`,
+# `list(range(20, 101, 10))[1:]`: the answer is never one of the ends.
+# `told(3, n3, topic={setting: seconds * 1000})` ->
+# `list(told(3, n3, topic={setting: seconds * 1000}))[1:]`,
+# `list(told(3, n3, topic={setting: seconds * 1000}))[:-1]`: neither the first nor the last line of the
+# story is about an offset.
 # `seconds * 1000` -> `seconds * 1001`, `seconds * 999`: the question asks for steps of ten seconds.
 
 # %% hint
