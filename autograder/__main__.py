@@ -33,7 +33,7 @@ ROOMS = ("autograder.learner", "autograder.teacher", "autograder.proving")
 UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
 BUILDING = ("new", "exercise", "course", "seal")
 """Commands that read the sources of exercises; all others grade by what is built."""
-GO_ON = ("grade", "receive", "regrade", "review", "classroom")
+GO_ON = ("grade", "receive", "regrade", "review")
 """Commands that keep what they did before Ctrl-C and go on from there."""
 
 RUNNING = "grade regrade classroom redteam exercise course seal variants mutations".split()
