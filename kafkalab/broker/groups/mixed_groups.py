@@ -35,7 +35,7 @@ from kafkalab.broker.groups.modern.consumer_group import (
 )
 from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupMemberState
 from kafkalab.broker.groups.modern.reconciliation import ModernGroups
-from kafkalab.broker.steps import Refusal, Step, answers
+from kafkalab.broker.steps import Refusal, Step, answers, unheard
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
@@ -65,7 +65,7 @@ class MixedGroups(ModernGroups):
         *parts: Any,
         classic_groups: ClassicGroups,
         draw_member_uuid: Callable[[Caller], str],
-        write_group: Callable[..., list[Effect]],
+        write_group: Callable[..., Step[None]],
     ) -> None:
         super().__init__(*parts)
         self._classic_groups, self._write_group = classic_groups, write_group
@@ -115,7 +115,7 @@ class MixedGroups(ModernGroups):
             group.add(self._with_its_last_plan(group, one))
         group.topic_sizes = self._sizes(group)
         yield from self._classic_groups.release(classic)
-        yield from self._write_group(classic, now_ms, gone=True)
+        yield from unheard(self._write_group(classic, now_ms, gone=True))
         self.groups[group_id] = group
         self._say("CONSUMER_GROUP_UPGRADED", group_id)
         for member in group.members.values():
@@ -195,7 +195,7 @@ class MixedGroups(ModernGroups):
         yield from self.retire(group.id)
         yield from self._classic_groups.adopt(classic, now_ms)
         yield Note.of("group.loaded", type="classic", **loaded_note(classic).fields)
-        yield from self._write_group(classic, now_ms)
+        yield from unheard(self._write_group(classic, now_ms))
         return classic
 
     # -- the requests of classic members

@@ -67,6 +67,28 @@ def test_a_commit_that_cannot_be_written_is_not_acknowledged(release):
 
 
 @pytest.mark.parametrize("release", RELEASES)
+def test_an_assignment_that_cannot_be_written_is_nobodys(release):
+    """The next coordinator does not know its generation, and may give the partition to another."""
+    lab = a_lab(release)
+    lab.place_coordinator("billing", 1)
+    bo = KafkaConsumer(lab, {"group.id": "billing"}, name="bo")
+    bo.subscribe(["orders"])
+    lab.spawn(lambda _: [bo.poll(timeout_ms=100) for _ in range(300)])
+
+    def asks():
+        return [one for one in lab.journal.of("request.sent") if one.api == "SYNC_GROUP"]
+
+    assert lab.run_until(lambda: bool(asks()), timeout_ms=10_000)
+    lab.broker(1).disk.fill()
+    lab.run_for(50)
+    assert down(lab, 1) == ["halt: all log directories have failed"]
+    assert not list(lab.journal.of("assignment"))
+    assert lab.run_until(lambda: any(lab.journal.of("assignment")), timeout_ms=29_000)
+    *_, last = lab.journal.of("group.assigned")
+    assert last.who != "broker-1"
+
+
+@pytest.mark.parametrize("release", RELEASES)
 def test_a_full_disk_leaves_a_log_as_it_was_when_it_is_compacted(release):
     lab = Lab(1, 3, version=CLIENT[release], broker_version=release)
     lab.create_topic(

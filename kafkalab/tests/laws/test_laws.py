@@ -257,6 +257,13 @@ def test_a_group_may_be_empty_before_the_timer_of_its_join_phase_is_set():
     assert trial.held, trial.fell
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [4365, 6392])
+def test_a_generation_that_no_disk_holds_is_given_to_nobody(seed):
+    trial = try_seed(seed)
+    assert trial.held, trial.found
+
+
 @pytest.mark.parametrize("seed", [2441, pytest.param(4457, marks=pytest.mark.slow)])
 def test_a_topic_may_be_deleted_while_its_leader_asks_for_another_isr(seed):
     trial = try_seed(seed)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Note, Respond, SetTimer
 from kafkalab.broker.groups.classic.group import (
     NEW_MEMBER_TIMEOUT_MS,
     NO_GENERATION,
@@ -20,7 +20,7 @@ from kafkalab.broker.groups.classic.group import (
 )
 from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState
 from kafkalab.broker.groups.group_lines import GroupLines
-from kafkalab.broker.steps import PARKED, Parked, Refusal, Step
+from kafkalab.broker.steps import PARKED, Parked, Refusal, Step, unheard
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse
@@ -32,7 +32,7 @@ EMPTY, PREPARING, COMPLETING, STABLE, DEAD = ClassicGroupState
 Why = tuple[str, dict[str, str | None]]
 """Why a rebalance begins, for the server.log: a key of REASONS and the values of its words."""
 
-WriteGroup = Callable[[ClassicGroup, int], list[Effect]]
+WriteGroup = Callable[[ClassicGroup, int], Step[None]]
 """A function that writes a group's record to the offsets topic; its arguments are the group and the
 time."""
 
@@ -218,7 +218,7 @@ class JoinPhase:
             group.protocol = None
             yield from self.transition_to(group, EMPTY, "the last member is gone", now_ms)
             self._say("GROUP_EMPTY", group.id, generation=group.generation)
-            yield from self._write_group(group, now_ms)
+            yield from unheard(self._write_group(group, now_ms))
             return
         assert group.leader is not None, "a group with members has a leader"
         if group.members[group.leader].parked_join is None:

@@ -370,7 +370,14 @@ class ClassicGroups:
             yield from self._phase.transition_to(
                 group, STABLE, "the leader's assignment is here", now_ms
             )
-            yield from self._write_group(group, now_ms)
+            try:
+                yield from self._write_group(group, now_ms)
+            except Refusal as refusal:
+                # no member may read what the next coordinator does not know
+                # (resetAndPropagateAssignmentError)
+                for one in group.members.values():
+                    yield from _answer_parked(one, refusal.error, one.id)
+                return PARKED
         if group.state is STABLE:
             for one in group.members.values() if has_come else (member,):
                 if one.parked_sync is not None:
