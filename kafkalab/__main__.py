@@ -53,12 +53,13 @@ HOMES = {
 }
 """Command -> the module with its main(argv). The module of kafka-topics is tools.topics, and so for
 the other tools of Kafka."""
-UNUSABLE = 2
+UNUSABLE, INTERRUPTED = 2, 130
 UNIX_ONLY = ("fcntl",)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and return its exit code; 2 after one sentence for what cannot be used."""
+    """Run one command and return its exit code; 2 after one sentence for what cannot be used, 130
+    after Ctrl-C."""
     words = sys.argv[1:] if argv is None else argv
     parser = _parser()
     wanted = command_on_the_line(COMMANDS) or parser.parse_args(words[:1]).command
@@ -69,6 +70,9 @@ def main(argv: list[str] | None = None) -> int:
         home = HOMES.get(wanted) or f"tools.{wanted.removeprefix('kafka-').replace('-', '_')}"
         code: int = import_module(f"kafkalab.{home}").main(words[1:])
         return code
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
     except ImportError as error:
         told: object = missing_extra(error)
         if error.name in UNIX_ONLY:

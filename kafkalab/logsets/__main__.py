@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-UNREAD = 3
+UNREAD, INTERRUPTED = 3, 130
 PATH_LETTERS = 200
 FRAMES = {
     "connections": "each socket that the clients opened, and who ended it",
@@ -44,10 +44,13 @@ NARROW = ("connections", "rebalances", "members", "transactions")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command. Returns 0; 2 after one sentence on stderr; 3 where less than nine tenths of
-    the lines could be read."""
+    the lines could be read; 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED
     except (JavaMissing, OSError, ValueError) as error:
         print(sentence(error), file=sys.stderr)
     except ImportError as error:

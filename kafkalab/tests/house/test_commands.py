@@ -214,3 +214,14 @@ def test_an_unknown_comparison_or_chapter_is_named():
             [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 2 and words[-1] in done.stderr and done.stdout == ""
+
+
+def test_ctrl_c_ends_a_command_with_a_word(monkeypatch, capsys):
+    def stops(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(logsets.COMMANDS, "explain", stops)
+    monkeypatch.setattr("kafkalab.proof.laws.command.main", stops)
+    assert logsets.main(["explain", "client.log"]) == 130
+    assert kafkalab.main(["seeds", "10"]) == 130
+    assert capsys.readouterr().err == "Stopped.\nStopped.\n"
