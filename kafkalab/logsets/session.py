@@ -55,7 +55,8 @@ def session(
     takes seconds for each. On a cluster it always does, and an executor gets 2 GB and 1 GB for its
     Python workers.
 
-    Raises JavaMissing when there is no Java 17, and MissingExtra without the extra `spark`.
+    Raises JavaMissing when there is no Java 17, MissingExtra without the extra `spark`, and OSError
+    where this machine's folder for Spark's files cannot be written.
     """
     need_package("pyspark")
     from pyspark.logger import PySparkLogger
@@ -66,6 +67,8 @@ def session(
     spark = SparkSession.getActiveSession()
     if spark is None:
         master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
+        if _is_here(master):
+            _scratch_can_be_written()
         builder = SparkSession.builder.appName("kafkalab").master(master)
         small = SMALL_WORK if _is_here(master) and not large else {}
         for key, value in {**_settings(master), **small, **(settings or {})}.items():
@@ -100,6 +103,19 @@ def ship(spark: SparkSession) -> None:
 def spark_log() -> Path:
     """The file with the output of this process's JVM."""
     return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
+
+
+def _scratch_can_be_written() -> None:
+    """Check Spark's folders before its JVM, which dies without a word. Raises OSError."""
+    for folder in filter(None, os.environ.get("SPARK_LOCAL_DIRS", "").split(",")):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise OSError(
+                f"Spark cannot write into {folder}, which SPARK_LOCAL_DIRS names "
+                f"({error.strerror}). Name a folder of your own there, or unset it."
+            ) from None
 
 
 def _is_here(master: str) -> bool:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kafkalab.logsets import startup
+from kafkalab.logsets import session, startup
 
 
 def test_the_steps_are_shown_and_at_the_end_the_time(monkeypatch):
@@ -49,3 +49,12 @@ def test_a_cell_has_one_display_that_is_replaced():
     (output,) = book.cells[0].outputs
     assert output.output_type == "display_data"
     assert output.data["text/plain"].startswith("Spark started in 0 s.")
+
+
+def test_a_folder_that_spark_cannot_write_is_named(monkeypatch, tmp_path):
+    """Its JVM would die, and nobody would learn why."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path},{tmp_path}/file/spark")
+    monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: None)
+    with pytest.raises(OSError, match=r"Spark cannot write into .*/file/spark, which SPARK_LOCAL"):
+        session()
