@@ -172,7 +172,7 @@ saved = {a: 1_000 for a in n}
 # The times are right. A batch that was late is done, but its commit failed: nothing of it is saved,
 # and the service begins with it again.
 texts = all_texts()
-times_left = {a: sum("consumer poll timeout has expired" in text for text in texts[a]) for a in n}
+times_left = {a: sum("timeout has expired. This means" in text for text in texts[a]) for a in n}
 saved = {
     a: min(1_000, saved_in(texts[a]) + times_left[a] * x.max_poll_records) for a, x in n.items()
 }
