@@ -4,7 +4,8 @@
 
     # %% [markdown]                what the learner reads; any number of cells, which go into the
     # %%                           notebook as they are: text, `n = numbers("03.1")`, `spark=true`
-    # %% answer                    the answer cell; the part between ### BEGIN SOLUTION and
+    # %% answer                    the answer cell (`long=true`: a right one may play labs in a
+                                   loop); the part between ### BEGIN SOLUTION and
                                    ### END SOLUTION is taken out
     # %% question                  the learner's half: helpers, then `Value(...)` or another kind
     # %% judge                     the judge's half: helpers, then `Judge(...)`

@@ -28,6 +28,7 @@ class MasterCell:
     points: float = 0.0
     question: str | None = None
     spark: bool = False
+    long: bool = False  # an answer that may play labs in a loop
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def _cell(index: int, cell: dict) -> MasterCell:
         kind = "test"
     else:
         kind = "code" if cell["cell_type"] == "code" else "text"
+    said = cell["metadata"].get("autograder", {})
     return MasterCell(
         index,
         kind,
@@ -99,5 +101,6 @@ def _cell(index: int, cell: dict) -> MasterCell:
         grade_id,
         float(marks.get("points") or 0),
         question_of(grade_id) if kind in ("answer", "open") else None,
-        bool(cell["metadata"].get("autograder", {}).get("spark")),
+        bool(said.get("spark")),
+        bool(said.get("long")),
     )

@@ -8,6 +8,7 @@ stands for the cells of an exercise, which has a file of its own (exercises.py).
 `# %%` line:
 
     # %% spark=true                the cell starts Spark: graders leave it out
+    # %% answer long=true          the answer may play labs in a loop: grading gives it a minute
     # %% fold=true                 the cell is shown folded: a learner runs it and need not read it
     # %% [markdown] items="P5 N12" which items of the course's map the cell teaches or asks
 """
@@ -107,7 +108,7 @@ def author_notebook(chapter: str):
 def _mark(cell, keys: dict, where: str) -> None:
     """Turn an author's short key into nbgrader's metadata (schema 3)."""
     kind = next((key for key in ("answer", "test", "open") if key in keys), None)
-    said = {"spark": True} if keys.get("spark") else {}
+    said = {key: True for key in ("spark", "long") if keys.get(key)}
     if keys.get("items"):
         said["items"] = keys["items"].split()
     if said:

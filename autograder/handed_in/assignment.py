@@ -41,12 +41,13 @@ __all__ = [
 @dataclass(frozen=True)
 class Step:
     """One cell to run. After an answer cell its question is probed. `spark`: it needs Spark, or
-    what a cell above has made with Spark."""
+    what a cell above has made with Spark. `long`: it may play labs in a loop."""
 
     source: str
     question: str | None = None
     spark: bool = False
     given: int | None = None  # the index of a cell that the learner did not write
+    long: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class _Place:
     kind: str  # as in masters.MasterCell, or "extra"
     spark: bool
     after: int  # the master's cell it is, or comes after
+    long: bool = False
 
 
 def rebuild(master: Master, answers: dict[str, str], extras: tuple[Extra, ...] = ()) -> dict:
@@ -97,7 +99,11 @@ def steps(
     """
     return [
         Step(
-            place.source, place.question, place.spark, place.after if place.kind == "code" else None
+            place.source,
+            place.question,
+            place.spark,
+            place.after if place.kind == "code" else None,
+            place.long,
         )
         for place in _run(master, answers, extras, only)
     ]
@@ -126,7 +132,12 @@ def _is_blank(cell, source: str) -> bool:
 def _run(master: Master, answers, extras, only) -> list[_Place]:
     places = [
         _Place(
-            source, cell.question, cell.kind, cell.spark and not _is_blank(cell, source), cell.index
+            source,
+            cell.question,
+            cell.kind,
+            cell.spark and not _is_blank(cell, source),
+            cell.index,
+            cell.long,
         )
         for cell in master.cells
         if cell.kind in ("code", "answer")
@@ -154,6 +165,7 @@ def _run(master: Master, answers, extras, only) -> list[_Place]:
             place.kind,
             index in beside_spark,
             place.after,
+            place.long,
         )
         for index, place in enumerate(places)
         if index in wanted

@@ -49,6 +49,7 @@ def jobs_of(cells: list[Step], asked: dict[str, list]) -> list[dict]:
             "source": python_of(step.source),
             "question": step.question,
             "spark": step.spark,
+            "long": step.long,
             "given": step.given,
             "cases": [case for case, hidden in asked.get(step.question, ()) if not hidden],
             "hidden": [case for case, hidden in asked.get(step.question, ()) if hidden],

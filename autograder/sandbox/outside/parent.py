@@ -90,6 +90,8 @@ class Limits:
     cell_wall_seconds: int = WALL_SECONDS
     seconds: int = 600  # all of it, by the clock on the wall
     cpu_seconds: int = 60  # all of it, on all processors together
+    # An answer that may play labs in a loop; the whole has so much more.
+    long_cell_seconds: int = 60
     # all its processes together; each one's address space too, but for Spark's JVM
     memory_bytes: int = 3 << 30
     file_bytes: int = 64 << 20  # each file it writes
@@ -191,7 +193,7 @@ class Sandbox:
         told = [
             {
                 name: step[name]
-                for name in ("source", "question", "cases", "read", "spark", "given")
+                for name in ("source", "question", "cases", "read", "spark", "long", "given")
                 if name in step
             }
             for step in steps
@@ -262,6 +264,8 @@ class Sandbox:
         limits = self.limits
         if spark and (step.get("spark", True) or step["question"] is None):
             return limits.spark_cell_seconds, limits.spark_cell_wall_seconds
+        if step.get("long"):
+            return limits.long_cell_seconds, limits.spark_cell_wall_seconds
         return limits.cell_seconds, limits.cell_wall_seconds
 
     def _ask(self, steps, numbers, spark: bool, spent: float, late: int) -> dict:
@@ -286,7 +290,8 @@ class Sandbox:
             "spark": spark,
             "start_seconds": limits.spark_start_seconds,
             "seconds": min(seconds, max(least, round(seconds - spent))) if spent else seconds,
-            "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
+            "cpu_seconds": (limits.spark_cpu_seconds if spark else limits.cpu_seconds)
+            + limits.long_cell_seconds * sum(bool(step.get("long")) for step in steps),
             "memory_bytes": None if spark else limits.memory_bytes,
             "watched_bytes": limits.spark_memory_bytes if spark else limits.memory_bytes,
             "file_bytes": limits.spark_file_bytes if spark else limits.file_bytes,
@@ -602,6 +607,7 @@ def _second_run(steps: list[dict], replies: dict) -> list[dict]:
             "source": sources[index],
             "question": steps[index]["question"] if index in again else None,
             "spark": steps[index].get("spark", True),
+            "long": steps[index].get("long", False),
             "given": steps[index].get("given"),
             "cases": steps[index]["hidden"] if index in again else [],
         }

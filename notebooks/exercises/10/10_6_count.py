@@ -13,7 +13,7 @@ late.select("time", "client_id", "level", "message").orderBy("client_id", "time"
     4
 ).toPandas()
 
-# %% answer
+# %% answer long=true
 times_left = {"A": ..., "B": ..., "C": ..., "D": ...}
 saved = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION

@@ -18,7 +18,7 @@
 n = numbers("11.3")
 n
 
-# %% answer items="N85"
+# %% answer long=true items="N85"
 must_keep = {"A": ..., "B": ..., "C": ...}
 dashboard = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION

@@ -15,7 +15,7 @@
 n1 = numbers("17.1")
 n1
 
-# %% answer
+# %% answer long=true
 put_out = ...  # a number
 with_16 = ...  # a number
 generation = ...  # a number

@@ -15,7 +15,7 @@
 n2 = numbers("17.2")
 n2
 
-# %% answer
+# %% answer long=true
 generation = ...  # a number
 setting = ...  # the name of a setting, a text
 short_session = ...  # a number

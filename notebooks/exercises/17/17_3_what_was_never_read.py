@@ -14,7 +14,7 @@
 n3 = numbers("17.3")
 n3
 
-# %% answer
+# %% answer long=true
 with_30 = ...  # a number
 setting = ...  # the name of a setting, a text
 least_s = ...  # a number
