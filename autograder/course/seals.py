@@ -29,19 +29,19 @@ def seals_file() -> Path:
 
 def noted() -> dict[str, str]:
     """Chapter -> the digest of its sealed file; {} where none was noted."""
-    return {chapter: digest for chapter, (digest, _) in _rows().items()}
+    return {chapter: row[0] for chapter, row in _rows().items()}
 
 
 def edited_since() -> list[str]:
     """The chapters whose exercises say something else than when their digest was noted."""
-    return [chapter for chapter, (_, text) in _rows().items() if text != _text_of(chapter)]
+    return [chapter for chapter, row in _rows().items() if row[1:] != [_text_of(chapter)]]
 
 
 def note(chapter: str) -> None:
     """Write a chapter's digest into SEALS; LookupError where nothing was sealed."""
     if not (digest := digest_of(chapter)):
         raise LookupError(f"Seal the chapter first: `python -m autograder seal {chapter}`.")
-    rows = {**_rows(), chapter: (digest, _text_of(chapter))}
+    rows = {**_rows(), chapter: [digest, _text_of(chapter)]}
     text = "".join(f"{name} {' '.join(rows[name])}\n" for name in sorted(rows))
     seals_file().write_text(text, encoding="utf-8", newline="\n")
 
@@ -91,12 +91,12 @@ def renew(chapter: str, say: Callable[[str], None]) -> None:
         )
 
 
-def _rows() -> dict[str, tuple[str, str]]:
-    """Chapter -> the digest of its sealed file, and that of the text it was made of."""
+def _rows() -> dict[str, list[str]]:
+    """Chapter -> the digest of its sealed file, and that of the text it was made of, which the
+    SEALS of an older course lacks."""
     path = seals_file()
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    rows = (line.split() for line in lines)
-    return {chapter: (digest, text) for chapter, digest, text in rows}
+    return {chapter: row for chapter, *row in map(str.split, lines)}
 
 
 def _text_of(chapter: str) -> str:

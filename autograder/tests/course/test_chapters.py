@@ -174,6 +174,12 @@ def test_each_chapter_that_asks_has_a_noted_digest():
     assert sorted(seals.noted()) == sorted(CHAPTERS)
 
 
+def test_seals_of_an_older_course_are_read_and_asked_for_anew(tmp_path, monkeypatch):
+    (tmp_path / "SEALS").write_text("03 abc\n")
+    monkeypatch.setattr(seals, "seals_file", lambda: tmp_path / "SEALS")
+    assert seals.noted() == {"03": "abc"} and seals.edited_since() == ["03"]
+
+
 def test_no_exercise_was_edited_after_its_verdicts_were_noted():
     """A teacher whose `release` seals it would be told that the verdicts are others."""
     edited = seals.edited_since()
