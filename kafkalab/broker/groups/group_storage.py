@@ -19,7 +19,7 @@ from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fi
 from kafkalab.broker.groups.group_lines import GroupLines
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
-from kafkalab.broker.groups.offsets_log import MEANS, OffsetsLog
+from kafkalab.broker.groups.offsets_log import OffsetsLog, told_to_members
 from kafkalab.broker.groups.offsets_records import (
     OffsetsReader,
     SizedRecord,
@@ -27,7 +27,7 @@ from kafkalab.broker.groups.offsets_records import (
     group_entry,
     offset_entry,
 )
-from kafkalab.broker.steps import Refusal, Step, unheard
+from kafkalab.broker.steps import Step, unheard
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.messages import ControlRecordType, marker_batch
 
@@ -61,10 +61,8 @@ class GroupStorage:
         """Write a group's record, or its tombstone where the group is gone. Refuses with what a
         member is told where it cannot be written (storeGroup's callback)."""
         batch = coordinator_batch([group_entry(group, now_ms, gone)])
-        try:
+        with told_to_members():
             yield from self._log.append(self.partition_of(group.id), batch, now_ms)
-        except Refusal as refusal:
-            raise Refusal(MEANS.get(refusal.error, refusal.error)) from None
 
     def commit(
         self,

@@ -8,7 +8,8 @@ counterparts are GroupMetadataManager.appendForGroup (2.3) and CoordinatorRuntim
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
 from kafkalab.broker.effects import Caller
@@ -31,6 +32,15 @@ MEANS = {
     Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE,
 }
 """Error of an append -> the error that the member gets for it."""
+
+
+@contextmanager
+def told_to_members() -> Iterator[None]:
+    """Turn the refusal of an append into the one that a member gets."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise Refusal(MEANS.get(refusal.error, refusal.error)) from None
 
 
 class OffsetsLog:
@@ -76,13 +86,11 @@ class LedOffsetsLog(OffsetsLog):
         return stored.last_offset + 1
 
     def commit(self, partition: int, batch: RecordBatch, caller: Caller, now_ms: int) -> Step[None]:
-        try:
+        with told_to_members():
             required = yield from self.append(partition, batch, now_ms)
             yield from self._replicas.produces.replicated(
                 (OFFSETS_TOPIC, partition), required, now_ms + COMMIT_TIMEOUT_MS, caller
             )
-        except Refusal as refusal:
-            raise Refusal(MEANS.get(refusal.error, refusal.error)) from None
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
         replica = self._replicas.found((OFFSETS_TOPIC, partition))
