@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from kafkalab.lines.part_text import entries_of
+from kafkalab.lines.part_text import Entries
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import Entry, Wording
 
 __all__ = [
     "CATALOG",
-    "ONLY_READ",
     "SERVER_CATALOG",
     "Entry",
     "Wording",
@@ -29,25 +28,22 @@ __all__ = [
     "server_matches",
 ]
 
-CATALOG = entries_of(
+CATALOG = Entries(
     "clients",
-    (
-        "common",
-        "network",
-        "producer",
-        "consumer",
-        "fetch",
-        "group",
-        "group_protocol",
-        "group_refusals",
-        "share_group",
-        "rare_lines",
-    ),
+    "common",
+    "network",
+    "producer",
+    "consumer",
+    "fetch",
+    "group",
+    "group_protocol",
+    "group_refusals",
+    "share_group",
+    "rare_lines",
 )
-SERVER_CATALOG = entries_of(
-    "brokers", ("groups", "share", "transactions", "replicas", "logs", "controller")
+SERVER_CATALOG = Entries(
+    "brokers", "groups", "share", "transactions", "replicas", "logs", "controller"
 )
-ONLY_READ = frozenset(entry.name for entry in SERVER_CATALOG.values() if entry.only_read)
 
 
 def every_entry() -> Iterator[Entry]:

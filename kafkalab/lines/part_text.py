@@ -18,7 +18,8 @@ name's value, and \\n, \\t and \\s for a new line, a tab and a blank at an end. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pkgutil import get_data
 from types import MappingProxyType
 from typing import Any
@@ -44,18 +45,35 @@ NAME, ESCAPE = re.compile(r"<(\w+)>"), re.compile(r"\\[nts]")
 ESCAPES = {"\\n": "\n", "\\t": "\t", "\\s": " "}
 
 
-def entries_of(side: str, parts: Iterable[str]) -> Mapping[str, Entry]:
-    """Name -> entry, of the files `parts` in the folder of `side`: "clients" or "brokers"."""
-    shared = {"source": RECORDED if side == "clients" else BROKERS_RECORDED}
-    found: dict[str, Entry] = {}
-    for part in ("names", *parts):
-        file = f"{side}/{part}.txt"
-        text = (get_data(__package__, file) or b"").decode("utf-8")
-        for entry in read_part(file, text, shared if part == "names" else dict(shared)):
-            if entry.name in found:
-                raise ValueError(f"{file}: two entries are called {entry.name}")
-            found[entry.name] = entry
-    return MappingProxyType(found)
+class Entries(Mapping[str, Entry]):
+    """Name -> entry, of the files `parts` in the folder of `side`: "clients" or "brokers". They are
+    read when an entry is first asked for, because a tenth of the time of `import kafkalab` was
+    theirs."""
+
+    def __init__(self, side: str, *parts: str) -> None:
+        self._side, self._parts = side, parts
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+    @cached_property
+    def _read(self) -> Mapping[str, Entry]:
+        shared = {"source": RECORDED if self._side == "clients" else BROKERS_RECORDED}
+        found: dict[str, Entry] = {}
+        for part in ("names", *self._parts):
+            file = f"{self._side}/{part}.txt"
+            text = (get_data(__package__, file) or b"").decode("utf-8")
+            for entry in read_part(file, text, shared if part == "names" else dict(shared)):
+                if entry.name in found:
+                    raise ValueError(f"{file}: two entries are called {entry.name}")
+                found[entry.name] = entry
+        return found
 
 
 def read_part(file: str, text: str, names: dict[str, str]) -> Iterator[Entry]:

@@ -17,14 +17,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.records_wire import WireRecord, record_bytes
 
 SHORTEST_MATCH_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Codec:
     """The numbers of one compression.type (CompressionType).
 
@@ -110,7 +110,7 @@ lz4's level 9 is its fast compressor, all other levels are the slow one (KafkaLZ
 TYPES = ("none", *CODECS)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compression:
     """A codec at a level; `level` None is the codec's default (KIP-390)."""
 
@@ -192,12 +192,10 @@ class CompressionRatioEstimator:
 
 def _payload(records: Iterable[WireRecord]) -> bytes:
     first_ms, parts = None, []
-    for delta, record in enumerate(records):
-        first_ms = record.timestamp_ms if first_ms is None else first_ms
+    for delta, each in enumerate(records):
+        first_ms = each.timestamp_ms if first_ms is None else first_ms
         parts.append(
-            record_bytes(
-                record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms
-            )
+            record_bytes(each, offset_delta=delta, timestamp_delta_ms=each.timestamp_ms - first_ms)
         )
     return b"".join(parts)
 

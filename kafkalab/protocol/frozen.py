@@ -1,5 +1,5 @@
 """Provides `@message`, a faster `@dataclass(frozen=True, slots=True, kw_only=True)` for Kafka
-messages.
+messages and for the pages of releases. A class that inherits fields cannot be one.
 
 A message behaves as a frozen dataclass: `fields`, `replace`, `repr` and `==` give the same results.
 Two things are cheaper, because messages are most of the objects of a lab and of the time of `import

@@ -7,10 +7,11 @@ version of a *request* changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from kafkalab.errors import Errors
+from kafkalab.protocol.frozen import message, record
 from kafkalab.protocol.messages import ApiVersion, FinalizedFeatureKey, SupportedFeatureKey
 from kafkalab.releases.api_names import API_NUMBERS
 from kafkalab.releases.page_text import GONE, Change, Makers, read_page, settings_of
@@ -18,7 +19,7 @@ from kafkalab.releases.page_text import GONE, Change, Makers, read_page, setting
 FIRST_GENERATION = "before the first generation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class ControllerWords:
     """The sentences with which a controller refuses; the names in braces are filled in.
 
@@ -40,7 +41,7 @@ class ControllerWords:
     fewer_partitions: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Tools:
     """What the command-line tools of a release print, read off the real tools' output.
 
@@ -123,7 +124,7 @@ class Tools:
     """Its text after --alter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class BrokerProfile:
     """One release of the broker; `name` is what Lab(broker_version=...) takes."""
 
@@ -288,7 +289,7 @@ def broker_page(release: str, file: str, text: str) -> BrokerPage:
     return BrokerPage(release, read_page(file, text, FIELDS, MAKERS))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BrokerPage:
     """The changes between `release` and the broker release before it.
 

@@ -8,7 +8,6 @@ Code branches on a field and never compares releases. A new difference is a fiel
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from kafkalab.errors import (
@@ -21,6 +20,7 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.consumer_protocol import ProtocolStyle
+from kafkalab.protocol.frozen import message
 
 
 class PrintablePosition(Protocol):
@@ -33,7 +33,7 @@ class PrintablePosition(Protocol):
         """The position as a release of that style prints it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Connecting:
     """Sockets, metadata, telemetry, and how long a JVM takes (NetworkClient, Metadata)."""
 
@@ -85,7 +85,7 @@ class Connecting:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Group:
     """Members of consumer groups: joining, assignors, heartbeats, commits (ConsumerCoordinator and
     its like)."""
@@ -182,7 +182,7 @@ class Group:
     """A member of a classic group logs that KIP-848 is ready."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Fetching:
     """Positions, fetches and what poll() returns (Fetcher, FetchCollector, SubscriptionState)."""
 
@@ -255,7 +255,7 @@ class Fetching:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Producing:
     """Partitioners, batches and the errors of send() (KafkaProducer, RecordAccumulator, Sender)."""
 
@@ -334,7 +334,7 @@ class Producing:
         return f"Topic {topic} not present in metadata after {limit_ms} ms."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Transacting:
     """Idempotent and transactional producers (TransactionManager)."""
 
@@ -390,7 +390,7 @@ class Transacting:
         return IllegalStateException if self.wrong_state_is_illegal else KafkaException
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Printing:
     """How values and messages are written in lines; the wordings themselves are in
     `kafkalab.lines`."""
@@ -464,7 +464,7 @@ UNSEEN = 1_000
 broker's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Apis:
     """What a release of the client knows of the APIs (NodeApiVersions).
 
@@ -480,7 +480,7 @@ class Apis:
     below_newest: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@message
 class Profile:
     """One release of the Java client.
 

@@ -67,7 +67,7 @@ class Partition:
     partition_epoch: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Topic:
     name: str
     topic_id: str

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.server_log import ServerLog
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
 
 CONTROLLER_NODE = 100
@@ -27,7 +28,7 @@ KEPT, NO, YES = -1, 0, 1
 """How a record says of a field that it stays as it is, becomes false, or becomes true."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KnownPartition:
     """What the controller's log has said of a partition last.
 

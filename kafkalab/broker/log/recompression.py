@@ -9,9 +9,10 @@ they fetch (`clients/consumer/reading/decompression_cost.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kafkalab.protocol.compression import Compression
+from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import RecordBatch, batch_size_bytes
 from kafkalab.protocol.records_wire import RECORD_BATCH_OVERHEAD_BYTES
 
@@ -19,7 +20,7 @@ AS_PRODUCED, UNCOMPRESSED = "producer", "uncompressed"
 US_PER_MS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Work:
     """One step of a broker's work on a batch. work: "validate" or "recompress"; codec: the one read
     or written."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from kafkalab.lines.catalog import SERVER_CATALOG
-from kafkalab.lines.part_text import entries_of
+from kafkalab.lines.part_text import Entries
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST = 400  # Rows of a table.
-CONTROLLERS = tuple(entries_of("brokers", ["controller"]))
+CONTROLLERS = Entries("brokers", "controller")
 UNKNOWN_SHOWN = 10
 
 

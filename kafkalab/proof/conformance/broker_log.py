@@ -21,7 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from kafkalab.lines.catalog import ONLY_READ, server_matches
+from kafkalab.lines.catalog import SERVER_CATALOG, server_matches
 from kafkalab.lines.layout import Row, read
 from kafkalab.proof.conformance.sequences import likeness, squeeze
 
@@ -99,13 +99,13 @@ def server_logs_in(folder: Path) -> dict[int, Path]:
 
 
 def story_of(rows: Iterable[Row], release: str) -> ServerStory:
-    """The story of these lines, without the kinds that no simulated broker writes (ONLY_READ). A
-    line that the catalogue does not know is of the kind UNKNOWN."""
+    """The story of these lines, without the entries that are `only_read`: no simulated broker
+    writes them. A line that the catalogue does not know is of the kind UNKNOWN."""
     told = []
     for row in rows:
         found = next(server_matches(release, row.logger, row.level, row.message), None)
         kind, text = "UNKNOWN" if found is None else found[0], _without_chance(row.message)
-        if kind not in ONLY_READ:
+        if found is None or not SERVER_CATALOG[kind].only_read:
             text = OF_PARTITION.sub(r"\1\2\3\4#", text) if kind in EACH_PARTITION else text
             told.append((kind, text))
     ordered: list[tuple[str, str]] = []

@@ -8,7 +8,7 @@ import pytest
 
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.lines.catalog import ONLY_READ, SERVER_CATALOG, server_matches
+from kafkalab.lines.catalog import SERVER_CATALOG, server_matches
 from kafkalab.lines.layout import read
 from kafkalab.logsets.__main__ import main
 
@@ -59,7 +59,7 @@ def told(rows, hidden):
         words = row.message
         for pattern, kept in CHANCE:
             words = pattern.sub(kept, words)
-        if kind not in ONLY_READ and kind != hidden:
+        if not SERVER_CATALOG[kind].only_read and kind != hidden:
             found.append((kind, words))
     begin = [kind for kind, _ in found].index("TOPIC_MADE")
     ordered = []
