@@ -67,11 +67,9 @@ class Page:
             raise ValueError(
                 f"the page of {release.name} says that it is the page of {self.release}"
             )
-        found = self.settings()
-        of = {
-            section: {name: value for (at, name), value in found.items() if at == section}
-            for section, _ in found
-        }
+        of: dict[str, dict[str, Any]] = {}
+        for (section, name), value in self.settings().items():
+            of.setdefault(section, {})[name] = value
         parts = {part: replace(getattr(before, part), **of.get(part, {})) for part in PARTS}
         return Profile(
             name=release.name,
