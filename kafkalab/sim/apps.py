@@ -1,4 +1,5 @@
-"""Runs blocking application code and client loops of a lab, exactly one at a time.
+"""Runs, pauses and ends the processes of a lab: applications and client loops, exactly one at a
+time.
 
 Three kinds of callers wait in a lab. All of them wait on a `Signal`:
  - the front: the notebook's own cell. While it waits it steps the clock.

@@ -1,4 +1,5 @@
-"""Simulates TCP connections between clients and brokers, with latency, order and faults.
+"""Simulates TCP connections between clients and brokers, with latency, order and faults; brokers'
+own messages are in `interbroker.py`.
 
 TCP never loses a single message of a connection. So a message arrives in order after its link's
 latency, or the link breaks and every message on the way is lost. A message is any Python value.

@@ -36,7 +36,7 @@ from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.mixed_groups import MixedGroups
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
-from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS
+from kafkalab.broker.groups.modern.modern_groups import MEMBER_ALARMS
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
 from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups

@@ -18,7 +18,7 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
-from kafkalab.broker.groups.modern.reconciliation import ModernGroups
+from kafkalab.broker.groups.modern.modern_groups import ModernGroups
 from kafkalab.broker.steps import Afterwards, Refusal, Step, answers
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors

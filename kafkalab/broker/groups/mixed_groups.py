@@ -34,7 +34,7 @@ from kafkalab.broker.groups.modern.consumer_group import (
     by_topic,
 )
 from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupMemberState
-from kafkalab.broker.groups.modern.reconciliation import ModernGroups
+from kafkalab.broker.groups.modern.modern_groups import ModernGroups
 from kafkalab.broker.steps import Refusal, Step, answers, unheard
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors

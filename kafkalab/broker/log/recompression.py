@@ -1,4 +1,4 @@
-"""Validates a compressed batch, and compresses it again where the topic asks (LogValidator).
+"""Decompresses a batch to check it, and compresses it again where the topic asks (LogValidator).
 
 The leader decompresses each compressed batch once, to check its records. It keeps the bytes as they
 came if the topic's compression.type allows the producer's codec. Otherwise it compresses the

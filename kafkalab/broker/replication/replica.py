@@ -1,4 +1,5 @@
-"""Replica: one copy of a partition; the leader's copy also holds the followers' positions.
+"""Replica: one copy of a partition; at the leader it holds the followers' positions and moves the
+high watermark.
 
 Kafka's classes are Partition and Replica. The rules are functions at the end of the file. They take
 and return numbers, so that a chapter, a test or a vector can call them without a cluster.
@@ -7,12 +8,14 @@ and return numbers, so that a chapter, a test or a vector can call them without 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import TypeVar
 
 from kafkalab.broker.cluster.cluster_state import Partition
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.replication.learners_watermark import Rule, learners_watermark
 from kafkalab.errors import Errors
 
+Member = TypeVar("Member")
 UNKNOWN_OFFSET = -1
 LONG_AGO_MS = 1 << 40
 """A time that is longer before the lab's begin than any lag time."""
@@ -130,14 +133,12 @@ class Replica:
             or (self.isr_wanted and id in self.isr_wanted)
             or (now_ms - follower.caught_up_ms <= lag_ms and may_join_isr(id))
         ]
-        safe = min(
-            (self.followers[id].log_end_offset for id in in_sync), default=log.log_end_offset
-        )
-        safe = min(safe, log.log_end_offset)
-        if rule is not None:
-            leader = self.partition.leader
-            ends = {id: max(known.log_end_offset, 0) for id, known in self.followers.items()}
-            ends[leader] = log.log_end_offset
+        leader = self.partition.leader
+        ends = {id: max(known.log_end_offset, 0) for id, known in self.followers.items()}
+        ends[leader] = log.log_end_offset
+        if rule is None:
+            safe = high_watermark_of(ends, (leader, *in_sync))
+        else:
             safe = learners_watermark(rule, ends, (leader, *in_sync), log.log_end_offset)
         if safe <= log.high_watermark:
             return False
@@ -173,7 +174,7 @@ class Replica:
 # -- the rules
 
 
-def high_watermark_of(log_ends: Mapping[object, int], isr: Iterable[object]) -> int:
+def high_watermark_of(log_ends: Mapping[Member, int], isr: Iterable[Member]) -> int:
     """The smallest log end among the replicas in sync."""
     return min(log_ends[member] for member in isr)
 

@@ -1,4 +1,5 @@
-"""ReplicaManager: appends to a broker's replicas, reads them, and moves the high watermark.
+"""ReplicaManager: checks batches and appends them to a broker's replicas, reads them, and has high
+watermarks moved.
 
 Kafka's class is ReplicaManager. `replica_fetcher` copies a leader's records, `follower_sessions`
 answers followers, and `delayed_produce` holds requests with acks=all.

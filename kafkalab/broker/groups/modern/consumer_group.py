@@ -1,8 +1,8 @@
-"""ConsumerGroup: one group of the KIP-848 protocol and its members (modern.consumer.ConsumerGroup).
+"""ConsumerGroup: one KIP-848 group, its members, and each member's next step towards the target
+(modern.consumer.ConsumerGroup, CurrentAssignmentBuilder).
 
 Three epochs grow one after another: the group epoch at a change, the target assignment's epoch when
-the target is computed for it, and each member's epoch when it has reached the target. The class
-holds data; the decisions are in `reconciliation`.
+the target is computed for it, and each member's epoch when it has reached the target.
 """
 
 from __future__ import annotations

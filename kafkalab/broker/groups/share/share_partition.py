@@ -1,4 +1,4 @@
-"""SharePartition: gives out the records of one partition to one share group, and takes them back
+"""SharePartition: locks records of one partition for members of a share group, and takes them back
 (kafka.server.share.SharePartition, KIP-932).
 
 The records lie in a window. Before its start (SPSO, share-partition start offset) all records are

@@ -1,4 +1,4 @@
-"""Chooses what a member does on each answer to its heartbeat
+"""Chooses what a member does on each answer to its heartbeat; `heartbeat_thread` does it
 (AbstractCoordinator.HeartbeatResponseHandler).
 
 An error of the answer leads to one of six actions. Java's choice is `javas_choice`; a learner may

@@ -1,5 +1,5 @@
-"""TransactionManager: producer id, epoch, sequences and the state of one producer's transaction
-(internals.TransactionManager).
+"""TransactionManager: one producer's id, sequences and transaction, and which refused batches it
+may send again (internals.TransactionManager).
 
 It also keeps the queue of requests about the transaction. `txn_requests` holds each request and the
 meaning of its answers; `transactional_sender`, the Sender's part, sends them one at a time.
