@@ -31,12 +31,23 @@ for name, topic in n.items():
         keep -= 1
     must_keep[name] = keep
     one, _ = slow_member(topic.arrive, topic.work, keep // 2, topic.reset)
-    left = lag_of(one, minutes(first_reset(one) + 0.5))
+    first = first_reset(one)
+    left = min(lag_of(one, minutes(first + later)) for later in (0.5, 1.5))
     dashboard[name] = "zero" if left < topic.arrive else "flat"
 ### END SOLUTION
 
 # %% question
 from autograder.cell.kinds import Value
+
+
+def shows_both_ends(topics: list[dict]) -> bool:
+    """Whether both rules of auto.offset.reset are among them, a member that is nearly as fast as
+    its topic, and one that is far too slow and jumps to the end."""
+    pairs = [(n["arrive"], n["work"]) for n in topics]
+    nearly = any(arrive % 10 and 3 * (arrive - work) <= arrive for arrive, work in pairs)
+    far = any(n["arrive"] >= 40 and n["work"] == 10 for n in topics if n["reset"] == "latest")
+    return tells_ideas_apart(topics) and nearly and far
+
 
 Value(
     title="how long the topic must keep",
@@ -45,12 +56,12 @@ Value(
     draws=THREE,
     row="topic",
     space={
-        "arrive": (30, 35, 40, 45, 50, 55, 60, 70),
+        "arrive": (30, 35, 36, 40, 42, 44, 45, 50, 52, 54, 55, 60, 65, 70, 75),
         "work": (10, 20, 30, 40),
         "reset": ("earliest", "latest"),
     },
     where=lambda n: n["arrive"] > n["work"],
-    together=tells_ideas_apart,
+    together=shows_both_ends,
 )
 
 # %% judge
@@ -143,6 +154,22 @@ lambda case: {
     **_kept(case),
     "dashboard": {"zero": "flat", "flat": "zero"}[_kept(case)["dashboard"]],
 }
+
+# %% wrong="a look too early"
+# The number is right. A member that polls once a minute asks for its new position in the next
+# minute. Look at the lag of that minute, too.
+must_keep = {a: largest_that_loses(x) + 1 for a, x in n.items()}
+dashboard = {a: "zero" if x.reset == "latest" and x.work > 10 else "flat" for a, x in n.items()}
+
+# %% says
+lambda case: {
+    **_kept(case),
+    "dashboard": "zero" if case["reset"] == "latest" and case["work"] > 10 else "flat",
+}
+
+# %% equivalent
+# `40 * (topic.arrive - topic.work) // topic.arrive` changed: the search may begin anywhere.
+# `1` -> `2`: the second loop goes back by one, and the first one goes on by two.
 
 # %% hint
 # On paper: after forty minutes the member has read `40 * work` orders. How old is the next one, if

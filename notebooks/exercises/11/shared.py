@@ -77,7 +77,11 @@ def _overrun(arrive: int, work: int, keep: int, reset: str) -> dict:
     if not gone:
         return {"first_loss": None}
     bookmark = int(lab.describe_group("billing").current_offset.iloc[0])
-    left = int(lab.describe_group("billing", gone[0] * MINUTE + MINUTE // 2).lag.iloc[0])
+    # with one poll a minute the new position is asked for in the next one
+    left = min(
+        int(lab.describe_group("billing", int((gone[0] + later) * MINUTE)).lag.iloc[0])
+        for later in (0.5, 1.5)
+    )
     return {
         "first_loss": gone[0],
         "dashboard": "zero" if left < arrive else "flat",
