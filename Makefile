@@ -23,7 +23,7 @@ help:
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
 	@$(PY) -m autograder.learner.lab
 
-test: .venv/ready-dev  ## check everything, one or two of each kind (about five minutes)
+test: .venv/ready-dev  ## check everything, one or two of each kind (five to six minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow and not corpus"
 
 test-corpus: .venv/ready-dev  ## check more of each kind, what CI runs after `make test` (ten minutes)
