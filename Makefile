@@ -23,8 +23,11 @@ help:
 lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of the notebooks
 	@$(PY) -m autograder.learner.lab
 
-test: .venv/ready-dev  ## check everything, a fixed share of each corpus (6 to 13 minutes)
-	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
+test: .venv/ready-dev  ## check everything, one or two of each kind (five to six minutes)
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow and not corpus"
+
+test-corpus: .venv/ready-dev  ## check more of each kind, what CI runs after `make test` (ten minutes)
+	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "corpus and not slow"
 
 quick: .venv/ready-dev  ## check what you changed: the house's rules and the nearest tests (a few minutes)
 	@$(PY) -m kafkalab.tests.quick
@@ -68,7 +71,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[learn,spark,logs,teach,clients,dev,bench]" setuptools
 
-.PHONY: help lab test quick format test-all classroom redteam course book conformance seeds prove bench browser wheel wheels
+.PHONY: help lab test test-corpus quick format test-all classroom redteam course book conformance seeds prove bench browser wheel wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

@@ -494,6 +494,20 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module, walked once: a dozen tests look at each of two million."""
+    return tuple(ast.walk(tree))
+
+
+@cache
+def calls(tree: ast.Module) -> tuple[tuple[ast.Call, str], ...]:
+    """The calls of a module, each with what it calls, as text."""
+    return tuple(
+        (node, ast.unparse(node.func)) for node in nodes(tree) if isinstance(node, ast.Call)
+    )
+
+
 def is_package(name: str) -> bool:
     """Whether a module is the `__init__` of a folder."""
     return (ROOT / name.replace(".", "/") / "__init__.py").exists()
@@ -504,16 +518,21 @@ def below(name: str, rooms: str) -> bool:
     return any(name == room or name.startswith(room + ".") for room in rooms.split())
 
 
-def imports(module: str, tree: ast.Module) -> Iterator[str]:
+@cache
+def imports(module: str, tree: ast.Module) -> tuple[str, ...]:
     """The full names of what a module imports; `from a import b` is a.b where that is a module,
     else a.
 
     A bare name may also be a sibling: the sandbox runs some modules of autograder as scripts, out
     of their package.
     """
+    return tuple(_imports(module, tree))
+
+
+def _imports(module: str, tree: ast.Module) -> Iterator[str]:
     known = modules()
     package = module if is_package(module) else module.rpartition(".")[0]
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield (
@@ -625,7 +644,7 @@ def test_a_room_of_autograder_imports_only_rooms_below_it():
 def opens_a_database(tree: ast.Module) -> Iterator[int]:
     """The lines that import what opens nbgrader's gradebook: SQL, or nbgrader's own classes."""
     openers = "sqlite3 sqlalchemy alembic nbgrader.api nbgrader.dbutil"
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -697,11 +716,9 @@ def test_nothing_but_the_seed_decides_a_run(pattern):
     rooms, excepted, instead = BANNED_CALLS[pattern]
     for module, tree in modules().items():
         if below(module, rooms) and not below(module, excepted):
-            for node in ast.walk(tree):
-                if isinstance(node, ast.Call) and re.fullmatch(pattern, ast.unparse(node.func)):
-                    raise AssertionError(
-                        f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}"
-                    )
+            for node, called in calls(tree):
+                if re.fullmatch(pattern, called):
+                    raise AssertionError(f"{module}:{node.lineno} calls {called}(): use {instead}")
 
 
 RELEASE = re.compile(r"\d\.\d+(\.\d+)?")
@@ -732,7 +749,7 @@ def groups_of_releases(tree: ast.Module) -> set[str]:
     """The names that a module gives to tuples, lists and sets of releases."""
     return {
         target.id
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Assign) and is_group_of_releases(node.value)
         for target in node.targets
         if isinstance(target, ast.Name)
@@ -751,7 +768,7 @@ PAGES = "a release's knowledge stands on its page in kafkalab/releases: "
 def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, what is wrong and what to do instead) for each place that
     decides something by a release's name."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Compare):
             for side in (node.left, *node.comparators):
                 if is_release(side):
@@ -841,10 +858,8 @@ def test_text_files_are_opened_as_utf_8():
     """Where the machine's own encoding is something else,
     a missing encoding= breaks the first name with an accent."""
     for module, tree in modules().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and re.search(
-                r"^open$|\.(read|write)_text$", ast.unparse(node.func)
-            ):
+        for node, name in calls(tree):
+            if re.search(r"^open$|\.(read|write)_text$", name):
                 called = ast.unparse(node)
                 binary = re.search(r"'[rwxa]\+?b\+?'", called)
                 assert binary or "encoding=" in called, (
@@ -864,3 +879,18 @@ def test_importing_kafkalab_is_light():
     assert loaded.strip() == "[]", (
         f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
     )
+
+
+def test_what_every_room_is_handed_is_typed_by_its_class():
+    """mypy wants a type for each parameter, and takes Any for one."""
+    for module, tree in modules().items():
+        for node in nodes(tree) if below(module, "kafkalab") else ():
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for given in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                if given.arg in ("lab", "profile", "journal"):
+                    kind = ast.unparse(given.annotation) if given.annotation else "nothing"
+                    assert kind not in ("nothing", "Any", "object"), (
+                        f"{module}:{node.lineno} {node.name}() takes {kind} as {given.arg}: name "
+                        "its class"
+                    )

@@ -16,7 +16,7 @@ from kafkalab import (
 from kafkalab.errors import IllegalStateException, TimeoutException
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS
 from kafkalab.sim.worker_pool import WorkerPool
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 DAY_MS = 24 * 3_600_000
 FOR_EVER_MS = 1 << 62
@@ -52,6 +52,7 @@ def ends_with(what, gone, call, *args, **kwargs):
     assert what in sentence and gone in sentence, sentence
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("version", [pytest.param("3.9", marks=pytest.mark.slow), "4.4"])
 def test_a_record_whose_producer_id_never_comes(version):
     lab = lab_without_ids(version=version)
@@ -74,6 +75,7 @@ def test_flush_and_close_of_such_a_producer():
     assert all(socket.closed_at_ms is not None for socket in lab.sockets())
 
 
+@pytest.mark.corpus
 def test_the_sentence_names_what_stands_still_and_what_is_cut():
     lab = lab_of_three()
     producer = KafkaProducer(lab, PATIENT, name="shop")
@@ -106,28 +108,30 @@ def test_the_calls_of_transactions_end(version):
 
 @pytest.mark.parametrize(
     "call",
-    [
-        lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
-            "t"
-        ),
-        pytest.param(
+    few(
+        [
             lambda lab: KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}).partitions_for(
-                "missing"
+                "t"
             ),
-            marks=pytest.mark.slow,
-        ),
-        lambda lab: (
-            KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS})
-            .send(ProducerRecord("t", "x"))
-            .get()
-        ),
-        pytest.param(
-            lambda lab: KafkaProducer(
-                lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}
-            ).init_transactions(),
-            marks=pytest.mark.slow,
-        ),
-    ],
+            pytest.param(
+                lambda lab: KafkaProducer(
+                    lab, {**PATIENT, "max.block.ms": FOR_EVER_MS}
+                ).partitions_for("missing"),
+                marks=pytest.mark.slow,
+            ),
+            lambda lab: (
+                KafkaProducer(lab, {**PATIENT, "max.block.ms": FOR_EVER_MS})
+                .send(ProducerRecord("t", "x"))
+                .get()
+            ),
+            pytest.param(
+                lambda lab: KafkaProducer(
+                    lab, {**PATIENT, "max.block.ms": FOR_EVER_MS, "transactional.id": "tx"}
+                ).init_transactions(),
+                marks=pytest.mark.slow,
+            ),
+        ]
+    ),
 )
 def test_a_producer_that_may_block_for_ever_blocks_for_an_hour(call):
     lab = lab_of_three()
@@ -149,7 +153,7 @@ CONSUMER_CALLS = {
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-@pytest.mark.parametrize("name", share(CONSUMER_CALLS, 3))
+@pytest.mark.parametrize("name", few(share(CONSUMER_CALLS, 3), 1, 1))
 def test_a_consumer_that_may_wait_for_ever_waits_for_an_hour(name, protocol, monkeypatch):
     """Two minutes here, as an hour of a consumer that tries dead brokers takes long to play."""
     monkeypatch.setattr("kafkalab.clients.consumer.reading.call_timer.PATIENCE_MS", 120_000)
@@ -223,6 +227,7 @@ def test_run_until_ends_where_no_time_was_given():
         lab.run_for(LONGEST_GIVEN_MS + 1)
 
 
+@pytest.mark.corpus
 def test_an_app_that_waits_in_vain_tells_the_front():
     lab = lab_without_ids()
 

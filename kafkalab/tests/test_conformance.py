@@ -10,6 +10,7 @@ import pytest
 
 from kafkalab.proof.conformance import MARKS, command, table, workers
 from kafkalab.proof.conformance.seeds import SEEDS
+from kafkalab.tests.shares import few
 
 FOLDERS = dict(command.scenarios(table.RECORDINGS))
 ROWS = table.load_table()
@@ -28,7 +29,11 @@ QUICK = ends_of_each_kind(FOLDERS)
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in FOLDERS],
+    few(
+        [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in FOLDERS],
+        4,
+        1,
+    ),
 )
 def test_no_scenario_scores_lower_than_the_table(name):
     """Played in a process of its own, which a replay without end does not outlive."""

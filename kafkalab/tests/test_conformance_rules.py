@@ -387,6 +387,7 @@ def test_the_marks_are_those_of_the_recordings_comparer(real, other, expected):
         assert tuple(round(found[mark], 4) for mark in MARKS) == marks, json.dumps(found)
 
 
+@pytest.mark.corpus
 def test_a_scenario_that_never_ends_is_stopped_and_the_next_is_played(monkeypatch):
     folders = dict(command.scenarios(RECORDINGS, only="*/2.3.0/two_brokers_two_members")) | dict(
         command.scenarios(RECORDINGS, only="2.3.1/2.3.0/producer_defaults")

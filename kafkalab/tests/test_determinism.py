@@ -15,6 +15,7 @@ import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab
 from kafkalab.hashing import hash_map_order, java_string_hash
+from kafkalab.tests.shares import few
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,7 +71,7 @@ def run(
     return done.stdout
 
 
-@pytest.mark.parametrize("seed", [7, {"inv-1": 3, "till": 5}])
+@pytest.mark.parametrize("seed", few([7, {"inv-1": 3, "till": 5}]))
 def test_two_processes_with_other_hashes_write_the_same_bytes(seed):
     first, second = run(seed, hash_seed="1"), run(seed, hash_seed="2")
     assert first == second
@@ -82,6 +83,7 @@ def test_another_seed_is_another_run():
     assert run(0) != run(1)
 
 
+@pytest.mark.corpus
 def test_a_stranger_leaves_a_clients_luck_alone():
     """A consumer of another group draws from streams of its own,
     so the producer writes what it would have written."""

@@ -18,6 +18,7 @@ import pytest
 from kafkalab.proof.replay import STEPS, main, replay
 from kafkalab.proof.scenario import FIELDS, UnusableScenario
 from kafkalab.releases import PROFILES
+from kafkalab.tests.shares import few
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = ROOT / "data" / "recordings"
@@ -71,7 +72,7 @@ POLL = step("poll", 1_100, client="inv-1", timeout_ms=100, for_ms=1_500)
 # what a replay may know
 
 
-@pytest.mark.parametrize("name", SIX)
+@pytest.mark.parametrize("name", few(SIX, 2))
 def test_what_was_observed_makes_no_difference(name):
     whole = recorded(name)
     bare = copy.deepcopy(whole)
@@ -173,7 +174,7 @@ def test_a_program_goes_on_after_an_exception_as_the_recorded_one_did():
     assert "Kafka consumer has been closed" in played
 
 
-@pytest.mark.parametrize("version", PROFILES)
+@pytest.mark.parametrize("version", few(PROFILES, 3))
 def test_every_version_plays(version):
     consumer = {
         **NEW_CONSUMER,
@@ -417,6 +418,7 @@ def _places(value, path=()):
         yield from _places(item, (*path, key))
 
 
+@pytest.mark.corpus
 def test_nonsense_in_any_place_is_played_or_refused_with_one_sentence():
     whole = scenario(
         NEW_CONSUMER,

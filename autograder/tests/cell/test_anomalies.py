@@ -194,6 +194,7 @@ def test_lost_when_the_commit_comes_before_the_work():
     assert any("dies (kill -9)" in row for row in found[0].proof)
 
 
+@pytest.mark.corpus
 def test_duplicated_when_the_work_comes_before_the_commit():
     lab = cluster()
     shop(lab, 3)
@@ -433,6 +434,7 @@ def test_a_fenced_producer_writes_nothing_and_if_it_did_it_would_be_told():
     )
 
 
+@pytest.mark.corpus
 def test_the_first_is_the_first_in_time_and_all_names_are_known():
     lab = frozen_member()
     everything = judged(lab)

@@ -23,7 +23,7 @@ from autograder.proving.drawn import (
     own_cases,
     passing_wrong,
 )
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 OWN = [
     question
@@ -39,7 +39,7 @@ def some(one_in: int, first: int) -> list:
     return share(OWN, one_in, first, id=lambda question: question.id)
 
 
-@pytest.mark.parametrize("question", [each for each in some(40, 5) if each.values[0].draws])
+@pytest.mark.parametrize("question", few([each for each in some(40, 5) if each.values[0].draws]))
 def test_ten_thousand_students_have_numbers_of_their_own(question):
     assert different(question) >= LEAST_DIFFERENT
 
@@ -54,7 +54,7 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     )
 
 
-@pytest.mark.parametrize("question", some(40, 9))
+@pytest.mark.parametrize("question", few(some(40, 9)))
 def test_two_students_numbers_are_solved(question):
     """The command's own look at one question, at a few students."""
     found = drawn(question, 2)
@@ -108,7 +108,7 @@ def test_scenery_changes_what_is_shown_and_not_what_is_right():
     assert numbers_for(question, "")["seed"] == 0
 
 
-@pytest.mark.parametrize("question", some(18, 6))
+@pytest.mark.parametrize("question", few(some(18, 6)))
 @pytest.mark.parametrize("students", [3, pytest.param(100, marks=pytest.mark.slow)])
 def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     """Every named wrong answer fails in one case at least, whoever has the numbers, and the judge
@@ -116,6 +116,7 @@ def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     assert passing_wrong(question, STUDENTS[:students]) == []
 
 
+@pytest.mark.corpus
 def test_what_one_set_of_numbers_shows_is_played_once():
     """Some numbers are lines of a log, which a lab has to play. The second time they are asked
     for, nothing is played; drawing them never plays."""

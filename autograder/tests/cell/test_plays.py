@@ -14,6 +14,7 @@ from autograder.cell.data import plain
 from autograder.cell.kinds import Function, StateMachine, walks
 from autograder.cell.plays import MOST_CALLS
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.tests.shares import few
 
 CASES = tuple(
     {"case": f"{'a crash, ' if crash_ms else ''}seed {seed}", "seed": seed, "crash_ms": crash_ms}
@@ -114,6 +115,7 @@ def judged(loop):
     ]
 
 
+@pytest.mark.corpus
 def test_a_loop_that_keeps_its_promise_under_every_seed_and_crash():
     assert [verdict[:2] for verdict in judged(careful)] == [(True, LOOP.kept)] * len(CASES)
 
@@ -177,6 +179,7 @@ def test_work_that_takes_time_can_be_cut_in_the_middle():
     assert 0 < int(sentence.split()[1]) < 9
 
 
+@pytest.mark.corpus
 def test_what_is_thrown_away_is_lost():
     ok, sentence, proof = judged(hasty)[0]
     assert (
@@ -357,6 +360,7 @@ def test_an_error_that_the_learners_own_code_catches_is_told_with_its_line():
     ]
 
 
+@pytest.mark.corpus
 def test_an_error_in_a_process_that_is_killed_is_nobodys():
     def tidy(consumer, finish):
         try:
@@ -404,13 +408,16 @@ def pooled(name):
 
 @pytest.mark.parametrize(
     "name, word",
-    [
-        ("reference", None),
-        ("commit what was polled", "This is called lost."),
-        ("wait for the workers", "Never wait for the workers."),
-        ("never commit", "would do the others again"),
-        ("one list for all partitions", "This is called nonmonotonic."),
-    ],
+    few(
+        [
+            ("reference", None),
+            ("commit what was polled", "This is called lost."),
+            ("wait for the workers", "Never wait for the workers."),
+            ("never commit", "would do the others again"),
+            ("one list for all partitions", "This is called nonmonotonic."),
+        ],
+        2,
+    ),
 )
 def test_what_a_poller_with_a_pool_commits_is_judged_by_the_run(name, word):
     question, function = pooled(name)
@@ -596,7 +603,7 @@ def test_the_lines_of_chapter_09s_bug_hunt_are_what_a_2_3_client_writes(program)
     ] == batch_commits(program, 5, 20, 22)
 
 
-@pytest.mark.parametrize("closes", (True, False))
+@pytest.mark.parametrize("closes", few((True, False), 1, 1))
 def test_no_lab_of_a_play_is_kept(closes):
     """Also where a loop waits in its `finally`, and where the scenario closes no lab."""
     labs = []

@@ -13,7 +13,7 @@ from autograder.course.judge import judge_of
 from autograder.course.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.grading.verdict import NOT_PLAYED_AGAIN, all_cases, mark
 from kafkalab import Lab
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 PLAYED_AGAIN = ("04.5", "05.3", "06.5", "09.5")
 
@@ -148,19 +148,23 @@ def test_references_and_named_wrong_answers_can_be_played_again(id):
 
 @pytest.mark.parametrize(
     "calls",
-    [
-        None,
-        [],
-        {},
-        "keep",
-        [["keep"]],
-        [["keep", [[7, "insert", [], {}]], None, False]],
-        [["keep", [[0, "open", [], {}]], None, False]] * 12,
-        [["keep", [[0, "insert", [{"called": 3}], {}]], None, False]] * 12,
-        [[["keep"]] * 4],
-        [{"keep": 1}],
-        float("nan"),
-    ],
+    few(
+        [
+            None,
+            [],
+            {},
+            "keep",
+            [["keep"]],
+            [["keep", [[7, "insert", [], {}]], None, False]],
+            [["keep", [[0, "open", [], {}]], None, False]] * 12,
+            [["keep", [[0, "insert", [{"called": 3}], {}]], None, False]] * 12,
+            [[["keep"]] * 4],
+            [{"keep": 1}],
+            float("nan"),
+        ],
+        5,
+        1,
+    ),
 )
 def test_what_became_of_a_lab_counts_for_nothing_without_its_calls(calls):
     question, (case, *_) = find("09.5"), find("09.5").public_cases

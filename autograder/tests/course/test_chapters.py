@@ -20,7 +20,7 @@ from autograder.course.references import references, solved
 from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 STUDENTS = ("", "s001", "s002")
@@ -84,6 +84,7 @@ def test_a_blank_notebook_has_no_points(sandbox, chapter):
     )
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("chapter, step", ROUNDS)
 def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
     """The wrong answer at one place of every question in one notebook: a judge hears its own
@@ -128,7 +129,7 @@ def _sentences(otherwise) -> list[str]:
     return [otherwise] if isinstance(otherwise, str) else list(otherwise.values())
 
 
-@pytest.mark.parametrize("chapter", share(CHAPTERS, 3))
+@pytest.mark.parametrize("chapter", few(share(CHAPTERS, 3), 1, 1))
 def test_every_sentence_finds_its_numbers(chapter):
     """What stands in braces is a name of the case, written as `fill` knows it:
     {brokers}, never {brokers!r}."""

@@ -21,7 +21,7 @@ from autograder.cell.question import find
 from autograder.course import build, exercises, halves, judges, seals, sources, topics
 from autograder.course.judge import judge_of
 from autograder.proving import exercise_rules, exercise_screen
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 CHAPTERS = [name[:2] for name in sources.chapters() if sources.exercises_of(name)]
 EVERY = [exercises.find(id) for chapter in CHAPTERS for id in sources.exercises_of(chapter)]
@@ -92,7 +92,7 @@ def test_what_git_pulls_is_built_and_what_was_edited_here_waits_for_its_tests(pu
     assert half.is_file() and told == []
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", few(CHAPTERS, 2))
 def test_the_halves_hold_no_solution_and_the_learners_half_nothing_of_the_judge(chapter):
     both = {name: half.text for name, half in built(chapter).items()}
     shared = exercises.shared(chapter)
@@ -118,7 +118,7 @@ def test_the_halves_hold_no_solution_and_the_learners_half_nothing_of_the_judge(
             assert definitions(source) & asked == set(), (exercise.id, wrong.name)
 
 
-@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize("exercise", few(EVERY, 12), ids=lambda exercise: exercise.id)
 def test_jupytext_reads_the_cells_that_the_builder_reads(exercise):
     """So an editor shows a notebook of them, and each wrong answer is a cell that runs."""
     text = exercise.path.read_text(encoding="utf-8")
@@ -231,6 +231,7 @@ REFUSED = (
 )
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("right, wrong, told", share(REFUSED, 3, id=lambda each: each[2]))
 def test_a_build_that_is_refused_leaves_the_judge_as_it_was(
     small, tmp_path, monkeypatch, capsys, right, wrong, told

@@ -112,6 +112,7 @@ def recalled(prose: str) -> list[str]:
     return re.findall(r"<summary>(.*?)</summary> ?(?!</details>)", on_one_line(quiz[1]))
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("detector", DETECTORS.values(), ids=str)
 def test_a_detector_is_run_over_three_stories_played_anew(detector):
     cases = judge_of(detector).hidden_cases(Random(1))

@@ -15,11 +15,12 @@ from autograder.course.reading_time import (
     with_minutes,
 )
 from autograder.course.sources import chapters
+from kafkalab.tests.shares import few
 
 CHAPTERS = [name for name in chapters() if name[:2].isdigit() and name[:2] != "00"]
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", few(CHAPTERS, 4))
 def test_sittings_are_short_and_announced_as_they_are(chapter):
     assert not problem_of_sittings(chapter)
 
@@ -39,7 +40,7 @@ def test_a_sitting_that_is_too_long_or_not_announced_is_named(monkeypatch):
     assert "such as 40 and 40" in problem(40, 42)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", few(PAGES))
 def test_a_list_of_chapters_says_what_the_first_cells_say(page):
     text = (notebooks() / page).read_text(encoding="utf-8")
     assert text == with_minutes(text), "`python -m autograder course` writes it"

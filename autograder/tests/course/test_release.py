@@ -15,6 +15,7 @@ from autograder.course import handout, release
 from autograder.course.judge import judge_of
 from autograder.course.references import reference
 from autograder.course.secret import DEMO_SECRET
+from kafkalab.tests.shares import few
 
 
 @pytest.fixture
@@ -63,6 +64,7 @@ check("90.1")
     assert "90.1 ✗ You counted one for each of the" in ran.stdout
 
 
+@pytest.mark.corpus
 def test_the_numbers_are_those_the_teacher_grades_by(package, demo, tmp_path):
     from autograder.cell.numbers import numbers_for
 
@@ -73,6 +75,7 @@ def test_the_numbers_are_those_the_teacher_grades_by(package, demo, tmp_path):
     assert shown.strip() == str(dict(numbers_for("90.1", "s5")))
 
 
+@pytest.mark.corpus
 def test_it_holds_no_judge_no_test_no_secret(package):
     names = {path.name for path in package.rglob("*") if "kafkalab" not in path.parts}
     assert not names & {
@@ -101,6 +104,7 @@ def test_it_holds_no_judge_no_test_no_secret(package):
     assert (package / "autograder" / "cell" / "course_key.txt").exists()
 
 
+@pytest.mark.corpus
 def test_git_takes_nothing_of_what_an_installation_and_a_learner_make(package):
     def git(*words):
         command = ["git", "-C", str(package), *words]
@@ -126,7 +130,7 @@ def test_git_takes_nothing_of_what_an_installation_and_a_learner_make(package):
 
 
 @pytest.mark.parametrize(
-    "where", ["notebooks/release/90_demo/90_demo.ipynb", "autograder/cell/questions/ch90.py"]
+    "where", few(["notebooks/release/90_demo/90_demo.ipynb", "autograder/cell/questions/ch90.py"])
 )
 def test_a_leak_is_found(package, where):
     assert release.leaks(package, ["90"]) == []
@@ -157,6 +161,7 @@ def test_all_of_cell_and_learner_and_nothing_else_goes_out(package):
     assert out == wanted | {"cell/questions/ch90.py"}
 
 
+@pytest.mark.corpus
 def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
     monkeypatch.setattr(release, "ROOMS", (*release.ROOMS, "course"))
     with pytest.raises(release.Leak, match="is the teacher's"):
@@ -164,6 +169,7 @@ def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
     assert not (tmp_path / "package").exists() and list(tmp_path.glob(".package*")) == []
 
 
+@pytest.mark.corpus
 def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(
     demo, tmp_path, monkeypatch, capsys
 ):
@@ -201,6 +207,7 @@ def test_all_chapters_fit_into_one_package(tmp_path):
     ]
 
 
+@pytest.mark.corpus
 def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
     package = tmp_path / "package"
     assert main(["release", "00", "myths", "--out", str(package)]) == 0
@@ -224,6 +231,7 @@ def test_the_wheels_of_a_package_are_what_its_lab_installs():
     assert len(asked) == 3 and len(set(asked)) == 1
 
 
+@pytest.mark.corpus
 def test_a_teachers_command_in_it_is_told_as_such(package):
     ran = python(package, 'from autograder.__main__ import main\nprint(main(["grade", "."]))')
     assert ran.stdout == "2\n" and ran.stderr == (
@@ -258,6 +266,7 @@ def test_without_a_secret_there_is_no_package_unless_demo_is_asked_for(
     )
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("chapter", ["00", pytest.param("03", marks=pytest.mark.slow)])
 def test_its_papers_speak_of_nothing_that_is_not_in_it(chapter, tmp_path):
     """No link leads out of the package, and nothing in its Makefile is a teacher's."""
@@ -303,6 +312,7 @@ def texts(folder) -> dict[str, str]:
     }
 
 
+@pytest.mark.corpus
 def test_a_notebook_of_a_package_promises_no_answer_that_stays_with_the_teacher(tmp_path):
     for name, text in texts(HOME / "notebooks" / "release").items():
         left = release.without_reveal(text)
@@ -318,6 +328,7 @@ def test_a_notebook_of_a_package_promises_no_answer_that_stays_with_the_teacher(
     assert '`hint("02.1")` helps in two steps, and so does `check("02.1", hint=True)`.' in packed
 
 
+@pytest.mark.corpus
 def test_reveal_in_a_package_promises_nothing(package):
     ran = python(package, 'from autograder import reveal\nreveal("90.1")\nreveal("90.open")\n')
     assert ran.stdout.count("is with your teacher") == 2 and "give_up" not in ran.stdout

@@ -57,6 +57,7 @@ def test_every_locked_cell_of_a_built_notebook_may_raise_and_no_other():
             assert cell.metadata.get("tags", []) == ["raises-exception"] * locked, cell.source
 
 
+@pytest.mark.corpus
 def test_run_all_goes_past_what_is_not_solved(demo, tmp_path):
     blank = without_the_picture(master("90").notebook())
     stopped = dict.fromkeys(("q-90-1-test", "q-90-2-test", "q-90-3-test"), "NotYet")
@@ -127,6 +128,7 @@ def test_a_copy_with_other_tags_is_nothing_to_talk_about(demo, tmp_path, tags):
     assert (found.status, found.reason, found.flags) == ("graded", "", ())
 
 
+@pytest.mark.corpus
 def test_no_chapter_says_that_run_all_stops():
     for chapter in sources.chapters():
         for cell in sources.author_notebook(chapter).cells:

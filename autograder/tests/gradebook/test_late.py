@@ -74,6 +74,7 @@ def test_due_dates_extensions_and_what_they_cost(out, capsys):
     assert marks(out) == {"ada": (6, 0, 6), "bo": (5, 0, 5)}
 
 
+@pytest.mark.corpus
 def test_an_extension_may_come_before_the_submission(out, hand_in, tmp_path):
     main(["due", str(out), "90", ago(days=2, hours=12)])
     main(["due", str(out), "90", ago(days=-1), "--student", "cy"])
@@ -83,6 +84,7 @@ def test_an_extension_may_come_before_the_submission(out, hand_in, tmp_path):
     assert marks(out)["cy"] == (6, 0, 6) and marks(out)["bo"][1] == 1.5
 
 
+@pytest.mark.corpus
 def test_what_was_received_in_time_may_be_graded_later(out, hand_in, tmp_path, capsys):
     main(["due", str(out), "90", ago(hours=3)])
     hand_in("di", student="di", folder=tmp_path / "class")
@@ -213,6 +215,7 @@ def test_a_late_version_in_the_place_of_another_takes_no_points(out, hand_in, tm
     assert set(read_results(out)) == {"ada", "bo.ipynb"}
 
 
+@pytest.mark.corpus
 def test_a_run_that_was_killed_does_not_hide_a_mark_that_fell(out, hand_in, tmp_path, capsys):
     class Killed(BaseException):
         pass

@@ -82,6 +82,7 @@ def test_a_gradebook_of_an_older_version_is_mended_by_the_next_run(hand_in, tmp_
     assert by_nbgrader(out) == ours(out) == {"s01": (6, 0, True)}
 
 
+@pytest.mark.corpus
 def test_a_mark_of_review_renews_the_penalty(hand_in, tmp_path, monkeypatch):
     """nbgrader's export is read between `review` and our next report."""
     from autograder.written import screens

@@ -51,6 +51,7 @@ def test_what_jupyterlab_runs_the_sandbox_runs(demo, sandbox, above, answer):
     assert result["flags"] == [] and result["status"] == "graded", result
 
 
+@pytest.mark.corpus
 def test_an_answer_that_awaits_is_wrong_where_it_is_wrong_and_may_not_wait_for_ever(demo):
     answers = {
         "90.2": "import asyncio\nwhile True:\n    await asyncio.sleep(0)",

@@ -49,6 +49,7 @@ def test_one_that_is_killed_leaves_no_file(echo):
     assert not place.exists()
 
 
+@pytest.mark.corpus
 def test_one_that_works_for_ever_is_lost(echo):
     echo.seconds = 0.5
     with pytest.raises(Lost, match="echo_of_a_test ended"):

@@ -94,6 +94,7 @@ def test_a_class_lands_in_the_gradebook(box, tmp_path):
     assert comments["q-90-1"].startswith("You counted one for each of the")
 
 
+@pytest.mark.corpus
 def test_formgraders_own_api_reads_it(out):
     from nbgrader.apps.api import NbGraderAPI
     from traitlets.config import Config
@@ -315,6 +316,7 @@ def test_the_time_to_go_does_not_jump_and_counts_what_is_in_hand(paced):
     assert all(after <= 1.5 * before + 20 for before, after in itertools.pairwise(told)), said
 
 
+@pytest.mark.corpus
 def test_one_file_is_graded_in_two_lines(hand_in):
     result = grade("90", hand_in("ada"))
     assert (result["score"], result["max"], result["assignment"]) == (6, 6, "90_demo")

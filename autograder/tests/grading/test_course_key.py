@@ -3,6 +3,8 @@ another key."""
 
 import json
 
+import pytest
+
 from autograder.__main__ import main
 from autograder.cell.numbers import course_key_id
 from autograder.handed_in.submission import read
@@ -42,6 +44,7 @@ def solved_with(hand_in, monkeypatch, name, secret, folder, printed=False):
     path.write_text(json.dumps(notebook))
 
 
+@pytest.mark.corpus
 def test_numbers_of_another_key_are_never_silent_zeros(hand_in, tmp_path, monkeypatch, capsys):
     box, out = tmp_path / "box", tmp_path / "out"
     for name, secret, printed in (

@@ -11,6 +11,7 @@ from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import read
+from kafkalab.tests.shares import few
 
 MACHINE = ("90.1", "90.2", "90.3")
 
@@ -122,11 +123,13 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
 
 @pytest.mark.parametrize(
     "loop",
-    [
-        "while True: pass",
-        "9 ** 9 ** 9",
-        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
-    ],
+    few(
+        [
+            "while True: pass",
+            "9 ** 9 ** 9",
+            "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+        ]
+    ),
 )
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
     from autograder.sandbox.outside.parent import Limits
@@ -141,6 +144,7 @@ def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatc
     assert result["status"] == "graded"
 
 
+@pytest.mark.corpus
 def test_a_function_that_never_returns_is_waited_for_once(graded, sandbox, monkeypatch):
     """Not once for each of its cases: the questions below need the time."""
     from autograder.sandbox.outside.parent import Limits
@@ -264,7 +268,7 @@ def _words_of(pid: str) -> str:
         return ""
 
 
-@pytest.mark.parametrize("level", ["L1", "L2", "L3"])
+@pytest.mark.parametrize("level", few(["L1", "L2", "L3"]))
 def test_nobody_stays_behind(demo, level):
     """A child that made itself a session of its own ends with the submission, at every level."""
     from autograder.sandbox.outside.parent import Limits, Sandbox
@@ -291,6 +295,7 @@ def test_nobody_stays_behind(demo, level):
         assert not left, [_words_of(name) for name in left]
 
 
+@pytest.mark.corpus
 def test_what_else_the_user_runs_does_not_count(demo):
     """RLIMIT_NPROC counts all processes of a user, a desktop's too: a hundred of them keep no
     submission from its first fork."""

@@ -74,6 +74,7 @@ def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, out):
     assert marks(out) == before
 
 
+@pytest.mark.corpus
 def test_formgrader_on_a_copy_opens_the_copys_gradebook(out, tmp_path, monkeypatch):
     from traitlets.config import PyFileConfigLoader
 
@@ -282,6 +283,7 @@ def test_ctrl_c_while_the_probe_is_laid_out_leaves_nothing_behind(tmp_path, monk
     assert not list(tmp_path.glob("autograder-canary-*"))
 
 
+@pytest.mark.corpus
 def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
     """So a run that is cut off before its last, unreadable one ends with the same bytes."""
     monkeypatch.setattr(bubble, "found", lambda: None)

@@ -52,6 +52,7 @@ def test_everything_in_the_schema_that_a_person_may_wonder_about_is_described():
             assert about["description"].endswith("."), name
 
 
+@pytest.mark.corpus
 def test_results_json_is_as_the_schema_says(out, tmp_path, hand_in):
     """Somebody hands in twice, one file is unreadable, one notebook is another's."""
     hand_in("named (1)", student="named", folder=tmp_path / "class")
@@ -67,6 +68,7 @@ def test_results_json_is_as_the_schema_says(out, tmp_path, hand_in):
     assert wrong(json.loads((tmp_path / "json").read_text(encoding="utf-8"))) == []
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("kind", ["a notebook", pytest.param("none", marks=pytest.mark.slow)])
 def test_grade_json_is_as_the_schema_says(hand_in, tmp_path, capsys, kind):
     path = hand_in("ada", {"90.1": "opened = kept = n.partitions"}, student="ada")

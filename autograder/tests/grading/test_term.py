@@ -216,6 +216,7 @@ def test_a_chapter_may_be_due_before_anybody_has_handed_in(hand_in, tmp_path, ca
     )
 
 
+@pytest.mark.corpus
 def test_another_secret_grades_nobody(out, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("AUTOGRADER_SECRET", "another course")
     for words in (

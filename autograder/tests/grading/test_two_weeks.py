@@ -46,6 +46,7 @@ def out(demo, made_once, tmp_path):
     return tmp_path / "out"
 
 
+@pytest.mark.corpus
 def test_the_myth_court_has_no_marks_and_says_so(demo, tmp_path, capsys):
     for words in (
         ["due", str(tmp_path), "myths", "2027-01-01"],
@@ -110,6 +111,7 @@ def test_formgrader_shows_no_none_in_a_name_and_counts_submissions(out):
     ]
 
 
+@pytest.mark.corpus
 def test_the_page_for_an_unread_file_names_the_chapter(out):
     main(["feedback", str(out)])
     page = (out / "feedback" / "cy" / "not_graded.html").read_text(encoding="utf-8")
@@ -124,6 +126,7 @@ def points(out) -> dict[str, tuple[float, float]]:
     return {sheet.student: (sheet.earned, sheet.late_penalty) for sheet in sheets(out)}
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "rule, bo",
     [
@@ -318,6 +321,7 @@ def test_a_file_of_another_chapter_opens_no_chapter(tmp_path, capsys):
     )
 
 
+@pytest.mark.corpus
 def test_a_friends_notebook_is_in_the_report_and_not_on_the_copiers_page(
     out, hand_in, tmp_path, capsys
 ):

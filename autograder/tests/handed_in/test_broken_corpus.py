@@ -57,6 +57,7 @@ def spoiled(thing, luck, chance):
     return thing
 
 
+@pytest.mark.corpus
 def test_no_notebook_is_too_odd_to_be_read(demo, tmp_path):
     """Many notebooks in which anything may have become anything: each has a status, and each that
     is read can be laid out."""
@@ -137,11 +138,14 @@ def judge_all(results, broken, good):
     }
 
 
-def test_a_share_of_the_broken_among_good_ones(demo, tmp_path):
+@pytest.mark.parametrize(
+    "one_in",
+    [
+        40,
+        pytest.param(14, marks=pytest.mark.corpus),
+        pytest.param(1, marks=pytest.mark.slow),
+    ],
+)
+def test_the_broken_among_good_ones(demo, tmp_path, one_in):
     assert len(CORPUS) >= 75 and len({each.name for each in CORPUS}) == len(CORPUS)
-    judge_all(*graded(tmp_path / "box", CORPUS[::14], tmp_path / "out"))
-
-
-@pytest.mark.slow
-def test_all_of_the_broken_among_good_ones(demo, tmp_path):
-    judge_all(*graded(tmp_path / "box", CORPUS, tmp_path / "out"))
+    judge_all(*graded(tmp_path / "box", CORPUS[::one_in], tmp_path / "out"))

@@ -78,6 +78,7 @@ def test_a_time_in_summer_of_the_courses_zone(submitted):
     assert received(submitted, "--times", "nbgrader") == datetime(2026, 7, 20, 19, 50, 12, 0, UTC)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "text, sentence",
     [

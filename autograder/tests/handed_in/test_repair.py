@@ -15,7 +15,7 @@ from autograder.handed_in import repair
 from autograder.handed_in.arrivals import arrive, copy_path, keep_copy
 from autograder.handed_in.submission import of, read
 from autograder.tests.handed_in.test_archives import zipped
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 
 def mailed(raw: bytes) -> bytes:
@@ -181,14 +181,16 @@ def test_json_of_another_spelling_is_read(hand_in, spelling):
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda text: text[:-3],
-        lambda text: text.replace("},", "},,"),
-        lambda text: text.replace('"# 90 A demo', "# 90 A demo"),
-        # a bracket in the first cell
-        lambda text: text.replace("\n   ]\n  },", "\n  },", 1),
-        lambda text: text.replace("\n  },\n  {", "\n  }\n  {"),
-    ],
+    few(
+        [
+            lambda text: text[:-3],
+            lambda text: text.replace("},", "},,"),
+            lambda text: text.replace('"# 90 A demo', "# 90 A demo"),
+            # a bracket in the first cell
+            lambda text: text.replace("\n   ]\n  },", "\n  },", 1),
+            lambda text: text.replace("\n  },\n  {", "\n  }\n  {"),
+        ]
+    ),
 )
 def test_the_lines_of_a_damaged_notebook_keep_their_ends(hand_in, damage):
     """Jupyter writes a cell as a list of lines, each with its end."""
@@ -241,6 +243,7 @@ def test_a_library_has_seconds_for_a_text_that_would_cost_it_minutes(monkeypatch
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "name, text",
     [
@@ -261,13 +264,16 @@ def test_a_library_has_memory_for_no_more_than_a_notebook(monkeypatch, name, tex
 
 @pytest.mark.parametrize(
     "name, text",
-    [
-        ("ada.ipynb", '{"cell_type": ' + "[" * 1_000_000),
-        ("ada.ipynb", '{"cells":[' * 100_000 + '"cell_type"'),
-        ("ada.ipynb", '{"cells": [' + '{"cell_type": "code", "source": [}, ' * 500),
-        ("ada.html", "<div>" * 20_000 + "cell_type"),
-        ("ada.html", "<div class=highlight>" * 20_000 + "cell_type"),
-    ],
+    few(
+        [
+            ("ada.ipynb", '{"cell_type": ' + "[" * 1_000_000),
+            ("ada.ipynb", '{"cells":[' * 100_000 + '"cell_type"'),
+            ("ada.ipynb", '{"cells": [' + '{"cell_type": "code", "source": [}, ' * 500),
+            ("ada.html", "<div>" * 20_000 + "cell_type"),
+            ("ada.html", "<div class=highlight>" * 20_000 + "cell_type"),
+        ],
+        2,
+    ),
 )
 def test_what_is_nested_deep_is_told_and_never_a_traceback(tmp_path, demo, name, text):
     (tmp_path / name).write_text(text)

@@ -61,6 +61,7 @@ CLASS = (
     ("03", "emre", "outside"),
 )
 """Chapter, student and what the student hands in."""
+CHAPTERS = sorted({chapter for chapter, _, _ in CLASS})
 
 
 def answers_of(own: Master, role: str) -> dict[str, str]:
@@ -85,11 +86,16 @@ def answers_of(own: Master, role: str) -> dict[str, str]:
     return {name: text for name, text in answers.items() if not own.answer_cell(name).spark}
 
 
-def hand_in(folder: Path) -> None:
-    """Write the class's files into `folder`."""
+def class_of(chapter: str) -> list[tuple[str, str]]:
+    """Who hands in what in a chapter: (student, role) of each."""
+    return [(student, role) for each, student, role in CLASS if each == chapter]
+
+
+def hand_in(folder: Path, chapter: str) -> None:
+    """Write the class's files of a chapter into `folder`."""
     folder.mkdir(parents=True)
-    for chapter, student, role in CLASS:
-        own = master(chapter)
+    own = master(chapter)
+    for student, role in class_of(chapter):
         notebook = rebuild(own, answers_of(own, role))
         write_id(notebook, student)
         spoil(notebook, own, role)
@@ -98,29 +104,27 @@ def hand_in(folder: Path) -> None:
         write_as(folder / f"{student}_{own.name}{ending}", role, text, notebook, own.name)
 
 
-def copy_course(home: Path) -> None:
-    """Write the sources of the class's chapters with QUESTIONS alone into a course of its own."""
-    there = home / "notebooks"
-    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
-        name = name_of(chapter)
-        text = (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8")
-        shutil.copytree(notebooks() / "exercises" / chapter, there / "exercises" / chapter)
-        for id, path in files(chapter).items():
-            if id not in QUESTIONS:
-                text = text.replace(f"{LINE.format(id)}\n", "")
-                (there / "exercises" / chapter / path.name).unlink()
-        (there / "source_py").mkdir(exist_ok=True)
-        (there / "source_py" / f"{name}.py").write_text(text, encoding="utf-8")
+def copy_course(home: Path, chapter: str) -> None:
+    """Write the source of a chapter with QUESTIONS alone into a course of its own."""
+    there, name = home / "notebooks", name_of(chapter)
+    text = (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8")
+    shutil.copytree(notebooks() / "exercises" / chapter, there / "exercises" / chapter)
+    for id, path in files(chapter).items():
+        if id not in QUESTIONS:
+            text = text.replace(f"{LINE.format(id)}\n", "")
+            (there / "exercises" / chapter / path.name).unlink()
+    (there / "source_py").mkdir()
+    (there / "source_py" / f"{name}.py").write_text(text, encoding="utf-8")
     shutil.copyfile(notebooks() / "nbgrader_config.py", there / "nbgrader_config.py")
 
 
-def graded() -> dict[str, object]:
-    """What the class gets, a row for each question and one for each submission."""
+def graded(chapter: str) -> dict[str, object]:
+    """What the class gets in a chapter, a row for each question and one for each submission."""
     with tempfile.TemporaryDirectory(prefix="same-results-") as folder:
         home, rows = Path(folder), Path(folder) / "rows.json"
-        copy_course(home)
+        copy_course(home, chapter)
         # in a process of its own: a process has one course
-        words = [sys.executable, "-m", ITSELF, str(rows)]
+        words = [sys.executable, "-m", ITSELF, chapter, str(rows)]
         public = {name: value for name, value in os.environ.items() if name != "AUTOGRADER_SECRET"}
         subprocess.run(words, env={**public, "AUTOGRADER_COURSE": folder}, check=True)
         return json.loads(rows.read_text(encoding="utf-8"))
@@ -147,14 +151,13 @@ def different(found: dict[str, object], wanted: dict[str, str]) -> Iterator[str]
             yield f"«{name}» differs"
 
 
-def _grade_here(folder: Path) -> dict[str, object]:
-    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
-        build(chapter)
+def _grade_here(folder: Path, chapter: str) -> dict[str, object]:
+    build(chapter)
     late = {student for _, student, role in CLASS if role == "late"}
     times = {
         student: {"handed_in": LATE if student in late else IN_TIME} for _, student, _ in CLASS
     }
-    hand_in(folder / "submitted")
+    hand_in(folder / "submitted", chapter)
     results = grade_class(
         folder / "submitted",
         folder / "graded",
@@ -163,15 +166,14 @@ def _grade_here(folder: Path) -> dict[str, object]:
         say=lambda text: print(text, file=sys.stderr),
         allow_unsafe=True,
     )
-    for chapter in sorted({chapter for chapter, _, _ in CLASS}):
-        set_due(folder / "graded", master(chapter).name, DUE)
+    set_due(folder / "graded", master(chapter).name, DUE)
     marks = {sheet.who: asdict(sheet) for sheet in sheets(folder / "graded")}
-    return _by_row(results, marks)
+    return _by_row(chapter, results, marks)
 
 
-def _by_row(results: dict, marks: dict) -> dict[str, object]:
+def _by_row(chapter: str, results: dict, marks: dict) -> dict[str, object]:
     rows: dict[str, object] = {}
-    for chapter, student, role in CLASS:
+    for student, role in class_of(chapter):
         name = next(each for each in results if each.startswith(f"{student}_{chapter}_"))
         result, mark = _compared(results[name]), marks.get((student, master(chapter).name), {})
         of_questions = (
@@ -194,13 +196,14 @@ def _compared(value):
 
 
 def main(words: list[str]) -> None:
-    """Renew the digests; with a file, grade the class of the course at hand and write the rows."""
+    """Renew the digests; with a chapter and a file, grade its class in the course at hand and write
+    the rows."""
     if not words:
-        told = {name: digest(row) for name, row in graded().items()}
+        told = {name: digest(row) for chapter in CHAPTERS for name, row in graded(chapter).items()}
         DIGESTS.write_text(json.dumps(told, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return
-    rows = Path(words[0])
-    rows.write_text(text_of(_grade_here(rows.parent)), encoding="utf-8")
+    chapter, rows = words[0], Path(words[1])
+    rows.write_text(text_of(_grade_here(rows.parent, chapter)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ def unlike(found, folder, sandbox):
     return wrong
 
 
+@pytest.mark.corpus
 def test_a_share_of_the_honest(demo, sandbox, tmp_path):
     assert len(STYLES) >= 30 and len(CHAPTERS) >= 2 and OF_THE_DEMO + 2 * OF_A_CHAPTER >= 200
     assert unlike(notebooks("90", OF_THE_DEMO)[::8], tmp_path, sandbox) == []

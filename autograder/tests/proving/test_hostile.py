@@ -76,12 +76,13 @@ QUICK_BOMBS = {
         "no more than 64 processes and threads may run|it started more than 64 processes and "
         "threads"
     ),
-    "the fork bomb": (
-        "it started more than 64 processes and threads|the time was up|no answer after [24] s|"
-        "it used more than 2,048 MB of memory"  # which limit it meets first is the machine's affair
-    ),
     "a pipe full of noise": "its answers were longer than 4,000,000 bytes",
 }
+FORK_BOMB = (
+    "the fork bomb",
+    "it started more than 64 processes and threads|the time was up|no answer after [24] s|"
+    "it used more than 2,048 MB of memory",  # which limit it meets first is the machine's affair
+)
 # 2 s of processor time, or 4 s by the clock on a machine that has too much to do
 SLOW_BOMBS = {
     "a loop that cannot be interrupted": "no answer after [24] s",
@@ -99,6 +100,7 @@ SLOW_BOMBS = {
     "name, said",
     [
         *QUICK_BOMBS.items(),
+        pytest.param(*FORK_BOMB, marks=pytest.mark.corpus),
         *(pytest.param(*bomb, marks=pytest.mark.slow) for bomb in SLOW_BOMBS.items()),
     ],
 )
@@ -273,6 +275,7 @@ def test_the_red_team_sees_a_hole(monkeypatch):
         )
 
 
+@pytest.mark.corpus
 def test_the_grounds_see_packets(monkeypatch):
     """A wall with a gap: the network is shared, and the probe is told to be silent."""
     from autograder.sandbox.outside import bubble

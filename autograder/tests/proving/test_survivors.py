@@ -124,6 +124,7 @@ def test_what_no_case_tells_from_the_right_answer_survives(asked):
     assert asked(question, judge, LARGER, two).stale == ("`left >= right` -> `left < right`",)
 
 
+@pytest.mark.corpus
 def test_a_change_that_never_ends_is_stopped_and_one_that_stops_has_failed(asked, monkeypatch):
     endless = Mutation("endless", COUNTED.replace("of_all - 3", "of_all"))
     stops = Mutation("stops", COUNTED.replace("- 3", "- None"))
@@ -133,6 +134,7 @@ def test_a_change_that_never_ends_is_stopped_and_one_that_stops_has_failed(asked
     assert found.changes == 2 and not found.survivors and not found.unseen
 
 
+@pytest.mark.corpus
 def test_a_change_that_only_a_hidden_case_tells_is_counted(asked):
     largest = lambda case: max(case["left"], case["right"])
     judge = Judge("00.1", truth=largest, hidden_cases=lambda rng: list(cases((2, 1))))
@@ -141,6 +143,7 @@ def test_a_change_that_only_a_hidden_case_tells_is_counted(asked):
     assert "`left >= right` -> `left <= right`" not in found.unseen
 
 
+@pytest.mark.corpus
 def test_a_change_that_is_right_with_some_students_numbers_survives(asked, monkeypatch):
     monkeypatch.setattr(tool._Ground, "_before", lambda self, each: {"n": Numbers(each.numbers)})
     question = Value("00.1", "t", 1, answers=("full",), space={"orders": (1, 2, 3, 4, 5, 6)})
@@ -161,6 +164,7 @@ WITH_CODE = [
 QUICK = ("01.4",)
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("id", QUICK)
 def test_no_wrong_change_of_a_right_answer_gets_all_points(id):
     found = tool.survivors(id)

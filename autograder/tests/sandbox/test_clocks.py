@@ -15,6 +15,7 @@ from autograder.cell import reply as asked
 from autograder.cell.reply import PROCESSOR, WALL, answer_in_time, complaint
 from autograder.sandbox.inside.worker import SLACK_SECONDS, Patience
 from autograder.sandbox.outside.parent import Limits, Sandbox
+from kafkalab.tests.shares import few
 
 WORKS = (  # for so many seconds of processor time, however long that takes
     "import os\nstart = sum(os.times()[:2])\n"
@@ -65,6 +66,7 @@ def test_work_beside_four_busy_loops_keeps_its_points(demo, sandbox):
     assert said == {"data": {"total": 6}}
 
 
+@pytest.mark.corpus
 def test_an_answer_that_has_to_wait_for_the_processor_keeps_its_points(demo, sandbox):
     """It is stopped for three times its limit while it works, and goes on."""
     sandbox.limits = Limits()
@@ -97,7 +99,7 @@ def family() -> set[psutil.Process]:
     return set(psutil.Process().children(recursive=True))
 
 
-@pytest.mark.parametrize("catches", [False, True])
+@pytest.mark.parametrize("catches", few([False, True]))
 def test_an_endless_loop_ends_by_processor_time(demo, sandbox, catches):
     loop = "while True: pass"
     if catches:
@@ -118,6 +120,7 @@ def test_an_answer_that_may_play_long_has_a_time_of_its_own(demo, sandbox):
     assert "data" in heard["replies"]["90.3"][0] and "data" in heard["replies"]["90.2"][0]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "how",
     [*(pytest.param(how, marks=pytest.mark.slow) for how in ("functions", "catching")), "cells"],

@@ -75,6 +75,7 @@ def marks(sandbox, chapter: str, answers: dict[str, str], tmp_path) -> dict:
     return run(submission, sandbox)
 
 
+@pytest.mark.corpus
 def test_the_given_cells_of_a_plain_chapter_run_behind_the_walls():
     assert broken_in("13", Limits(), spark=False) == {}
 

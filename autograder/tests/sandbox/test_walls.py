@@ -11,6 +11,7 @@ from autograder.sandbox.outside import bubble, cgroup
 from autograder.sandbox.outside import parent as sandbox
 from autograder.sandbox.outside.parent import Limits, Sandbox, Unofficial
 from autograder.teacher.doctor import Machine, diagnose
+from kafkalab.tests.shares import few
 
 BWRAP = "bubblewrap 0.11.0 of /usr/bin/bwrap"
 LINUX = Machine(
@@ -26,7 +27,10 @@ def ask(opened: Sandbox, source: str, names: list[str], **limits):
     return (replies[0]["data"] if replies else None), heard
 
 
-@pytest.mark.parametrize("level", ["L3", pytest.param("L2", marks=pytest.mark.slow), "L1"])
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "level", few(["L3", pytest.param("L2", marks=pytest.mark.slow), "L1"], 1, 1)
+)
 def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
     with Sandbox(level=level) as opened:
         reached, why = opened.reached()
@@ -35,6 +39,7 @@ def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
         assert data == {"answer": 42} and heard["level"] == reached
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("level", ["L3", "L2"])
 def test_a_python_installed_below_tmp_is_whole_for_every_submission(
     demo, monkeypatch, tmp_path_factory, level
@@ -62,6 +67,7 @@ def test_a_python_installed_below_tmp_is_whole_for_every_submission(
             assert data == {"answer": 42, "refused": 30}  # EROFS: it is shown, not given
 
 
+@pytest.mark.corpus
 def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
     monkeypatch.setattr(bubble, "found", lambda: None)
     with Sandbox() as opened:
@@ -69,6 +75,7 @@ def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
         assert level != "L3" and why.startswith("L3: bubblewrap is not installed")
 
 
+@pytest.mark.corpus
 def test_a_level_whose_walls_leak_is_not_believed(demo, monkeypatch):
     """bubblewrap that shares the network and the files: it starts, and the probe finds out."""
     true = bubble.command

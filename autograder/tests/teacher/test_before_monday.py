@@ -48,6 +48,7 @@ def found(out):
     return faults, "\n".join(notes)
 
 
+@pytest.mark.corpus
 def test_a_class_that_is_ready_has_nothing_to_do(out, capsys):
     faults, notes = found(out)
     assert faults == []
@@ -225,6 +226,7 @@ def test_an_exchange_is_there_and_open(out, tmp_path, monkeypatch):
         assert f"cannot enter {folder}" in named(out, exchange=root)[0][0][0]
 
 
+@pytest.mark.corpus
 def test_a_package_has_this_key_and_no_judges(out, tmp_path):
     package = tmp_path / "week"
     assert "is no package" in named(out, package=package)[0][0][0]

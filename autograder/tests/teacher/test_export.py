@@ -46,6 +46,7 @@ def rows_of(text):
     return list(csv.reader(io.StringIO(text, newline="")))
 
 
+@pytest.mark.corpus
 def test_a_table_reads_back_whole_and_holds_no_formula(graded):
     text = export(graded, "csv")
     assert text.count("\r\n") == len(rows_of(text)) == 3

@@ -142,6 +142,7 @@ def test_an_open_answer_waits_without_the_suggestion(page):
         assert "A person will read this answer." in page and "Suggested" not in page
 
 
+@pytest.mark.corpus
 def test_a_teachers_comment_and_mark_are_shown(hand_in, tmp_path):
     from nbgrader.api import Gradebook
 
@@ -171,6 +172,7 @@ def test_an_ungraded_folder_is_told(tmp_path, capsys):
     )
 
 
+@pytest.mark.corpus
 def test_a_hidden_case_is_a_hint_and_an_error_cannot_carry_it_home(hand_in, tmp_path):
     """The learner's code names its exception after the input it was given."""
     spy = (
@@ -295,6 +297,7 @@ def test_formgrader_has_room_for_each_sentence(demo, tmp_path):
     assert " ".join(text.split()) == f"0 of 2: {said.strip()}"
 
 
+@pytest.mark.corpus
 def test_what_was_noticed_in_the_code_is_for_the_teacher_only(hand_in, tmp_path, capsys):
     """Who is told which signs were seen, leaves them out the next time."""
     odd = "import socket\nopen('/etc/hostname').close()\nsocket.gethostname()\n"

@@ -139,6 +139,7 @@ def chapter():
     )
 
 
+@pytest.mark.corpus
 def test_the_pictures_are_pictures_and_the_same_each_time(chapter):
     for draw in (
         classpictures.questions_picture,
@@ -156,6 +157,7 @@ def test_the_pictures_are_pictures_and_the_same_each_time(chapter):
     assert classpictures.misconceptions_picture(Chapter("90_demo", (), (), (), {})) is None
 
 
+@pytest.mark.corpus
 def test_the_page_runs_nothing_and_needs_nothing(chapter, tmp_path):
     found = Class(
         tmp_path, {"graded": 1}, (chapter,), (("<script>.ipynb", "refused", "<img src=x>"),), 1
@@ -191,6 +193,7 @@ def test_the_command(hand_in, tmp_path, capsys):
     )
 
 
+@pytest.mark.corpus
 def test_a_command_that_is_told_can_be_typed(hand_in, tmp_path, capsys):
     """A folder may have blanks and quotes in its name."""
     out = tmp_path / "Ada's marks"
@@ -212,6 +215,7 @@ def test_a_command_that_is_told_can_be_typed(hand_in, tmp_path, capsys):
     ).read_text(encoding="utf-8")
 
 
+@pytest.mark.corpus
 def test_the_page_names_nobody_before_the_line_that_says_so(tmp_path, demo):
     """A teacher opens it with the class, also when OUT holds a second chapter."""
 

@@ -13,6 +13,7 @@ from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.grade import grade_class
 from autograder.teacher.similarity import SHOWN_FROM, explained, pairs, runs_by_question
+from kafkalab.tests.shares import few
 
 pytestmark = pytest.mark.usefixtures("kept_staff")
 
@@ -109,6 +110,7 @@ def disguise(source: str, luck: Random) -> str:
     return re.sub(r"\b\d{1,2}\b", lambda found: str(luck.randint(1, 99)), "\n\n\n".join(functions))
 
 
+@pytest.mark.corpus
 def test_disguised_copies_are_found():
     luck = Random(8)
     written = {f"s{number:03}": program(luck) for number in range(120)}
@@ -252,7 +254,7 @@ def essay(luck):
     return " ".join(luck.choices(words, k=60))
 
 
-@pytest.mark.parametrize("size, sharing", [(16, 3), (16, 4), (24, 3), (120, 3), (120, 13)])
+@pytest.mark.parametrize("size, sharing", few([(16, 3), (16, 4), (24, 3), (120, 3), (120, 13)]))
 def test_a_group_that_shares_is_shown_whatever_its_size_in_the_class(size, sharing):
     """Each of them under names of their own; everybody else writes alone."""
     luck = Random(size + sharing)
@@ -268,7 +270,7 @@ def test_a_group_that_shares_is_shown_whatever_its_size_in_the_class(size, shari
     assert {(pair.first, pair.second) for pair in found} == set(itertools.combinations(group, 2))
 
 
-@pytest.mark.parametrize("size, sharing", [(16, 3), (16, 6), (120, 13)])
+@pytest.mark.parametrize("size, sharing", few([(16, 3), (16, 6), (120, 13)]))
 def test_copied_prose_is_shown_also_beside_code_of_ones_own(size, sharing):
     luck = Random(size)
     class_ = {
@@ -288,6 +290,7 @@ def test_copied_prose_is_shown_also_beside_code_of_ones_own(size, sharing):
     )
 
 
+@pytest.mark.corpus
 def test_the_ways_in_which_a_question_is_solved_are_no_groups():
     """Five sensible programs, and everybody has one of them."""
     luck = Random(11)

@@ -57,6 +57,7 @@ def test_what_needs_a_person_stands_there_with_a_name_until_it_was_seen(week, ca
     assert "bo" not in (week / "out" / "seen.json").read_text()
 
 
+@pytest.mark.corpus
 def test_what_is_handed_in_again_is_new(week, capsys):
     out = str(week / "out")
     assert main(["seen", out, "--all"]) == 0

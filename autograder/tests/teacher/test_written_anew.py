@@ -33,6 +33,7 @@ def out(hand_in, tmp_path, monkeypatch):
     return made
 
 
+@pytest.mark.corpus
 def test_every_page_says_what_counts_until_the_new_text_is_read(out, tmp_path, capsys):
     assert main(["feedback", str(out)]) == 0
     pages = [(out / "feedback" / who / "90_demo.html").read_text() for who in ("s01", "s02")]
@@ -53,6 +54,7 @@ def test_every_page_says_what_counts_until_the_new_text_is_read(out, tmp_path, c
     assert "8.00" in told and "a person will read it. Until then 2 of 4 count." in told
 
 
+@pytest.mark.corpus
 def test_the_totals_have_everybody_and_other_tables_name_who_is_not_in_them(out):
     said = []
     table = list(csv.reader(io.StringIO(export(out, "totals", said.append))))

@@ -169,6 +169,7 @@ def test_the_evidence_is_marked_with_the_number_of_its_idea(out):
         assert "<mark" not in tom.press("h").page and "kept back" in tom.page
 
 
+@pytest.mark.corpus
 def test_the_model_answer_and_a_group_are_named(hand_in, tmp_path, monkeypatch):
     use_rubric(monkeypatch)
     model = references("90")["90.open"]
@@ -233,6 +234,7 @@ def test_a_comment_of_somebody_else_stays_and_mine_is_shown_again(out, monkeypat
         assert {row[3] for row in book(out).values()} == {None, "From eva."}
 
 
+@pytest.mark.corpus
 def test_a_class_that_is_graded_again_is_read_again(out, tmp_path, hand_in):
     with server(out, twice=0) as address:
         tom = Marker(address, "tom")
@@ -324,6 +326,7 @@ def test_the_command_refuses_in_one_sentence(out, tmp_path, capsys):
     assert len(told) == 3 and "no answers to 90.1" in told[0] and "no results" in told[1]
 
 
+@pytest.mark.corpus
 def test_no_words_become_markup_of_the_page(hand_in, tmp_path, monkeypatch):
     """As an answer, a comment and a marker's name: each page has the tags of a harmless one."""
     use_rubric(monkeypatch)

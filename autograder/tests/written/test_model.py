@@ -149,6 +149,7 @@ def test_the_command_says_first_what_goes_where_and_sends_no_id(serve, tmp_path,
     assert "llama is no address of a model" in capsys.readouterr().err
 
 
+@pytest.mark.corpus
 def test_the_queue_shows_the_model_s_suggestion_and_settles_nothing(
     serve, hand_in, tmp_path, monkeypatch
 ):

@@ -59,6 +59,7 @@ def keys(*pressed):
     return lambda: left.pop(0) if left else ""
 
 
+@pytest.mark.corpus
 def test_the_model_answer_is_called_so(hand_in, tmp_path, monkeypatch):
     use_rubric(monkeypatch)
     model = references("90")["90.open"]
@@ -85,6 +86,7 @@ def test_one_key_a_mark_lands_in_the_gradebook_as_nbgraders_own(out):
     )
 
 
+@pytest.mark.corpus
 def test_a_gradebook_that_was_lost_gets_the_marks_of_the_queue_again(out, capsys):
     """Also to the one of two equal answers that was not shown;
     not to a text that has changed, nor what was taken back."""
@@ -153,6 +155,7 @@ def test_the_teachers_mark_wins_and_survives_three_runs(out, tmp_path):
     assert all(mark is not None and not asks for mark, asks, _ in given.values())
 
 
+@pytest.mark.corpus
 def test_who_hands_in_another_text_is_read_again(out, tmp_path, hand_in):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:
@@ -198,6 +201,7 @@ def test_a_share_is_read_twice_blind_and_the_agreement_is_told(out):
         assert (found["pairs"], found["equal"], found["near"]) == (8, 7, 8) and found["kappa"] > 0.9
 
 
+@pytest.mark.corpus
 def test_settled_answers_are_looked_at_too(out, tmp_path):
     keep(
         out,
@@ -296,6 +300,7 @@ def test_a_line_of_two_scripts_uses_the_whole_width():
     ] == ["重" * 10 + "试" * 10, "试" * 5]
 
 
+@pytest.mark.corpus
 def test_the_first_mark_takes_no_longer_than_the_next(hand_in, tmp_path):
     """Marking loads none of nbgrader's classes, which takes a second or two: keys pressed in such a
     pause are for no answer in sight, and dropped."""

@@ -3,6 +3,8 @@ counted as the words above its columns say."""
 
 import json
 
+import pytest
+
 from autograder.__main__ import main
 from autograder.written import score_table
 
@@ -40,6 +42,7 @@ def test_a_wrong_accept_a_gaming_accept_and_a_lost_answer_are_counted_apart():
     assert row.sure == ((1, 4), (0, 4), (4, 0), (4, 4)) and row.review == 0
 
 
+@pytest.mark.corpus
 def test_the_command_prints_a_line_for_each_part_and_one_for_all(capsys):
     assert main(["score", "--table", "09.open"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kafkalab.proof.cases.command import FAMILIES, answer_cases
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = json.loads((Path(__file__).parent / "cases.json").read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def test_what_cannot_be_answered_says_so_and_stops_nobody(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", share([None, "{", "[]", '{"vectors": 3}', '{"vectors": [], "meta": 1}'], 3)
+    "text", few(share([None, "{", "[]", '{"vectors": 3}', '{"vectors": [], "meta": 1}'], 3))
 )
 def test_a_file_that_cannot_be_read_is_told_in_one_sentence(tmp_path, text):
     code, out, err = ask(tmp_path, text)

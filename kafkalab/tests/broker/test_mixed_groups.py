@@ -11,6 +11,7 @@ import pytest
 from kafkalab import KafkaConsumer, Lab
 from kafkalab.errors import KafkaException
 from kafkalab.stories.group_protocol import CLASS, GROUP, start
+from kafkalab.tests.shares import few
 
 NEW = {"group.protocol": "consumer"}
 LIFE_MS = 15_000
@@ -75,6 +76,7 @@ def restarted(lab, strategies, static=False):
     return seen
 
 
+@pytest.mark.corpus
 def test_a_group_goes_to_the_new_protocol_and_back_member_by_member():
     lab = a_lab()
     assert restarted(lab, [NEW, "Range"]) == [
@@ -92,7 +94,7 @@ def test_a_group_goes_to_the_new_protocol_and_back_member_by_member():
     assert f"Downgrade group {GROUP} from consumer to classic for member leaving." in said
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", few([1, 2]))
 def test_a_cooperative_member_keeps_what_does_not_move(seed):
     lab = a_lab(seed)
     start(lab, "m0", "CooperativeSticky")
@@ -179,6 +181,7 @@ def test_a_classic_member_without_an_assignor_in_common_is_refused():
         lab.run_for(ms=5_000)
 
 
+@pytest.mark.corpus
 def test_a_new_member_says_everything_after_a_lost_answer():
     lab = a_lab(brokers=3)
     start(lab, "m0", None, settings=NEW)
@@ -241,7 +244,7 @@ def any_story(seed):
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))]
+    "seed", few([*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 30))])
 )
 def test_in_the_end_each_partition_has_one_owner(seed):
     group, alive = any_story(seed)

@@ -1,5 +1,7 @@
 """The way through a broker: a burst queues, threads are shared, answers are not."""
 
+import pytest
+
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.broker.shell.request_path import RequestPath
 
@@ -100,6 +102,7 @@ def test_a_connection_is_not_read_before_its_last_request_is_answered():
     assert [future.get().offset for future in futures] == [1, 2, 3]
 
 
+@pytest.mark.corpus
 def test_timing_changes_nothing():
     def text(timed):
         lab = Lab(brokers=1, seed=5)

@@ -11,6 +11,7 @@ from kafkalab import (
 )
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException
 from kafkalab.tests.clients.stories import FIRST_FOUR, MINUTE_MS, cluster, kept, node_ids, poll_for
+from kafkalab.tests.shares import few
 
 COORDINATOR_1 = {"2.2": "2147483646", "2.3": "2147483646", "3.9": "2147483646", "4.4": "+1"}
 
@@ -60,6 +61,7 @@ def test_the_first_poll_opens_bootstrap_then_coordinator_then_leaders(version):
     )
 
 
+@pytest.mark.corpus
 def test_four_opened_three_kept_two_brokers_five_partitions():
     """Article C's question. The bootstrap socket has nothing more
     to do and is idle for nine minutes."""
@@ -104,7 +106,7 @@ def test_a_consumer_without_a_group_has_no_coordinator():
     assert {socket.role for socket in lab.sockets()} == {"bootstrap", "data"}
 
 
-@pytest.mark.parametrize("version", FIRST_FOUR)
+@pytest.mark.parametrize("version", few(FIRST_FOUR, 2))
 def test_a_paused_consumer_stays_a_member_and_lets_leaders_idle_out(version):
     lab = cluster(version)
     lab.create_topic("t", partitions=3)

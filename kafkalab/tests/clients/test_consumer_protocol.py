@@ -22,6 +22,7 @@ from kafkalab.errors import (
     WakeupException,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
+from kafkalab.tests.shares import few
 
 BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
 
@@ -603,7 +604,7 @@ def test_a_commit_refused_with_an_error_that_commits_do_not_know_says_so(protoco
         consumer.commit_sync({TopicPartition("orders", 0): OffsetAndMetadata(0)})
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4)))
 def test_a_paused_coordinator_that_wakes_ends_nobodys_membership(seed):
     """It still knows the group when it wakes, so a heartbeat that waited there
     is no reason for the consumer to give up."""

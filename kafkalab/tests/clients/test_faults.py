@@ -16,6 +16,7 @@ from kafkalab import (
 )
 from kafkalab.releases import PROFILES
 from kafkalab.tests.clients.stories import BROKER_OF_ITS_TIME
+from kafkalab.tests.shares import few
 
 FEW, MORE = range(4), range(4, 60)
 
@@ -125,7 +126,7 @@ def weather(seed):
     storm.lab.close()
 
 
-@pytest.mark.parametrize("seed", FEW)
+@pytest.mark.parametrize("seed", few(FEW))
 def test_after_the_storm_every_partition_has_one_reader_and_nothing_acknowledged_is_lost(seed):
     weather(seed)
 

@@ -159,6 +159,7 @@ def test_a_batch_the_broker_finds_too_large_is_split(version):
     assert values_in_log(lab)[1:] == names
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(("version", "ends_well"), [("3.9", False), ("4.4", True)])
 def test_a_batch_no_larger_than_batch_size_is_split_into_itself(version, ends_well):
     """KAFKA-8350: before, such a batch was sent unchanged again

@@ -39,6 +39,7 @@ def sends(request_ms, delivery_ms, seed, version="3.9"):
     ]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("request_ms", "delivery_ms", "count"),
     [

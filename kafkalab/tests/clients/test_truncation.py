@@ -108,6 +108,7 @@ def test_the_position_goes_to_the_first_offset_that_differs_whatever_the_policy_
     assert after.startswith("FetchPosition{offset=3, offsetEpoch=Optional[0], currentLeader=")
 
 
+@pytest.mark.corpus
 def test_the_new_protocols_consumer_does_the_same():
     story = Cut("4.4", "latest", protocol="consumer")
     assert story.comes_back() == [KEPT, KEPT + 1] and len(story.lines()) == 1

@@ -10,6 +10,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,7 @@ def test_every_import_is_a_declared_dependency(room):
     theirs = installed_with(ROOMS[room])
     testing = installed_with(("learn", "spark", "teach", "dev"))
     base = installed_with(())
-    packages = importlib.metadata.packages_distributions()
+    packages = distributions()
     for path in sorted((ROOT / room).rglob("*.py")):
         shown = path.relative_to(ROOT).as_posix()
         if max((name for name in ROOMS if shown.startswith(f"{name}/")), key=len) != room:
@@ -168,14 +169,23 @@ def test_every_import_is_a_declared_dependency(room):
             )
 
 
-def installed_with(extras: Iterable[str]) -> set[str]:
+@cache
+def installed_with(extras: tuple[str, ...]) -> frozenset[str]:
     """What an installation with these extras brings."""
-    return brought(PYPROJECT["dependencies"] + [line for name in extras for line in EXTRAS[name]])
+    return frozenset(
+        brought(PYPROJECT["dependencies"] + [line for name in extras for line in EXTRAS[name]])
+    )
+
+
+@cache
+def distributions() -> dict[str, list[str]]:
+    """The distributions that are installed here, by the first name of what they let one import."""
+    return dict(importlib.metadata.packages_distributions())
 
 
 def test_each_extra_knows_the_packages_it_brings():
     """A package that no extra names would be missing with a traceback."""
-    packages = importlib.metadata.packages_distributions()
+    packages = distributions()
     names = {}
     for package, owners in packages.items():
         for owner in owners:

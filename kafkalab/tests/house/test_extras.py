@@ -16,6 +16,7 @@ from bench.__main__ import EXTRAS as BENCH
 from bench.__main__ import comparisons
 from kafkalab import extras
 from kafkalab.extras import PACKAGES
+from kafkalab.tests.shares import few
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHOUT = """
@@ -53,22 +54,25 @@ def test_the_base_plays_a_lab_and_draws_it():
 
 @pytest.mark.parametrize(
     ("words", "named"),
-    [
-        (("kafkalab", "logsets", "explain", "data/samples/tiny/lines"), "logs"),
-        (("kafkalab.logsets", "lag", "data/samples/tiny/lines"), "logs"),
-        (("kafkalab", "real", "status"), "spark"),
-        (("autograder.learner.lab",), "learn"),
-        (("autograder", "open"), "learn"),
-        (("autograder", "check", "03"), "learn"),
-        (("autograder", "minutes", "03"), "teach"),
-        (("autograder", "grade", "data", "--out", "/dev/null/out"), "spark teach"),
-        (("kafkalab.logsets", "generate", "trouble", "--out", "/dev/null/out"), "spark"),
-        (("autograder", "browser", "02"), "spark teach learn dev"),
-        (("autograder", "book", "01"), "spark teach learn book logs clients"),
-        (("bench", "simulator"), "bench"),
-        (("bench", "reading"), "spark logs bench"),
-        (("bench",), "spark teach learn logs bench"),
-    ],
+    few(
+        [
+            (("kafkalab", "logsets", "explain", "data/samples/tiny/lines"), "logs"),
+            (("kafkalab.logsets", "lag", "data/samples/tiny/lines"), "logs"),
+            (("kafkalab", "real", "status"), "spark"),
+            (("autograder.learner.lab",), "learn"),
+            (("autograder", "open"), "learn"),
+            (("autograder", "check", "03"), "learn"),
+            (("autograder", "minutes", "03"), "teach"),
+            (("autograder", "grade", "data", "--out", "/dev/null/out"), "spark teach"),
+            (("kafkalab.logsets", "generate", "trouble", "--out", "/dev/null/out"), "spark"),
+            (("autograder", "browser", "02"), "spark teach learn dev"),
+            (("autograder", "book", "01"), "spark teach learn book logs clients"),
+            (("bench", "simulator"), "bench"),
+            (("bench", "reading"), "spark logs bench"),
+            (("bench",), "spark teach learn logs bench"),
+        ],
+        4,
+    ),
     ids=lambda each: each if isinstance(each, str) else " ".join(each[:2]),
 )
 def test_a_base_alone_names_all_that_a_command_needs_in_one_sentence(words, named):
@@ -161,6 +165,7 @@ def test_the_command_never_asks_the_index_for_kafkalab(tmp_path, monkeypatch):
     assert extras.install_command("spark").endswith('-m pip install "kafkalab[spark]"')
 
 
+@pytest.mark.corpus
 def test_a_moving_picture_without_widgets_is_its_still():
     program = """
 from kafkalab import Lab

@@ -10,7 +10,7 @@ import ast
 import io
 import re
 import tokenize
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,6 +94,20 @@ def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
 
 
+def statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """The file, and everything in it that has statements or is one. No expression has a statement
+    in it, and nearly all nodes are expressions, so none of them is walked."""
+    waiting: deque[ast.AST] = deque([tree])
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        waiting.extend(
+            each
+            for each in ast.iter_child_nodes(node)
+            if isinstance(each, (ast.stmt, ast.excepthandler, ast.match_case))
+        )
+
+
 def together(wrong: list[str]) -> str:
     """Everything that is wrong in any file, a line each."""
     return "\n".join(wrong)
@@ -108,7 +122,7 @@ def first_sentence(docstring: str) -> str:
 def described(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """(what it is, its docstring) of a module and of the classes in it."""
     yield "the file", ast.get_docstring(tree) or ""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
             yield f"class {node.name}", ast.get_docstring(node) or ""
 
@@ -141,7 +155,7 @@ def prose(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
-    for node in ast.walk(tree):
+    for node in statements(tree):
         body = getattr(node, "body", None)
         for statement in body if isinstance(body, list) else ():
             value = statement.value if isinstance(statement, ast.Expr) else None

@@ -20,13 +20,14 @@ from kafkalab.proof.laws.shrink import shrink
 from kafkalab.proof.laws.stories import STORIES, Run, life_bound_ms, run_of
 from kafkalab.proof.laws.trial import report, try_run, try_seed
 from kafkalab.records import OffsetAndMetadata
+from kafkalab.tests.shares import few
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARE = 3
 """Seeds of each kind of story in `make test`."""
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+@pytest.mark.parametrize("story", few(STORIES, 6), ids=lambda story: story.name)
 def test_every_law_holds_on_a_share_of_the_seeds(story):
     for seed in range(SHARE):
         trial = try_seed(seed, [story])
@@ -39,6 +40,7 @@ def test_every_law_holds_on_all_seeds():
     assert done.returncode == 0 and "every law held" in done.stdout, done.stdout
 
 
+@pytest.mark.corpus
 def test_two_processes_with_other_hashes_write_the_same_bytes():
     done = run_seeds("4", "--jobs", "2", "--twice", "1")
     assert done.returncode == 0 and "4 of them in two processes: every law held" in done.stdout, (
@@ -46,7 +48,7 @@ def test_two_processes_with_other_hashes_write_the_same_bytes():
     )
 
 
-@pytest.mark.parametrize("name", BEYOND)
+@pytest.mark.parametrize("name", few(BEYOND))
 def test_beyond_its_limit_the_law_breaks_on_some_seed(name):
     trial = first_breach(name, seeds=60)
     assert trial is not None and trial.run.faults, (
@@ -89,7 +91,7 @@ def story_named(name):
     return next(story for story in STORIES if story.name == name)
 
 
-@pytest.mark.parametrize("name", ["copies", "groups", "groups, KIP-848"])
+@pytest.mark.parametrize("name", few(["copies", "groups", "groups, KIP-848"]))
 def test_a_broker_that_never_comes_back_breaks_the_law_of_life(name):
     trial = try_run(Run(1, story_named(name), (Fault(1_000, "crash", 0, "", FOR_EVER_MS),)))
     assert any(
@@ -144,6 +146,7 @@ def test_a_topic_fault_befalls_everybody():
     assert len([event for event in made if event.topic == "orders"]) > 1
 
 
+@pytest.mark.corpus
 def test_retention_deletes_under_a_reader_and_compaction_leaves_the_last_of_each_key():
     """The stories do what they are there for."""
     lines = set()
@@ -174,6 +177,7 @@ def run_seeds(*arguments: str) -> subprocess.CompletedProcess:
     )
 
 
+@pytest.mark.corpus
 def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
     """Faults are drawn before the story begins, from a stream of their own;
     up to the first of them two stories are the same."""

@@ -171,6 +171,7 @@ def test_the_starter_of_a_thread_and_the_thread_go_on_by_themselves(tmp_path):
     assert ("AppInfoParser", "NetworkClient") not in pairs
 
 
+@pytest.mark.corpus
 def test_the_table_is_made_by_the_command_that_it_names():
     """A stranger makes it again from the recordings of this repository."""
     text = (gap_import.Path(recorded_gaps.__file__).parent / recorded_gaps.FILE).read_text()

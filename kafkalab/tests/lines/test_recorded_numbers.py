@@ -12,6 +12,7 @@ from kafkalab.releases.lineage import CLIENT_NAMES
 RECORDINGS = Path(__file__).resolve().parents[3] / "data" / "recordings"
 
 
+@pytest.mark.corpus
 def test_the_tables_say_what_the_recordings_show():
     found = recorded_numbers.recorded_numbers(RECORDINGS)
     assert list(found) == list(CLIENT_NAMES)

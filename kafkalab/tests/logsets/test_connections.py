@@ -253,6 +253,7 @@ def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
     assert wrong == connecting and len(wrong) <= looks / 50
 
 
+@pytest.mark.corpus
 def test_at_a_prompt(spark, tmp_path, capsys):
     (tmp_path / "client.log").write_text(told((1, opening("-1")), (1_500, "Node -1 disconnected.")))
     out = tmp_path / "sockets.json"

@@ -101,6 +101,7 @@ def test_a_frame_has_equal_rows_on_both_engines(of_spark, of_duckdb, name):
     assert wanted or name in ("malformed", "zombies")
 
 
+@pytest.mark.corpus
 def test_both_engines_tell_one_story_of_a_log(spark, recordings):
     path = recordings / "4.4.0/3.9.2/group_slow_poll"
     wanted = rows(logsets.connections(read(spark, path)))
@@ -138,6 +139,7 @@ def test_without_duckdb_spark_reads_and_says_what_would_be_faster(monkeypatch):
         engine_for(1_000_000, asked=DUCKDB)
 
 
+@pytest.mark.corpus
 def test_a_small_log_is_explained_without_spark(recordings, capsys, monkeypatch):
     starter = sys.modules["kafkalab.logsets.session"]
     monkeypatch.setattr(starter, "session", lambda *_: pytest.fail("Spark starts"))

@@ -73,6 +73,7 @@ def test_members_of_the_new_protocol_move_one_by_one(rebalances):
     ] == [[(3, "first join", False, ""), (3, "new assignment", False, "orders-2, orders-3")]] * 2
 
 
+@pytest.mark.corpus
 def test_the_members_of_a_group_are_brought_together(real):
     rows = logsets.group_rebalances(real).orderBy("folder", "generation").collect()
     sticky = [
@@ -101,6 +102,7 @@ def test_commits_are_those_the_program_asked_for(real):
     assert all(row.gap_ms is None or row.gap_ms >= 0 for row in rows)
 
 
+@pytest.mark.corpus
 def test_what_was_read_twice_is_what_the_program_sought(real, steps):
     found = logsets.reprocessed(real).collect()
     rows = [row for row in found if row.client_id == "consumer-inventory-1"]
@@ -117,6 +119,7 @@ def test_what_was_read_twice_is_what_the_program_sought(real, steps):
     assert {row.file.rsplit("/", 1)[0] for row in rows} <= sought
 
 
+@pytest.mark.corpus
 def test_records_are_counted_where_they_were_sent(real, steps):
     """Every producer that a program drove alone: the records of each
     partition are those the program was told of."""
@@ -132,6 +135,7 @@ def test_records_are_counted_where_they_were_sent(real, steps):
     assert compared >= 15
 
 
+@pytest.mark.corpus
 def test_lingering_makes_larger_batches(real):
     packed = {
         row.file.split("/")[-2]: row
@@ -148,6 +152,7 @@ def test_lingering_makes_larger_batches(real):
     assert answered and all(row.took_ms >= 0 and row.error == 0 for row in answered)
 
 
+@pytest.mark.corpus
 def test_transactions_end_as_the_program_was_told(real, steps):
     rows = logsets.transactions(real).orderBy("file", "began_at").collect()
     wanted = {"commitTransaction": "committed", "abortTransaction": "aborted"}

@@ -98,6 +98,7 @@ def test_the_sample_is_the_one_its_manifest_names():
     )
 
 
+@pytest.mark.corpus
 def test_generating_the_sample_gives_the_sample_byte_for_byte():
     """What the simulator tells today is what is committed: who changes a client's lines makes
     the sample anew, and looks at what it is used for."""
@@ -205,6 +206,7 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
     assert rows[0].count() == again["lines"]
 
 
+@pytest.mark.corpus
 def test_a_set_made_without_spark_is_the_same_byte_for_byte(few, tmp_path):
     folder, truth = few
     assert generate(None, FEW, tmp_path / "set", say=silently) == truth
@@ -214,6 +216,7 @@ def test_a_set_made_without_spark_is_the_same_byte_for_byte(few, tmp_path):
         assert (tmp_path / "set" / file).read_bytes() == (folder / file).read_bytes()
 
 
+@pytest.mark.corpus
 def test_the_parquet_is_what_reading_the_text_gives(spark, few):
     folder, truth = few
     rows, lines = spark.read.parquet(str(folder / "parquet")), load_lines(spark, folder)
@@ -346,7 +349,9 @@ SKEWED = replace(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("plan", [FEW, SKEWED], ids=["few", "skewed"])
+@pytest.mark.parametrize(
+    "plan", [FEW, pytest.param(SKEWED, marks=pytest.mark.corpus)], ids=["few", "skewed"]
+)
 def test_parts_are_cut_by_row_and_joined_are_the_same(plan):
     book = library(plan)
     whole = text_of(book, 10_000_000)[0]
@@ -359,6 +364,7 @@ def test_parts_are_cut_by_row_and_joined_are_the_same(plan):
         assert b"".join(text_of(book, part_lines)) == whole
 
 
+@pytest.mark.corpus
 def test_lines_come_in_time_but_for_clocks_and_appenders_told_to_be_wrong():
     def times(plan):
         text = text_of(library(plan), 10_000_000)[0]
@@ -400,6 +406,7 @@ def test_the_manifests_can_be_used(name):
     assert manifest(name).name == name and manifest(name).wanted
 
 
+@pytest.mark.corpus
 def test_an_interrupted_run_goes_on_where_it_was(spark, few, tmp_path, monkeypatch):
     """Three parts are there and have receipts; the rest is made,
     and the set is that of a run nobody interrupted."""
@@ -475,6 +482,7 @@ def test_a_story_nobody_knows(spark, tmp_path):
         )
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("version", [pytest.param("3.9.2", marks=pytest.mark.slow), "4.4.0"])
 def test_one_reader_for_the_real_client_and_the_simulated_one(spark, recordings, tmp_path, version):
     """The same scenario, recorded and replayed: one reader knows every line of both,

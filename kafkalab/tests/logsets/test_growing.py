@@ -14,6 +14,7 @@ from kafkalab.logsets.followed_files import logs_under
 from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 from kafkalab.tests.logsets.stream_trial import is_right, tried
+from kafkalab.tests.shares import few
 
 WHO = "[Consumer clientId=c, groupId=g] "
 
@@ -194,8 +195,8 @@ def test_a_rotated_log_is_read_once(tmp_path, rotate, larger):
 
 
 @pytest.mark.parametrize("rotate", [renamed, copied, dated, packed])
-@pytest.mark.parametrize("opened", range(4))
-@pytest.mark.parametrize("looks", [0, 1])
+@pytest.mark.parametrize("opened", few(range(4), 2))
+@pytest.mark.parametrize("looks", few([0, 1], 1, 1))
 def test_a_rotation_amid_a_look_changes_no_order(tmp_path, monkeypatch, rotate, opened, looks):
     """The log is rotated, and written again, when the look has opened so many files."""
     path = tmp_path / "client.log"
@@ -231,7 +232,7 @@ def test_a_rotation_amid_a_look_changes_no_order(tmp_path, monkeypatch, rotate, 
     assert len({row["file_offset"] for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", few(range(6)))
 def test_every_line_comes_once_whatever_the_writer_and_the_query_do(tmp_path, seed, capsys):
     draw = random.Random(seed)
     path, held = tmp_path / "client.log", ""
@@ -296,6 +297,7 @@ def test_a_second_program_that_begins_with_equal_lines_is_no_copy(tmp_path):
     assert query.look() == told(0, 60) + told(200, 10)
 
 
+@pytest.mark.corpus
 def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
     path = tmp_path / "client.log"
     path.write_text(numbered(0, 200))

@@ -16,7 +16,7 @@ from kafkalab.logsets.ranges import FileChanged
 from kafkalab.logsets.source import KafkaLinesReader
 from kafkalab.tests.logsets.test_mangled_logs import head, ms, written
 from kafkalab.tests.logsets.test_production_logs import Said, rows_of, said, wanted
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 assert said and wanted, "fixtures"
 
@@ -91,7 +91,7 @@ def share_right(path, wanted: list[dict]) -> float:
     return (keys(rows_of(path)) & keys(wanted)).total() / len(wanted)
 
 
-@pytest.mark.parametrize("name", MANGLINGS)
+@pytest.mark.parametrize("name", few(MANGLINGS, 2))
 def test_what_is_read_wrongly_is_said(name, said, wanted, tmp_path, capsys):
     path = tmp_path / "a.log"
     path.write_text(MANGLINGS[name](said), encoding="utf-8")
@@ -135,7 +135,7 @@ AROUND = {
 }
 
 
-@pytest.mark.parametrize("name", AROUND)
+@pytest.mark.parametrize("name", few(AROUND))
 def test_lines_without_a_time_have_that_of_what_is_around_them(name, said, wanted, tmp_path):
     path = tmp_path / "a.log"
     path.write_text(AROUND[name](said), encoding="utf-8")
@@ -149,6 +149,7 @@ def test_records_without_a_class_are_known_by_their_text(said, wanted, tmp_path)
     assert share_right(path, wanted) >= RIGHT
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("command", share(("rebalances", "explain", "read", "incidents"), 4))
 def test_all_commands_and_spark_judge_alike(said, tmp_path, capsys, command):
     path = tmp_path / "a.log"
@@ -165,6 +166,7 @@ def test_all_commands_and_spark_judge_alike(said, tmp_path, capsys, command):
     assert capsys.readouterr().err == told + "\n"
 
 
+@pytest.mark.corpus
 def test_a_log_that_begins_with_other_lines_is_not_doubted(said, tmp_path, capsys):
     path = tmp_path / "a.log"
     others = "".join(f"{each.dotted} INFO  [main] com.shop.Cart - Item\n" for each in said[:900])
@@ -182,6 +184,7 @@ def test_kafkas_own_lines_are_told_from_those_of_other_programs(recordings, caps
     assert "Kafka's own classes wrote" in told and "They are read right" in told
 
 
+@pytest.mark.corpus
 def test_a_log_whose_lines_name_no_client_says_so(said, tmp_path, capsys):
     prefix = re.compile(r"^\[(Consumer|Producer) [^\]]*\] ")
     path = tmp_path / "a.log"

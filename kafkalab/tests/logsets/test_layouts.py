@@ -13,6 +13,7 @@ from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.layouts import LayoutError
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import record_batch_of
+from kafkalab.tests.shares import few
 
 THREAD = "kafka-producer-network-thread | shop"
 
@@ -57,7 +58,7 @@ def expected(lines) -> list[dict]:
     return record_batch_of(Block(text.encode()), schema.NAMES).to_pylist()
 
 
-@pytest.mark.parametrize("text", WRITERS)
+@pytest.mark.parametrize("text", few(WRITERS, 2))
 def test_a_real_clients_lines_are_the_same_rows_in_any_layout(text, lines, expected):
     write = WRITERS[text]
     printed = "".join(

@@ -8,6 +8,7 @@ import pytest
 from kafkalab.logsets import line_order, line_repairs, schema
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.line_loader import lines_table, load_lines
+from kafkalab.tests.shares import few
 
 HEAD = "[2026-01-05 09:{:02}:{:02},{:03}] INFO "
 LINE = "[Consumer clientId=c{}, groupId=g] Discovered group coordinator localhost:{} "
@@ -56,8 +57,8 @@ def looked_at(rows: pa.Table, size: int) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("size", [10_000, 97, 40])
-@pytest.mark.parametrize("last_ms", [40_000, 700])
+@pytest.mark.parametrize("size", few([10_000, 97, 40]))
+@pytest.mark.parametrize("last_ms", few([40_000, 700]))
 def test_what_has_to_be_repaired_is_doubtful(kind, size, last_ms, tmp_path):
     """In pieces of any size: a repeat may stand where two workers meet."""
     luck = random.Random(f"{kind} {size}")
@@ -73,6 +74,7 @@ def test_what_has_to_be_repaired_is_doubtful(kind, size, last_ms, tmp_path):
     assert not doubtful or kind != "as it is"
 
 
+@pytest.mark.corpus
 def test_a_long_log_in_order_is_not_doubtful_at_all(recordings):
     """Real clients write many lines within a millisecond, and equal ones, too."""
     for log in sorted(recordings.glob("4.4.0/4.4.0/*/*.log.gz"))[:12]:

@@ -21,6 +21,7 @@ from kafkalab.tests.logsets.test_production_logs import (
     said,
     wanted,
 )
+from kafkalab.tests.shares import few
 
 assert said and wanted, "fixtures"
 
@@ -119,7 +120,10 @@ HALF_DAYS = {
 
 @pytest.mark.parametrize(
     "name",
-    each(MANGLED, "Cassandra", "Play", "Trino", "Karaf", "WebSphere", "semicolons", "a method"),
+    few(
+        each(MANGLED, "Cassandra", "Play", "Trino", "Karaf", "WebSphere", "semicolons", "a method"),
+        2,
+    ),
 )
 def test_a_layout_that_nobody_has_named_is_read(name, said, wanted, tmp_path):
     write = MANGLED[name]
@@ -266,6 +270,7 @@ def test_gelf_has_its_levels_as_numbers(said, wanted, tmp_path):
             if w["event"] not in traces] == shown  # fmt: skip
 
 
+@pytest.mark.corpus
 def test_arrays_and_records_over_many_lines(said, wanted, tmp_path):
     records = [_ecs(s) for s in said]
     one_each = ",\n".join(map(json.dumps, records))
@@ -282,6 +287,7 @@ def test_arrays_and_records_over_many_lines(said, wanted, tmp_path):
         assert places == sorted(set(places)), "each record has its own place in the file"
 
 
+@pytest.mark.corpus
 def test_tables_of_search_tools(said, wanted, tmp_path):
     def table(names: list[str], cells) -> str:
         text = io.StringIO()
@@ -339,7 +345,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(("first", "second"), few(PAIRS))
 def test_two_layouts_in_one_file_are_both_read(first, second, said, wanted, tmp_path):
     """Other lines from the middle on, and in turn: none of them is swallowed."""
     one = LAYOUTS[first]
@@ -449,6 +455,7 @@ def test_what_tail_shows_of_several_files_is_several_logs(said, wanted, tmp_path
     assert {row["file"].rpartition("#")[2] for row in rows} == {"a.log", "b.log"}
 
 
+@pytest.mark.corpus
 def test_rotated_logs_with_odd_names_and_files_without(said, wanted, tmp_path):
     cut = len(said) // 3
     oldest, middle, newest = (

@@ -21,7 +21,7 @@ from kafkalab.logsets.record_batches import record_batch_of
 from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, head, plain, whole
 from kafkalab.tests.logsets.test_mangled_logs import moment
 from kafkalab.tests.logsets.test_production_logs import Said
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 NAMES = ("level", "logger", *COLUMNS)
 RIGHT = 0.99
@@ -153,7 +153,7 @@ def compared(mangling: Mangling, said: list[Said], rows: list[dict]) -> tuple[in
     return (wanted - found).total(), wanted.total(), wrong
 
 
-@pytest.mark.parametrize("name", share(MANGLINGS, 2))
+@pytest.mark.parametrize("name", few(share(MANGLINGS, 2), 13))
 def test_a_mangled_log_is_read_right_or_doubted(name, small, tmp_path):
     code, said, rows = judged(written(name, small, tmp_path))
     assert (code > 0) == (name in DOUBTED), said
@@ -185,13 +185,17 @@ def test_the_commands_judge_a_mangled_log_alike(name, recordings, tmp_path, caps
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [
-        ("damage: shuffled", "are mixed up"),
-        ("damage: shuffled in windows", "are mixed up"),
-        ("damage: shipped twice", "is counted once"),
-        ("damage: shipped twice at once", "is counted once"),
-        ("damage: each line twice", "is counted once"),
-    ],
+    few(
+        [
+            ("damage: shuffled", "are mixed up"),
+            ("damage: shuffled in windows", "are mixed up"),
+            ("damage: shipped twice", "is counted once"),
+            ("damage: shipped twice at once", "is counted once"),
+            ("damage: each line twice", "is counted once"),
+        ],
+        1,
+        2,
+    ),
 )
 def test_what_a_shipper_does_makes_no_rebalance(name, told, recordings, tmp_path, capsys):
     log = recordings / "4.4.0" / "3.9.2" / "group_slow_poll" / "inv-1.log.gz"
@@ -218,7 +222,7 @@ TOOLS = {
 }
 
 
-@pytest.mark.parametrize("tool", share(TOOLS, 2))
+@pytest.mark.parametrize("tool", few(share(TOOLS, 2)))
 def test_a_brokers_log_is_read_behind_what_a_tool_puts_before_it(tool, recordings, tmp_path):
     """Its records are one line each, and few of them are in the catalogue."""
     log = recordings.parent / "whole_logs" / "4.4.0" / "controller.controller.log.gz"
@@ -231,7 +235,13 @@ def test_a_brokers_log_is_read_behind_what_a_tool_puts_before_it(tool, recording
 
 @pytest.mark.parametrize(
     "log",
-    ["group_consumer_protocol/inv-2", "two_brokers_two_members/inv-2", "share_one_batch/worker-1"],
+    few(
+        [
+            "group_consumer_protocol/inv-2",
+            "two_brokers_two_members/inv-2",
+            "share_one_batch/worker-1",
+        ]
+    ),
 )
 def test_a_line_without_a_class_is_of_the_kind_of_its_client(log, recordings, tmp_path):
     """Members of both protocols, and share consumers, write some lines in the same words."""
@@ -242,7 +252,7 @@ def test_a_line_without_a_class_is_of_the_kind_of_its_client(log, recordings, tm
     assert [each for each in zip(found, wanted, strict=True) if each[0] != each[1]] == []
 
 
-@pytest.mark.parametrize("command", ["read", "rebalances", "explain"])
+@pytest.mark.parametrize("command", few(["read", "rebalances", "explain"]))
 def test_a_clock_of_twelve_hours_is_doubted(command, small, tmp_path, capsys):
     path = tmp_path / "a.log"
     noon = timedelta(hours=7, minutes=7)  # 13:00 is amid the log then

@@ -157,6 +157,7 @@ def test_what_cannot_be_asked_is_one_sentence():
     assert question_of({"path": "x"}) is None
 
 
+@pytest.mark.corpus
 def test_spark_is_told_by_options(spark, recordings):
     path = str(recordings / RUN / "group_slow_poll")
     opened = logsets.connections(logsets.read(spark, path)).count()

@@ -6,6 +6,7 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets.narrow_readings import narrowed
 from kafkalab.logsets.reader import read
+from kafkalab.tests.shares import few
 
 RUN = "4.4.0/3.9.2/group_slow_poll"
 
@@ -86,7 +87,10 @@ def rows(frame) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "query", [*QUERIES.values(), *(pytest.param(q, marks=pytest.mark.slow) for q in MORE.values())]
+    "query",
+    few(
+        [*QUERIES.values(), *(pytest.param(q, marks=pytest.mark.slow) for q in MORE.values())], 1, 1
+    ),
 )
 def test_a_narrowed_query_has_its_rows(spark, lines, query):
     lines.createOrReplaceTempView("lines")
@@ -103,6 +107,7 @@ def test_steps_of_python_keep_their_columns(lines):
     assert rows(narrowed(asked)) == rows(asked)
 
 
+@pytest.mark.corpus
 def test_it_reads_the_columns_and_lines_that_are_needed(lines):
     [one] = readings(narrowed(lines.where("level = 'WARN'").select("client_id")))
     assert columns(one) == ["level", "client_id"]
@@ -137,6 +142,7 @@ def test_what_is_asked_of_the_source_itself_stays(spark, recordings, tmp_path):
     assert options(narrowed(strict.where("level = 'WARN'"))) == {"mode": "DROPMALFORMED"}
 
 
+@pytest.mark.corpus
 def test_a_frame_that_reads_no_log_or_is_kept_is_left_as_it_is(spark, lines, recordings):
     assert narrowed(spark.range(3)).count() == 3
     kept = lines.select("level", "event").cache()

@@ -18,6 +18,7 @@ from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
 from kafkalab.logsets.explain.settings import BEHIND
 from kafkalab.logsets.first_lines import LineCounts
+from kafkalab.tests.shares import few
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
 EVIL = '<script>alert("1")</script>'
@@ -139,19 +140,25 @@ def _changed(change: dict) -> LinesRead:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [
-        ({}, "1 of 12 lines (8%) could not be read."),
-        ({"read": 10}, "Do not trust this report: 2 of 12 lines (17%) could not be read."),
-        ({"debug": False}, "There are no DEBUG lines: sockets, requests"),
-        (
-            {"dated": False},
-            "The lines have no year, or no date: their times count from 1970-01-01.",
-        ),
-        ({"unread_files": ("b.log",)}, "No line of b.log could be read."),
-        ({"leveled": 2}, "9 of the lines that were read have no level that is known:"),
-        ({"known": 0}, "none of the 11 lines that were read is in the catalogue of Kafka's lines."),
-        ({"doubts": ("a.log: see",)}, "Do not trust this report. a.log: see"),
-    ],
+    few(
+        [
+            ({}, "1 of 12 lines (8%) could not be read."),
+            ({"read": 10}, "Do not trust this report: 2 of 12 lines (17%) could not be read."),
+            ({"debug": False}, "There are no DEBUG lines: sockets, requests"),
+            (
+                {"dated": False},
+                "The lines have no year, or no date: their times count from 1970-01-01.",
+            ),
+            ({"unread_files": ("b.log",)}, "No line of b.log could be read."),
+            ({"leveled": 2}, "9 of the lines that were read have no level that is known:"),
+            (
+                {"known": 0},
+                "none of the 11 lines that were read is in the catalogue of Kafka's lines.",
+            ),
+            ({"doubts": ("a.log: see",)}, "Do not trust this report. a.log: see"),
+        ],
+        2,
+    ),
 )
 def test_what_was_not_read_is_said_first(story, change, said):
     less = replace(story, reading=_changed(change))
@@ -182,6 +189,7 @@ class Tags(HTMLParser):
         assert not any(name.startswith("on") or name == "src" for name, _ in attributes)
 
 
+@pytest.mark.corpus
 def test_the_page_needs_nothing_else_and_holds_no_markup_of_the_log(story):
     tags = Tags()
     tags.feed(page(story, "What c.log tells"))
@@ -201,7 +209,7 @@ def test_every_picture_says_in_words_what_it_shows(story):
     assert said["Committed offsets"] == "c t-0: 3 to 9"
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("packed", few([False, True]))
 def test_a_cited_line_is_shown_among_its_neighbors(story, tmp_path, packed):
     lines = [f"12:00 line {number} {EVIL}" for number in range(9)]
     lines[5] = "12:00 INFO the cited one"

@@ -6,6 +6,7 @@ from matplotlib.colors import to_hex
 
 from kafkalab.logsets import pictures
 from kafkalab.stories.moving_incident import night_over_time
+from kafkalab.tests.shares import few
 
 
 def at(second: float) -> pd.Timestamp:
@@ -49,7 +50,7 @@ FRAMES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("name", few(FRAMES, 3))
 def test_a_picture_of_each_frame(name):
     picture = getattr(pictures, f"draw_{name}")(FRAMES[name])
     assert picture.png() == picture.png() and picture.png().startswith(b"\x89PNG")

@@ -17,6 +17,7 @@ from kafkalab.logsets.files import files_of, left_out
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.ranges import ranges_of
 from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.tests.shares import few
 
 RECORDINGS = (
     "4.4.0/3.9.2/group_slow_poll/inv-1.log.gz",
@@ -235,15 +236,15 @@ def different(rows: list[dict], wanted: list[dict]) -> list[tuple]:
     return found
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", few(LAYOUTS, 6))
 def test_a_layout_is_found_by_its_lines(name, said, wanted, tmp_path):
     path = tmp_path / "client.log"
     path.write_text(printed(said, name), encoding="utf-8")
     assert different(rows_of(path), wanted) == []
 
 
-@pytest.mark.parametrize("layout", ["Kafka", "Spring Boot 3"])
-@pytest.mark.parametrize("name", WRAPPED)
+@pytest.mark.parametrize("layout", few(["Kafka", "Spring Boot 3"]))
+@pytest.mark.parametrize("name", few(WRAPPED, 8))
 def test_lines_are_taken_out_of_what_they_are_wrapped_in(name, layout, said, wanted, tmp_path):
     path = tmp_path / "client.log"
     path.write_bytes(WRAPPED[name](printed(said, layout)))
@@ -268,6 +269,7 @@ def thirds(said: list[Said]) -> list[str]:
     return [printed(part, "Kafka") for part in (said[:cut], said[cut : 2 * cut], said[2 * cut :])]
 
 
+@pytest.mark.corpus
 def test_a_rotated_log_is_one_log_from_the_oldest_file_on(said, wanted, tmp_path):
     oldest, middle, newest = thirds(said)
     for names in (

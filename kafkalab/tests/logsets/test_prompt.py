@@ -85,6 +85,7 @@ def test_a_file_that_is_no_log_is_refused(spark, tmp_path, capsys):
     )
 
 
+@pytest.mark.corpus
 def test_a_log_that_is_half_read_is_said_so_first(spark, recordings, tmp_path, capsys):
     """A neighbour's lines in a layout of its own are not swallowed, and the exit code tells."""
     known = gzip.decompress(

@@ -17,6 +17,7 @@ from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.record_batches import record_batch_of
+from kafkalab.tests.shares import few
 
 STORY = """\
 a wrapper script says hello
@@ -121,6 +122,7 @@ def test_times_are_utc_to_the_millisecond(spark, story):
     assert times[8].ms is None
 
 
+@pytest.mark.corpus
 def test_a_line_without_prefix_belongs_to_the_only_client_of_its_file(spark, story, tmp_path):
     owners = (
         logsets.read(spark, story.parent, ("event", "client_id"))
@@ -165,6 +167,7 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
         assert all(part.startswith(b"[2026") for part, *_ in parts)
 
 
+@pytest.mark.corpus
 def test_the_layouts_own_parser_reads_the_same(recordings):
     """Two readers of one layout: kafkalab.lines.layout row by row, and ours by blocks.
     They have to agree on every real line."""
@@ -269,7 +272,7 @@ def test_numbers_too_large_to_be_true_are_left_out():
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(range(3)))
 def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
     """Pieces of lines in any order: every row can be built,
     and what cannot be read is kept as it is."""
@@ -349,6 +352,7 @@ def test_spark_finds_the_data_source_by_name(spark, recordings):
     assert lines.count() == logsets.read(spark, one, ("file_offset",)).count() > 1_000
 
 
+@pytest.mark.corpus
 def test_the_source_has_the_manners_of_sparks_own(spark, tmp_path):
     """Several paths, patterns, modes; and an option with a slip is refused."""
     good = "[2026-01-05 09:00:00,000] INFO hello (com.shop.Till)\n"
@@ -394,6 +398,7 @@ def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
         assert lines.where(condition).count() == chosen.sum(), condition
 
 
+@pytest.mark.corpus
 def test_a_filter_of_one_query_is_not_in_the_next(spark, recordings):
     """Spark 4.3 keeps the filters that a Python source has taken for all later queries."""
     lines = load_lines(spark, recordings / "4.4.0/3.9.2/consumer_poison_pill", ("level", "event"))
@@ -404,6 +409,7 @@ def test_a_filter_of_one_query_is_not_in_the_next(spark, recordings):
     assert errors.union(lines).count() == errors.count() + every
 
 
+@pytest.mark.corpus
 def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
     from kafkalab.logsets.events import fields
 
@@ -423,6 +429,7 @@ def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
     )
 
 
+@pytest.mark.corpus
 def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
     import pyarrow as pa
 

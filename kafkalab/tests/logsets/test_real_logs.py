@@ -20,6 +20,7 @@ from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.reader import read, with_the_files_client
 from kafkalab.logsets.record_batches import how_written
+from kafkalab.tests.shares import few
 
 
 def rows_of(frame, *paths) -> pd.DataFrame:
@@ -36,6 +37,7 @@ def report(*paths, layout: str | None = None) -> LogReport:
         return report_of(named, as_written=lines)
 
 
+@pytest.mark.corpus
 def test_a_member_of_the_new_protocol_has_the_partitions_that_its_second_line_names(recordings):
     for version in ("4.0.2", "4.4.0"):
         found = rows_of(
@@ -68,7 +70,7 @@ def of_a_cluster(whole_logs):
 SERVERS = "2.3.1 3.9.2 4.4.0".split()
 
 
-@pytest.mark.parametrize("version", SERVERS)
+@pytest.mark.parametrize("version", few(SERVERS))
 def test_a_whole_server_log_is_read_in_its_own_layout(whole_logs, version):
     files = files_of(whole_logs / version)
     assert len(files) > 10
@@ -90,6 +92,7 @@ def test_a_part_of_kafka_in_brackets_is_no_thread():
     assert "%t" in guess(line.encode() * 5)
 
 
+@pytest.mark.corpus
 def test_brokers_and_clients_of_a_whole_run_are_told_apart(of_a_cluster):
     servers = of_a_cluster.servers
     assert set(servers["broker"]) == {0, 1, 2, 100}
@@ -177,6 +180,7 @@ def test_a_static_member_that_closed_is_not_called_dead(of_a_cluster):
     assert ended.count == 1 and "desk-2" not in ended.evidence[0]  # free-1 was killed
 
 
+@pytest.mark.corpus
 def test_a_static_member_that_came_back_in_time_is_told(recordings, capsys):
     """Its clients' logs alone say who closed, and for how long nobody read."""
     log = recordings / "4.4.0" / "3.6.2" / "group_static_round_robin_restart"
@@ -227,6 +231,7 @@ def test_the_own_log_of_a_member_whose_session_ended_is_looked_at(of_a_cluster):
     assert [line for line in ended.settings if line.startswith("free-1: its own log ends at ")]
 
 
+@pytest.mark.corpus
 def test_absences_are_told_by_the_clients_clocks(of_a_cluster, whole_logs, tmp_path):
     for file in (whole_logs / "4.4.0").glob("*.gz"):
         text = gzip.decompress(file.read_bytes())

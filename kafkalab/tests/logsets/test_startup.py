@@ -35,6 +35,7 @@ def test_where_nobody_looks_nothing_is_shown(monkeypatch, capsys):
     assert sys.stderr.getvalue() == "" and capsys.readouterr().out == ""
 
 
+@pytest.mark.corpus
 def test_a_cell_has_one_display_that_is_replaced():
     """In a kernel of its own, as a learner's; nothing is on stderr."""
     import nbclient

@@ -35,6 +35,7 @@ from kafkalab.tests.logsets.test_production_logs import (
     said,
     wanted,
 )
+from kafkalab.tests.shares import few
 
 assert said and wanted, "fixtures"
 
@@ -60,7 +61,7 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("name", each(FRAMES, "kubetail", "short-full", "Fargate"))
+@pytest.mark.parametrize("name", few(each(FRAMES, "kubetail", "short-full", "Fargate")))
 def test_what_is_around_every_line_is_learned(name, said, wanted, tmp_path):
     lines = printed(said, "logback with a day").splitlines()
     (tmp_path / "a.log").write_text("".join(FRAMES[name].format(line) + "\n" for line in lines))
@@ -80,7 +81,7 @@ def test_the_frames_of_two_containers_are_two_logs(said, wanted, tmp_path):
         assert different([row for row in rows if row["file"] == file], wanted) == []
 
 
-@pytest.mark.parametrize("layout", ["Kafka", "Spring Boot 3", "Dropwizard", "log4j 1"])
+@pytest.mark.parametrize("layout", few(["Kafka", "Spring Boot 3", "Dropwizard", "log4j 1"]))
 def test_a_log_of_single_lines_keeps_its_heads(layout, said, tmp_path):
     """Where no line goes on, what all lines have in common may be the log's own."""
     few = [s for s in said if "\n" not in s.text and not s.trace]
@@ -197,7 +198,7 @@ OTHERS = (
 )
 
 
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("other", few(OTHERS))
 def test_no_record_of_a_client_swallows_a_print(other, said, wanted, tmp_path):
     few = [s for s in said if "\n" not in s.text and not s.trace]
     rows = [row for row in wanted if "\n" not in row["message"] and not row["trace"]]
@@ -217,8 +218,8 @@ def test_lines_that_were_cut_before_their_messages_tell_nothing(said, tmp_path, 
     assert "is in the catalogue of Kafka's lines" in capsys.readouterr().out.splitlines()[0]
 
 
-@pytest.mark.parametrize("bytes_", [200, 1024])
-@pytest.mark.parametrize("layout", ["logback with a day", "Spring Boot 3"])
+@pytest.mark.parametrize("bytes_", few([200, 1024]))
+@pytest.mark.parametrize("layout", few(["logback with a day", "Spring Boot 3"]))
 def test_cut_lines_are_named(bytes_, layout, said, wanted, tmp_path):
     text = printed(said, layout)
     (tmp_path / "a.log").write_text("".join(f"{line[:bytes_]}\n" for line in text.splitlines()))
@@ -301,7 +302,7 @@ def _events(said: list[Said]) -> dict:
 DOCUMENTS = {"OpenTelemetry": _otlp, "Loki": _loki, "CloudWatch": _events}
 
 
-@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("indent", few([None, 2]))
 @pytest.mark.parametrize("name", each(DOCUMENTS, "OpenTelemetry"))
 def test_documents_of_many_records(name, indent, said, wanted, tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(DOCUMENTS[name](said), indent=indent))

@@ -64,6 +64,7 @@ def test_a_view_names_its_columns(spark, log):
     assert spark.table("levels").columns == ["level"] and spark.table("levels").count() > 0
 
 
+@pytest.mark.corpus
 def test_what_cannot_be_a_table_is_one_sentence(spark, log, tables):
     assert "needs a path" in refusal(lambda: tables("nowhere", ""))
     assert "has no option 'layuot'" in refusal(
@@ -80,6 +81,7 @@ def test_what_cannot_be_a_table_is_one_sentence(spark, log, tables):
     )
 
 
+@pytest.mark.corpus
 def test_what_names_a_lines_place(spark, log):
     """The columns `file` and `file_offset` do; Spark's own words for it are of its own sources."""
     lines = spark.read.format("kafkalab").load(str(log))

@@ -9,6 +9,7 @@ import pytest
 from kafkalab.tests.mutants import broker_mutants, client_mutants, transaction_mutants
 from kafkalab.tests.mutants.child import catch_in_child
 from kafkalab.tests.mutants.mutant import Mutant
+from kafkalab.tests.shares import few
 
 MUTANTS = (*client_mutants.MUTANTS, *broker_mutants.MUTANTS, *transaction_mutants.MUTANTS)
 TABLE = Path(__file__).with_name("README.md")
@@ -30,10 +31,13 @@ def table() -> str:
 
 @pytest.mark.parametrize(
     "mutant",
-    [
-        pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow)
-        for mutant in MUTANTS
-    ],
+    few(
+        [
+            pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow)
+            for mutant in MUTANTS
+        ],
+        12,
+    ),
 )
 def test_the_bug_is_caught(mutant):
     assert catch_in_child(mutant), (

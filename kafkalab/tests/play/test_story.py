@@ -18,6 +18,7 @@ from kafkalab.play import Story, Unreadable, door, program, site, tell
 from kafkalab.play.ready import READY, SETTINGS
 from kafkalab.play.shown import shown_lines, sides, why
 from kafkalab.play.story import from_address, read
+from kafkalab.tests.shares import few
 
 
 def records(told):
@@ -89,6 +90,7 @@ def test_the_partitions_of_a_killed_member_wait_for_the_end_of_its_session():
     )
 
 
+@pytest.mark.corpus
 def test_a_slow_member_reads_everything_again_and_a_quick_one_does_not():
     assert records(tell(**SETTINGS["10"]))["read twice"] > 900
     assert records(tell(**{**SETTINGS["10"], "work_ms": 20}))["read twice"] == 0
@@ -164,18 +166,28 @@ def test_a_wrong_setting_gets_the_clients_own_sentence():
         tell(acks="lots")
     told = ask("run", story={"acks": "lots"})["refused"]
     assert str(caught.value) in told and told.startswith("ConfigException: Invalid value lots")
-    for story in (
-        {"consumer": ["session.timeout=6"]},
-        {"producer": ["linger.ms=soon"]},
-        {"client": "2.3", "protocol": "consumer"},
-        {"client": "3.9", "protocol": "share"},
-        {"replicas": 4},
-        {"cluster": ["min.insync.replica=2"]},
-        {"cluster": ["num.io.threads=x"]},
-        {"assignor": "org.example.Mine"},
-    ):
-        refused = ask("run", story=story)["refused"]
-        assert "\n" not in refused and "Exception: " in refused
+
+
+@pytest.mark.parametrize(
+    "story",
+    few(
+        [
+            {"consumer": ["session.timeout=6"]},
+            {"producer": ["linger.ms=soon"]},
+            {"client": "2.3", "protocol": "consumer"},
+            {"client": "3.9", "protocol": "share"},
+            {"replicas": 4},
+            {"cluster": ["min.insync.replica=2"]},
+            {"cluster": ["num.io.threads=x"]},
+            {"assignor": "org.example.Mine"},
+        ],
+        4,
+    ),
+    ids=str,
+)
+def test_any_wrong_word_of_a_story_is_one_sentence(story):
+    refused = ask("run", story=story)["refused"]
+    assert "\n" not in refused and "Exception: " in refused
 
 
 def test_a_lab_that_refuses_a_story_leaves_no_program_that_waits():
@@ -212,6 +224,7 @@ def test_a_partition_without_a_leader_keeps_what_its_last_replica_has():
     assert records(nothing)["acknowledged"] == 0
 
 
+@pytest.mark.corpus
 def test_the_same_seed_tells_the_same_bytes_and_another_does_not():
     first, again = (tell(**SETTINGS["07"]) for _ in range(2))
     assert first.lab.journal.digest() == again.lab.journal.digest()
@@ -251,6 +264,7 @@ def test_every_fault_happens_and_ends():
     } <= names
 
 
+@pytest.mark.corpus
 def test_lines_are_filtered_and_a_line_leads_back_to_a_call():
     told = tell(**SETTINGS["08"])
     everything = shown_lines(told.lab, "INFO")
@@ -270,6 +284,7 @@ def test_lines_are_filtered_and_a_line_leads_back_to_a_call():
     assert told_once == [event.message for event in told.lab.line_events("member-2")]
 
 
+@pytest.mark.corpus
 def test_two_releases_are_compared_by_connections_and_by_the_wording_of_lines():
     found = ask("run", story=SETTINGS["06"])["answer"]["sides"]
     assert [side["client"] for side in found] == ["2.8", "3.9"]
@@ -299,6 +314,7 @@ print(json.loads(door.answer('{"ask": "digest"}'))["answer"][0])
 """
 
 
+@pytest.mark.corpus
 def test_the_wheel_of_the_page_plays_alone_without_pandas(tmp_path):
     packed = site.wheel()
     assert packed == site.wheel()
@@ -342,6 +358,7 @@ def test_without_npm_one_sentence_says_what_to_install(tmp_path, monkeypatch, ca
     assert not (tmp_path / "page").exists()
 
 
+@pytest.mark.corpus
 def test_pip_installs_the_wheel_of_the_page(tmp_path):
     wheel = tmp_path / site.WHEEL
     wheel.write_bytes(site.wheel())
@@ -370,6 +387,7 @@ def test_the_command_refuses_a_story_before_it_builds_anything(capsys):
     assert len(said) == 2 and "no ready story '99'" in said[0] and "whole number" in said[1]
 
 
+@pytest.mark.corpus
 def test_a_refused_story_leaves_the_one_before_to_be_asked(monkeypatch):
     assert "answer" in ask("run", story=SETTINGS["06"])
     assert "refused" in ask("run", story={"acks": "lots"})

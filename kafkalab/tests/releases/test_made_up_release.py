@@ -160,6 +160,7 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
     ]
 
 
+@pytest.mark.corpus
 def test_a_new_broker_is_a_row_and_a_page(copy):
     (copy / BROKER_PAGE).write_text(BROKER_PAGE_TEXT, encoding="utf-8")
     lineage = (copy / LINEAGE).read_text(encoding="utf-8")

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.image import imread
 
 from kafkalab.tests.scenarios import HERE
+from kafkalab.tests.shares import few
 
 NAMES = ("nothing_lost", "rebalance_storm", "slow_consumer", "unclean_election", "zombie_fenced")
 
@@ -22,7 +23,7 @@ def told():
     return {name: (module, module.tell()) for name, module in modules.items()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(NAMES, 1, 1))
 def test_the_picture_beside_it_is_the_one_it_draws(name, told):
     """Pixels are compared, and one in a hundred may differ:
     another system smooths its letters another way."""

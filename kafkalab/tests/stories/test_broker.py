@@ -36,7 +36,7 @@ from kafkalab.stories.broker import (
     waiting_night,
     with_threads,
 )
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 
 def kafkas(request, state):
@@ -48,6 +48,7 @@ def kafkas(request, state):
     return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
 
 
+@pytest.mark.corpus
 def test_three_network_threads_read_for_twelve_tills():
     lab = broker_lab()
     selling, begin_ms = tills(lab, 12), lab.now_ms
@@ -74,6 +75,7 @@ def test_slow_requests_delay_others_from_the_moment_all_threads_are_taken(io_thr
     assert audits(io_threads, io_threads)[2] > 150
 
 
+@pytest.mark.corpus
 def test_the_queue_grows_before_the_threads_are_full():
     table = saturation((5, 18, 40))
     queue = list(table["queue p99 ms"])
@@ -113,7 +115,7 @@ def test_a_fetch_counts_the_bytes_of_its_own_partitions():
     assert four_writes(2 * BATCH_BYTES, 150, (0, 1, 1, 0))[1] == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(KINDS, 2))
 def test_kafkas_rule_does_no_harm(kind):
     for seed in range(3):
         night = seen_at_night(waiting_night(kafkas, kind, seed))

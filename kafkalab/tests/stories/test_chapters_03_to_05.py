@@ -24,6 +24,7 @@ def test_client_2_2_opens_one_connection_more_than_2_3():
     assert opened == [5, 4]
 
 
+@pytest.mark.corpus
 def test_a_group_with_latest_skips_what_a_new_partition_got_first():
     assert batches.grow("latest") == (21, 1)
     assert batches.grow("earliest") == (21, 21)

@@ -8,8 +8,10 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.stories import group_protocol as stories
 from kafkalab.stories.recorded import recorded
+from kafkalab.tests.shares import few
 
 
+@pytest.mark.corpus
 def test_three_members_and_a_newcomer_make_three_generations():
     lab = stories.come_and_go()
     assert stories.generation(lab) == 3
@@ -35,7 +37,7 @@ def test_a_crash_of_the_leader_gives_the_group_another():
     assert stories.leader(lab) != before
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", few([1, 2, 3]))
 def test_the_first_wait_spares_programs_that_start_one_after_the_other_some_rebalances(seed):
     generations = {}
     for wait_ms in (0, 3_000):
@@ -103,6 +105,7 @@ def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
     ]
 
 
+@pytest.mark.corpus
 def test_a_deployment_of_ten_costs_each_protocol_something_else():
     price = {kind: stories.price_of_a_deployment(kind) for kind in stories.DEPLOYMENTS}
     given = {kind: row["partitions given"] for kind, row in price.items()}
@@ -113,6 +116,7 @@ def test_a_deployment_of_ten_costs_each_protocol_something_else():
     assert price["eager, static members"]["seconds without an owner"] >= 10 * 2 * 4
 
 
+@pytest.mark.corpus
 def test_a_group_takes_the_new_assignor_when_all_list_it():
     restarts = stories.bounced(["CooperativeSticky Range", "CooperativeSticky"])
     assert [*restarts.assignor] == ["range", "range", *["cooperative-sticky"] * 4]
@@ -121,6 +125,7 @@ def test_a_group_takes_the_new_assignor_when_all_list_it():
     assert gave_up[-1] == 2
 
 
+@pytest.mark.corpus
 def test_one_round_of_restarts_leads_to_the_new_protocol_and_back():
     there = stories.bounced(["KIP-848"])
     assert [*there.group] == ["consumer"] * 3 and [*there["the others gave up"]] == [10, 6, 2]

@@ -18,11 +18,12 @@ from kafkalab.stories.group_states import (
     without_partitions_s,
     write_logs,
 )
+from kafkalab.tests.shares import few
 
 COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
 
 
-@pytest.mark.parametrize("version", ["2.8", "3.9", "4.4"])
+@pytest.mark.parametrize("version", few(["2.8", "3.9", "4.4"]))
 def test_a_kill_and_a_quick_restart_stop_an_eager_group_until_the_old_session_is_over(version):
     lab = restart("kill -9", version=version, **{"session.timeout.ms": 20_000})
     for who in ("ann", "cyd"):
@@ -32,11 +33,13 @@ def test_a_kill_and_a_quick_restart_stop_an_eager_group_until_the_old_session_is
 
 @pytest.mark.parametrize(
     ("end", "config"),
-    [
-        ("close()", {}),
-        ("kill -9", {"group.instance.id": "{name}"}),
-        ("kill -9", {"partition.assignment.strategy": COOPERATIVE}),
-    ],
+    few(
+        [
+            ("close()", {}),
+            ("kill -9", {"group.instance.id": "{name}"}),
+            ("kill -9", {"partition.assignment.strategy": COOPERATIVE}),
+        ]
+    ),
 )
 def test_a_close_a_static_member_or_a_cooperative_assignor_stop_nobody(end, config):
     lab = restart(end, **config)

@@ -23,6 +23,7 @@ def generations(part, **settings):
     return last
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     "part, sign, settings",
     share(
@@ -47,6 +48,7 @@ def test_a_longer_session_changes_nothing_for_the_late_group():
     assert count(longer, late) == count(told(1, NUMBERS), late)
 
 
+@pytest.mark.corpus
 def test_static_members_end_the_storm_unless_their_session_is_short():
     static = generations(2, consumer=OWN_NAME)
     short = generations(2, consumer={**OWN_NAME, "session.timeout.ms": 6_000})

@@ -4,6 +4,7 @@ import pytest
 
 from kafkalab.stories import lag as story
 from kafkalab.stories.lag import in_ms
+from kafkalab.tests.shares import few
 
 
 def slow(reset: str, keep: float = 10):
@@ -43,7 +44,7 @@ def test_a_group_with_reset_none_begins_at_its_committed_offset():
     assert member.position(story.ORDERS) == 0
 
 
-@pytest.mark.parametrize(("days", "known"), [(6, True), (8, False)])
+@pytest.mark.parametrize(("days", "known"), few([(6, True), (8, False)]))
 def test_a_group_without_members_is_forgotten_after_a_week(days, known):
     lab, _ = story.holiday(days)
     assert ("billing" in lab.at(lab.now_ms)["groups"]) == known

@@ -15,6 +15,7 @@ from kafkalab.stories.moving_replicas import moment_of_the_crash
 from kafkalab.stories.moving_segments import files_over_time
 from kafkalab.stories.moving_share_groups import window_over_time
 from kafkalab.stories.moving_work import batch_and_pace, commits_of_a_pool, moment_of_death
+from kafkalab.tests.shares import few
 from kafkalab.views import Outcome
 
 
@@ -30,6 +31,7 @@ def test_a_longer_delay_opens_more_connections_in_the_race():
     assert len(race().picture(1, delay=10, client="2.3").text.splitlines()) == 2
 
 
+@pytest.mark.corpus
 def test_the_newcomer_costs_more_as_time_passes_and_less_with_kip_848():
     picture = newcomer_over_time()
     assert "for 0 ms (crossed out)" in picture.picture(29_000).alt
@@ -61,6 +63,7 @@ def test_the_moment_of_the_crash_opens_where_told_kept_and_seen_differ():
     assert got <= kept < told
 
 
+@pytest.mark.corpus
 def test_the_newcomer_is_shown_until_the_last_handover():
     picture = newcomer_over_time()
     assert "for 27.0 s (crossed out)" in picture.picture(protocol="cooperative").alt
@@ -70,7 +73,7 @@ def test_the_newcomer_is_shown_until_the_last_handover():
     )
 
 
-@pytest.mark.parametrize("after_ms", [5, 45, 85, 125])
+@pytest.mark.parametrize("after_ms", few([5, 45, 85, 125], 1, 1))
 @pytest.mark.parametrize("disk", [0, 70])
 def test_a_crash_takes_back_what_was_told_and_not_what_was_read(after_ms, disk):
     words = moment_of_the_crash().picture(after_ms, disk=disk).alt
@@ -125,6 +128,7 @@ def test_one_bad_job_holds_the_window_and_a_killed_workers_jobs_are_available():
     assert "accepted 12" in picture.picture(8_200, story="accept").alt
 
 
+@pytest.mark.corpus
 def test_one_record_more_is_one_too_many():
     picture = batch_and_pace()
     assert "0 times" in picture.picture(150).alt and "0 times" not in picture.picture(151).alt
@@ -176,15 +180,18 @@ def test_the_grid_shows_the_ladder_of_the_cell():
 
 @pytest.mark.parametrize(
     "make",
-    [
-        first_poll,
-        race,
-        join_step_by_step,
-        moment_of_death,
-        prices_over_time,
-        requests_over_time,
-        window_over_time,
-    ],
+    few(
+        [
+            first_poll,
+            race,
+            join_step_by_step,
+            moment_of_death,
+            prices_over_time,
+            requests_over_time,
+            window_over_time,
+        ],
+        2,
+    ),
 )
 def test_the_same_moment_gives_the_same_bytes(make):
     assert make().still.png() == make().still.png()

@@ -74,6 +74,7 @@ def test_the_order_of_work_and_commit_decides_between_twice_and_never():
         shift(work_then_commit, "lunch")
 
 
+@pytest.mark.corpus
 def test_only_a_killed_member_repeats_what_automatic_commits_missed():
     assert [ending(how)[1] for how in ("closed", "joined")] == [0, 0]
     assert ending("killed")[1] > 10
@@ -88,6 +89,7 @@ def test_waiting_costs_time_and_a_retry_sends_the_offset_back():
     )
 
 
+@pytest.mark.corpus
 def test_a_loop_that_waits_at_the_end_survives_the_nights_and_one_that_does_not_repeats():
     good, poor = survive(a_good_loop, seeds=2), survive(async_only, seeds=2)
     for table in (good, poor):

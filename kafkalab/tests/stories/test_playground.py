@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kafkalab.stories.playground import playground, share_lab, small_lab
 
 
@@ -13,6 +15,7 @@ def press(box, words):
     next(b for row in box.children[:2] for b in row.children if b.description == words).click()
 
 
+@pytest.mark.corpus
 def test_a_click_crashes_a_broker_and_the_next_one_starts_it():
     lab = small_lab()
     place = playground(lab)
@@ -66,6 +69,7 @@ def test_the_same_buttons_give_the_same_picture():
     assert first.picture().png() == second.picture().png()
 
 
+@pytest.mark.corpus
 def test_a_killed_client_comes_back_as_a_new_process_of_the_same_client():
     place = playground()
     lab = place.lab

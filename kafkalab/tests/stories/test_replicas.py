@@ -31,14 +31,14 @@ from kafkalab.stories.replicas import (
     till,
     write,
 )
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 
 def in_sync_minimum(ends, in_sync):
     return min(ends[broker] for broker in in_sync)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", few([1, 2, 3]))
 @pytest.mark.parametrize("kind", KINDS)
 def test_kafkas_rule_shows_all_that_is_kept_and_nothing_else(kind, seed):
     found = seen_by_the_reader(night(in_sync_minimum, kind, seed))
@@ -66,6 +66,7 @@ def test_a_wrong_rule_breaks_a_promise_in_one_of_the_nights(rule, kind, vanished
     assert bool(found.waiting) is waits
 
 
+@pytest.mark.corpus
 def test_survive_counts_the_nights_that_went_wrong():
     right, wrong = survive(in_sync_minimum, 3), survive(lambda ends, in_sync: ends[in_sync[0]], 3)
     bad = ["a record vanished", "a record was hidden"]
@@ -87,6 +88,7 @@ def test_the_leaders_watermark_moves_before_the_followers():
     assert first["end 0"] < first["end 1"] < first["hw 0"] < first["hw 1"] <= 520
 
 
+@pytest.mark.corpus
 def test_time_decides_who_is_in_sync():
     lab = busy_and_quiet(ms=45_000)
     busy, quiet = replicas(lab, "busy-0"), replicas(lab, "quiet-0")

@@ -3,6 +3,7 @@
 import pytest
 
 from kafkalab.stories import share_groups as story
+from kafkalab.tests.shares import few
 
 
 def test_four_workers_share_one_partition_where_a_classic_group_leaves_three_idle():
@@ -16,7 +17,7 @@ def test_four_workers_share_one_partition_where_a_classic_group_leaves_three_idl
     assert story.ends(lab) == {"accept": 40}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4)))
 def test_a_share_group_keeps_no_order(seed):
     def rule(record):
         return "release" if record.offset % 3 == 0 and record.delivery_count < 2 else "accept"
@@ -93,6 +94,7 @@ def test_only_a_consumer_group_keeps_the_order_of_customers(partitions):
     assert not story.keeps_order(story.customers_day("share", partitions))
 
 
+@pytest.mark.corpus
 def test_each_outcome_of_a_job_has_its_word():
     words = {"done": "accept", "broken": "reject", "busy": "renew", "failed": "release"}
     wrong = {
@@ -129,12 +131,14 @@ def renews_at_last(went, delivery):
 
 @pytest.mark.parametrize(
     "verdict, happens, how",
-    [
-        (rejects_the_done, "calm", "not accepted"),
-        (releases_the_done, "killed", "not accepted"),
-        (gives_up_early, "failed", "lost"),
-        (renews_at_last, "all", "lost"),
-    ],
+    few(
+        [
+            (rejects_the_done, "calm", "not accepted"),
+            (releases_the_done, "killed", "not accepted"),
+            (gives_up_early, "failed", "lost"),
+            (renews_at_last, "all", "lost"),
+        ]
+    ),
 )
 def test_a_verdict_that_is_nearly_right_breaks_a_promise(verdict, happens, how):
     lab = story.day(lambda went, _: RIGHT[went], happens, seed=6)

@@ -79,6 +79,7 @@ def test_a_session_shows_what_the_real_terminal_showed(release):
         lab.run_for(ms=2_000)
 
 
+@pytest.mark.corpus
 def test_a_tool_asks_a_lab_as_it_is_now():
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("orders")

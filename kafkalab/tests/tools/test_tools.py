@@ -22,6 +22,7 @@ from kafkalab import (
     TopicPartition,
 )
 from kafkalab.__main__ import main
+from kafkalab.tests.shares import few
 from kafkalab.tools.consumer_groups import described
 
 RECORDED = Path(__file__).resolve().parents[3] / "data" / "tools"
@@ -54,7 +55,7 @@ def tool(capsys):
 
 @pytest.mark.parametrize(
     ("release", "command", "printed"),
-    CASES,
+    few(CASES, 12),
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_a_tool_prints_what_the_real_one_prints(tool, release, command, printed):

@@ -109,6 +109,7 @@ def test_a_moment_that_cannot_be_drawn_says_so_on_the_page():
     assert box.children[1].value == "<p>This moment cannot be drawn: nothing &lt;there&gt;</p>"
 
 
+@pytest.mark.corpus
 def test_a_notebook_that_is_run_without_a_person_has_the_still_only():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
     NotebookClient(notebook, kernel_name="python3").execute()

@@ -66,6 +66,7 @@ def story() -> Lab:
     return lab
 
 
+@pytest.mark.corpus
 def test_a_bootstrap_row_has_its_address_and_a_tick_its_api_and_cause(story):
     picture = timeline(story, "ann")
     assert rows(story, "ann")[0].label == "node -1 → localhost:9092 (bootstrap)"
@@ -101,6 +102,7 @@ def test_the_row_without_a_partner_of_its_id_is_the_one_that_differs():
     assert differing(alone, rows(right)) == (frozenset(), frozenset())
 
 
+@pytest.mark.corpus
 def test_a_long_wait_is_a_break_that_says_who_waits(story):
     picture = sequence(story, "ann", apis=("JOIN_GROUP", "SYNC_GROUP"), to_ms=10_000)
     coordinator = story.coordinator_of("billing")
@@ -120,6 +122,7 @@ def test_a_dead_member_is_a_ghost_until_its_session_is_over(story):
     assert_texts_inside_and_apart(picture)
 
 
+@pytest.mark.corpus
 def test_a_killed_program_is_a_ghost_in_its_own_row_though_its_restart_has_its_client_id():
     (ghost,) = ghosts(restart("kill -9"), "inventory")
     assert (ghost.row, ghost.from_ms) == ("bob/1", 40_000)
@@ -265,6 +268,7 @@ def test_records_wait_from_send_to_answer():
         waiting_records({"client 2.8": lab}, "tea")
 
 
+@pytest.mark.corpus
 def test_each_group_has_an_owner_for_each_partition():
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("orders", partitions=2)

@@ -21,6 +21,7 @@ from kafkalab import (
 )
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.reading.sockets import Socket
+from kafkalab.tests.shares import few
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import (
     Outcome,
@@ -115,6 +116,7 @@ def assert_texts_inside_and_apart(picture) -> None:
             assert min(shared) < 1, f"{text!r} and {other!r} overlap"
 
 
+@pytest.mark.corpus
 def test_the_same_run_gives_the_same_bytes():
     assert timeline(first_poll()).png() == timeline(first_poll()).png()
     assert sequence(first_poll()).png() == sequence(first_poll()).png()
@@ -246,6 +248,7 @@ def test_a_connection_nobody_answered_is_still_drawn():
     assert "connect to node -1" in sequence(lab).text
 
 
+@pytest.mark.corpus
 def test_a_long_name_stays_inside_the_picture():
     lab = first_poll()
     lab.open("inv-1", -2, None, "bootstrap", 8, "telemetry")
@@ -253,6 +256,7 @@ def test_a_long_name_stays_inside_the_picture():
     assert_texts_inside_and_apart(compare(lab, FakeLab(), ("3.9", "2.1, nothing sent")))
 
 
+@pytest.mark.corpus
 def test_the_newer_pictures_have_no_labels_that_overlap():
     lab = small_group()
     for picture in (
@@ -286,11 +290,13 @@ def test_what_the_newer_pictures_say():
 
 @pytest.mark.parametrize(
     "version, config, states",
-    [
-        ("2.8", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
-        ("3.9", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
-        ("4.4", {"group.protocol": "consumer"}, {"Stable", "Reconciling"}),
-    ],
+    few(
+        [
+            ("2.8", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
+            ("3.9", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
+            ("4.4", {"group.protocol": "consumer"}, {"Stable", "Reconciling"}),
+        ]
+    ),
 )
 def test_a_group_of_either_protocol_with_its_heartbeats(version, config, states):
     lab = Lab(brokers=1, seed=8, version=version)
@@ -833,7 +839,7 @@ class OnlyItsLines:
         return self.lab.sockets(client)
 
 
-@pytest.mark.parametrize("release", ["2.3", "2.8", "4.4"])
+@pytest.mark.parametrize("release", few(["2.3", "2.8", "4.4"]))
 def test_the_lines_of_leaders_give_the_matrix_of_the_journal(release):
     lab = Lab(brokers=1, seed=1, version=release)
     lab.create_topic("orders", partitions=12)

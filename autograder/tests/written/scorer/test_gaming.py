@@ -9,12 +9,12 @@ from autograder.grading.scoring import decide
 from autograder.tests.written.scorer.attacks import TRICKS, attacks, good_answers
 from autograder.written.rubrics import by_question, suggest
 from autograder.written.scorer import hidden, text
-from kafkalab.tests.shares import share
+from kafkalab.tests.shares import few, share
 
 ALWAYS_NOTHING = ("names_joined", "to_the_marker", "hidden")
 
 
-@pytest.mark.parametrize("trick", share(sorted(TRICKS), 3))
+@pytest.mark.parametrize("trick", few(share(sorted(TRICKS), 3), 1, 1))
 def test_a_trick_is_never_accepted(trick):
     for question, answer in list(attacks(trick))[:: 1 if trick != "to_the_marker" else 4]:
         suggestion = suggest(question, answer)
@@ -35,7 +35,7 @@ def test_words_shuffled_in_many_ways_hardly_ever_pass():
     assert tried.count("accept") <= 0.005 * len(tried)
 
 
-@pytest.mark.parametrize("question", sorted(by_question()))
+@pytest.mark.parametrize("question", few(sorted(by_question()), 3))
 def test_the_honest_answers_the_tricks_were_made_from_are_no_gaming(question):
     for answer in good_answers(question):
         assert not set(suggest(question, answer).flags) & {

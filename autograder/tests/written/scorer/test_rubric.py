@@ -17,6 +17,7 @@ from autograder.tests.written.scorer import measure
 from autograder.written.rubrics import RubricMissing, by_question, find, suggest
 from autograder.written.scorer import scopes, score
 from autograder.written.scorer.spelling import slips
+from kafkalab.tests.shares import few
 
 ROOT = Path(__file__).parents[4]
 GOOD = {
@@ -74,7 +75,7 @@ def test_one_decisive_error_fails_and_odd_wording_does_not(question_id, verdict,
 
 # the held ones: see test_scoring.py; denials keep their mark and wait: see test_shapes.py
 @pytest.mark.parametrize(
-    "name", [name for name in measure.names() if not name.endswith(("-held", "-shapes"))]
+    "name", few([name for name in measure.names() if not name.endswith(("-held", "-shapes"))], 17)
 )
 def test_marks_agree_with_a_person_on_synthetic_answers(name):
     """Floors below what was measured when the rubrics were written;
@@ -230,6 +231,7 @@ def test_nothing_and_none_are_empty_answers():
         assert suggestion.mark == 0 and suggestion.flags == ("empty",)
 
 
+@pytest.mark.corpus
 def test_the_same_words_get_the_same_suggestion_whatever_the_hash_seed():
     program = (
         "from autograder.written.rubrics import suggest; print(suggest('02.open', "
