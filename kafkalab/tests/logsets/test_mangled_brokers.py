@@ -8,8 +8,10 @@ import pytest
 from kafkalab.tests.logsets.manglings import (
     Mangling,
     around,
+    document,
     lines,
     logback,
+    ms,
     own,
     plain,
     stamp,
@@ -78,6 +80,15 @@ BROKERS = {
     "ts": around(lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} {line}"),
     "annotate-output": around(lambda s, line: f"{s.clock} O: {line}"),
     "uniq -c": around(lambda s, line: f"      1 {line}"),
+    "a sheet of one column": text_of(
+        lambda text: "".join('"' + line.replace('"', '""') + '"\n' for line in text.splitlines())
+    ),
+    "New Relic": document(
+        lambda said: [
+            {"timestamp": ms(s), "message": s.text, "level": s.level, "from": s.logger}
+            for s in said
+        ]
+    ),
     "prints": Mangling(with_prints),
     "a break is lost": text_of(lambda text: text.replace("Server)\n", "Server)", 1)),
 }
