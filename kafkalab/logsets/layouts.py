@@ -4,8 +4,9 @@ An example is `%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`.
 
 Known conversions: %d (with a pattern of Java's letters, or ISO8601, ABSOLUTE, DATE, UNIX,
 UNIX_MILLIS), %r, %p, %t, %c, %F, %L, %m, %n and their long names; the text of others (%X, %M, …) is
-skipped, and that of %notEmpty{…} may be missing. A record begins at a line that matches everything
-before %m, so that part needs a time or a level. The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has a faster reader (block.py).
+skipped, and %notEmpty{…} may be missing. A record begins at a line that matches everything before
+%m, so that part needs a time or a level. The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`,
+has a faster reader (block.py).
 """
 
 import re

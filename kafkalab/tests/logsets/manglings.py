@@ -1233,6 +1233,13 @@ DAMAGES = {
     ),
     "settings of two processes": Mangling(line_by_line(own), of=both),
     "settings of two processes, logback": Mangling(line_by_line(logback), of=both),
+    "a mark for the rest": text_of(
+        lambda text: "".join(
+            f"{line[:150]} [truncated]\n" if len(line) > 150 else f"{line}\n"
+            for line in text.splitlines()
+        ),
+        inner=logback,
+    ),
     "dots for the rest": lines(
         lambda s: f"[{s.time}] {s.level} {s.text[:117] + '...' * (len(s.text) > 117)} ({s.logger})"
     ),

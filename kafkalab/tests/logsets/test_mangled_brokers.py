@@ -94,6 +94,18 @@ BROKERS = {
 }
 
 
+def test_a_brokers_lines_that_are_cut_and_marked_are_doubted(recordings, tmp_path):
+    said = said_in(recordings.parent / "whole_logs" / "4.4.0" / "broker-1.server.log.gz")
+    path = tmp_path / "server.log"
+    text = plain(said, logback).splitlines()
+    path.write_text(
+        "".join(line[:200] + " [truncated]" * (len(line) > 200) + "\n" for line in text)
+    )
+    code, told, _ = judged(path)
+    assert code == 3
+    assert "are cut, torn, overwritten" in told
+
+
 @pytest.mark.parametrize("name", few(BROKERS, 4))
 @pytest.mark.parametrize("release", few(["3.9.2", "4.4.0"]))
 def test_a_mangled_log_of_a_broker_is_read_right(name, release, recordings, tmp_path):
