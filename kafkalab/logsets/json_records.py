@@ -113,8 +113,8 @@ def record_of(line: bytes) -> dict | None:
         prefix = f"{name}."
         inner = {key.removeprefix(prefix): record[key] for key in record if key.startswith(prefix)}
         record = {**record, **inner}
-    if _are_bytes(text := record.get("MESSAGE")):  # systemd's, of a text with colors
-        record["MESSAGE"] = bytes(text).decode(errors="replace")
+    if _are_bytes(coded := record.get("MESSAGE")):  # systemd's, of a text with colors
+        record["MESSAGE"] = bytes(coded).decode(errors="replace")
     for name in BESIDE:
         if isinstance(record.get(name), dict):
             record = {**record[name], **record}

@@ -104,14 +104,20 @@ RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and 
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
 ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
 ENTITY = re.compile(rb"&(?:lt|gt|quot|amp|apos|#\d+|#x[0-9a-fA-F]+);")
-# Marks of an editor, ligatures of a PDF, and letters of no width, at which a page may break a line.
-TYPED = {
+# Marks of an editor, and ligatures of a PDF.
+TYPED = str.maketrans({
     "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl",
-    "ﬃ": "ffi", "ﬄ": "ffl", "\u200b": "", "\u00ad": "",
-}  # fmt: skip
-TYPESET = re.compile("|".join(TYPED).encode())
-# What a web page copies for a blank, and Java 20 writes before AM and PM.
-HARD_BLANK = re.compile("\u00a0|\u202f".encode())
+    "ﬃ": "ffi", "ﬄ": "ffl",
+})  # fmt: skip
+TYPESET = re.compile("|".join(map(chr, TYPED)).encode())
+# What a web page copies for a blank, what Java 20 writes before AM and PM, and letters of no width.
+OF_A_PAGE = {
+    "\u00a0".encode(): b" ",
+    "\u202f".encode(): b" ",
+    "\u200b".encode(): b"",
+    "\u00ad".encode(): b"",
+}
+HARD_BLANK = re.compile(b"|".join(OF_A_PAGE))
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 FIRST_RECORDS = 100  # They tell which of several times is that of a record.
@@ -836,7 +842,7 @@ WRAPPINGS = {
     ),
     "blanks of a page": Wrapping(
         lambda sample: len([*filter(HARD_BLANK.search, sample)]) >= STAMPED * len(sample) > 0,
-        _each(lambda line: HARD_BLANK.sub(b" ", line)),
+        _each(lambda line: HARD_BLANK.sub(lambda found: OF_A_PAGE[found[0]], line)),
     ),
     "escapes": Wrapping(_is_escaped, _unescaped),
     "entities": Wrapping(
@@ -845,7 +851,7 @@ WRAPPINGS = {
     ),
     "typography": Wrapping(
         lambda sample: _in_clients_lines(sample, TYPESET),
-        _each(lambda line: line.decode(errors="replace").translate(str.maketrans(TYPED)).encode()),
+        _each(lambda line: line.decode(errors="replace").translate(TYPED).encode()),
     ),
     "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
     "bulk": Wrapping(lambda sample: any(map(BULK.fullmatch, sample)), _of_bulk),

@@ -1276,6 +1276,9 @@ DAMAGES = {
         lambda text: text.replace("ff", "ﬀ").replace("fi", "ﬁ").replace("fl", "ﬂ"), inner=logback
     ),
     "letters of no width": text_of(lambda text: text.replace(".apache", ".\u200bapache")),
+    "soft hyphens": text_of(
+        lambda text: text.replace("[Consumer ", "[Con\u00adsumer "), inner=logback
+    ),
     "hard blanks": text_of(lambda text: text.replace("  ", "\u00a0\u00a0"), inner=logback),
     "names struck out": Mangling(
         lambda said: plain(said, own).replace("localhost", "***").replace("127.0.0.1", "***"),
