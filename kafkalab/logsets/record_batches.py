@@ -30,7 +30,7 @@ MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of
 MIXED = (schema.TORN, schema.DAMAGED)
 OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
 KAFKAS = ("kafka.", "org.apache.kafka.")
-# A tool's mark for the rest: `...TRUNCATED...`, ` [truncated]`.
+# A tool's mark for what it cut off: `...TRUNCATED...`, ` [truncated]`.
 SHORTENED = r"(?:\.\.\.|[\[<(])(?:truncated|TRUNCATED)(?:\.\.\.|[\]>)])$"
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
