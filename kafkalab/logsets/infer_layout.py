@@ -17,7 +17,7 @@ from kafkalab.logsets import layouts, recognition
 from kafkalab.logsets.anchored_layout import ANCHOR, anchored
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.layout_block import LaidOutBlock
-from kafkalab.logsets.templates import is_known
+from kafkalab.logsets.templates import is_kafkas, is_known
 from kafkalab.logsets.time_forms import time_at, time_within
 
 FIRST_LINES = 400
@@ -145,7 +145,9 @@ def _records_begun(candidate: str, lines: list[bytes]) -> int:
 
 
 def _names_a_part_of_kafka(head: re.Match[bytes], line: bytes) -> bool:
-    """Whether what a layout takes for the thread is the begin of a message of Kafka's."""
+    """Whether what a layout takes for the thread or a context begins a message of Kafka's."""
+    if ANCHOR.search(head[0].decode(errors="replace")):
+        return True
     if "thread" not in head.groupdict() or head.start("thread") < 1:
         return False
     return bool(IDENTITY.match(line[head.start("thread") - 1 :].decode(errors="replace")))
@@ -185,6 +187,7 @@ def _patterns(heads: list[Head]) -> Iterator[str]:
             key = keys.most_common(1)[0][0]
             yield pattern.removesuffix("%n") + text.replace("KEY", key) + "%n"
     yield pattern
+    yield re.sub(r"\[%(?:X\{\}|t)\] %m", "%notEmpty{[%X{}] }%m", pattern)
 
 
 def _head(line: str) -> Head | None:
@@ -236,12 +239,10 @@ def _part(line: str, at: int, seen: set[str], begun: bool) -> tuple[str, str, in
         return (inner[0], inner[1], field.end()) if inner else None
     if "pid" not in seen and (number := NUMBER.match(line, at)):
         return "pid", "%pid", number.end()
-    if (
-        "logger" not in seen
-        and (name := CLASS.match(line, at))
-        and _is_class(name[1], line[name.end() :])
-    ):
-        return "logger", "%c:%L" if name[2] else "%c", name.end()
+    if "logger" not in seen and (name := CLASS.match(line, at)):
+        pattern = _logger(name)
+        if pattern or _is_class(name[1], line[name.end() :]):
+            return "logger", pattern or ("%c:%L" if name[2] else "%c"), name.end()
     if not {"thread", "level"} & seen and (word := BEFORE_LEVEL.match(line, at)):
         return "thread", "%t", word.end()
     return None
@@ -254,17 +255,23 @@ def _bracketed(inner: str, seen: set[str]) -> tuple[str, str] | None:
         return "time", f"%d{{{time[0]}}}"
     if "level" not in seen and LEVEL.fullmatch(text):
         return "level", "%p"
-    if "logger" not in seen and text and (name := CLASS.fullmatch(text)) and is_known(name[1]):
-        return "logger", "%c:%L" if name[2] else "%c"
+    if "logger" not in seen and (name := CLASS.fullmatch(text)) and (pattern := _logger(name)):
+        return "logger", pattern
     if "thread" in seen or (not THREAD.search(text) and ("logger" in seen or len(text) > 100)):
         return "any", "%X{}"
     return ("thread", "%t") if THREAD.search(text) else ("any", "%X{}")
 
 
+def _logger(name: re.Match[str]) -> str:
+    """The pattern of a class of Kafka's, perhaps with its method; none of another word."""
+    line = ":%L" if name[2] else ""
+    if is_kafkas(name[1]):
+        return f"%c{line}"
+    return f"%c.%M{line}" if is_kafkas(name[1].rpartition(".")[0]) else ""
+
+
 def _is_class(name: str, after: str) -> bool:
-    """Whether a word is a logger: a class of Kafka's, or one with packages before a mark."""
-    if is_known(name):
-        return True
+    """Whether a word is a logger of another program: it has packages, or a mark follows."""
     last = name.rpartition(".")[2]
     return ("." in name or bool(re.match(r"\s*(-{1,3}|:)\s", after))) and last[:1].isupper()
 
@@ -274,7 +281,11 @@ def _pattern(heads: list[Head]) -> str:
     text, parts = "", heads[0].parts
     for place, part in enumerate(parts):
         before = max(head.parts[place].blanks for head in heads)
-        padded = part.kind in PADDED or (place and parts[place - 1].kind in PADDED)
+        one_before = parts[place - 1] if place else part
+        # Padding within brackets ends with them.
+        padded = part.kind in PADDED or (
+            one_before.kind in PADDED and not one_before.pattern.endswith(("]", ")"))
+        )
         text += " " * (2 if before > 1 and not padded else bool(before))
         # A width says on which side a part is padded, to any length. Blanks behind a level are its
         # own: `%-5p`.

@@ -13,15 +13,16 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import TypeGuard
 
 import pyarrow as pa
 
 from kafkalab.logsets import layouts
-from kafkalab.logsets.templates import is_known
+from kafkalab.logsets.templates import is_kafkas
 from kafkalab.logsets.time_forms import time_at, time_within
 
 # The keys of a whole line as text, in the records of collectors.
-TEXTS = ("log", "MESSAGE", "textPayload", "line", "_raw", "logmessage", "logentry")
+TEXTS = ("log", "MESSAGE", "@message", "textPayload", "line", "_raw", "logmessage", "logentry")
 # The keys of a record's parts, whatever their letters' size. A dot leads into a record within.
 TIMES = (
     "@timestamp", "timestamp", "time", "ts", "date", "timeMillis", "instant", "timeUnixNano", "@t",
@@ -32,8 +33,8 @@ LEVELS = (
     "lvl", "@l", "level_value", "levelno",
 )  # fmt: skip
 LOGGERS = (
-    "log.logger", "logger_name", "logger", "loggerName", "_log_logger", "_loggerName", "class",
-    "SourceContext", "scope.name",
+    "log.logger", "logger_name", "logger.name", "logger.fqcn", "logger", "loggerName",
+    "_log_logger", "_loggerName", "class", "SourceContext", "scope.name",
 )  # fmt: skip
 THREADS = (
     "process.thread.name", "thread_name", "thread", "threadName", "_process_thread_name",
@@ -108,10 +109,20 @@ def record_of(line: bytes) -> dict | None:
     for name in INSIDE:
         if isinstance(record.get(name), dict):
             record = {**record, **record[name]}
+        # Likewise, as a table's column: `jsonPayload.level`.
+        prefix = f"{name}."
+        inner = {key.removeprefix(prefix): record[key] for key in record if key.startswith(prefix)}
+        record = {**record, **inner}
+    if _are_bytes(coded := record.get("MESSAGE")):  # systemd's, of a text with colors
+        record["MESSAGE"] = bytes(coded).decode(errors="replace")
     for name in BESIDE:
         if isinstance(record.get(name), dict):
             record = {**record[name], **record}
     return {**{key.lower(): value for key, value in record.items()}, **record}
+
+
+def _are_bytes(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(isinstance(n, int) and 0 <= n < 256 for n in value)
 
 
 def source_of(line: bytes, source: str) -> str:
@@ -224,7 +235,7 @@ def record_in(line: bytes, time_key: str | None = None, leveled: bool = True) ->
         message = message or max(texts, key=len, default=None)
         time = time or _usual_time(record)
         level = level or next((v for v in values if v in layouts.LEVEL_OF), None)
-        logger = logger or next((v for v in values if "." in v and is_known(v)), "-")
+        logger = logger or next((v for v in values if "." in v and is_kafkas(v)), "-")
     level = level or (None if leveled else "-")
     if not isinstance(message, str) or time is None or level is None:
         return None
@@ -352,6 +363,8 @@ def _spread(value: object, around: dict) -> Iterator[dict]:
         for each in value:
             if isinstance(each, list) and len(each) > 1 and isinstance(each[1], str):
                 yield {**around, "time": each[0], "line": each[1]}  # Loki
+            elif isinstance(each, list) and each and each[0].keys() >= {"field", "value"}:
+                yield {**around, **{cell["field"]: cell.get("value") for cell in each}}  # Insights
             else:
                 yield from _spread(each, around)
         return

@@ -4,8 +4,9 @@ An example is `%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`.
 
 Known conversions: %d (with a pattern of Java's letters, or ISO8601, ABSOLUTE, DATE, UNIX,
 UNIX_MILLIS), %r, %p, %t, %c, %F, %L, %m, %n and their long names; the text of others (%X, %M, …) is
-skipped. A record begins at a line that matches everything before %m, so that part needs a time or a
-level. The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has a faster reader (block.py).
+skipped, and %notEmpty{…} may be missing. A record begins at a line that matches everything before
+%m, so that part needs a time or a level. The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`,
+has a faster reader (block.py).
 """
 
 import re
@@ -66,6 +67,10 @@ NAMED_TIMES = {
     "ABSOLUTE": "HH:mm:ss,SSS",
     "DATE": "dd MMM yyyy HH:mm:ss,SSS",
 }
+# What is there only where a context is: `%notEmpty{[%X{traceId}] }`. No context begins as Kafka's
+# `[Consumer clientId=c] ` does.
+NOT_EMPTY = re.compile(r"%(?:notEmpty|varsNotEmpty)\{((?:[^{}]|\{[^{}]*\})*)\}")
+OPTIONAL, OF_CONTEXT = "{notEmpty ", r"(?:[^\]\s]*|[^A-Z\]\n][^\]\n]*)"
 CONVERSION = re.compile(r"%(-?\d*(?:\.-?\d+)?)([a-zA-Z]+)((?:\{[^}]*\})*)|\$\{[^}]*\}|%%")
 LETTERS = re.compile(r"'([^']*)'|([a-zA-Z])\2*|.", re.DOTALL)
 WIDTHS = {
@@ -131,7 +136,7 @@ _DAY = (
 ANY_OPENING = (
     rf"^(?:\W?(?:{_DAY}[T :,_\-@]+)?\d\d?:\d\d:\d\d[^\n]{{0,80}}\b(?:{LEVEL_FORM})\b"
     rf"|\W?(?:{LEVEL_FORM})\W[^\n]{{0,40}}\d\d:\d\d:\d\d"
-    r'|\{"[^\n]*"(?:@?timestamp|time|ts|log\.level|level|severity)")'
+    r'|\{(?:"[^\n]*)?"(?:@?timestamp|time|ts|log\.level|level|severity)")'
 )
 OPENING = re.compile(ANY_OPENING.encode(), re.MULTILINE)
 # What is skipped behind a bracket or another mark goes up to the next one.
@@ -238,6 +243,10 @@ def layout(text: str) -> Layout:
     """The Layout of a layout string. Raises LayoutError."""
     before, after, opening, parts, clock = "", "", "", [], None
     target, at = before, 0
+    named, text = (
+        text,
+        NOT_EMPTY.sub(lambda found: f"%X{OPTIONAL}{re.sub(r'{[^{}]*}', '', found[1])}}}", text),
+    )
     for found in CONVERSION.finditer(text):
         target, at = target + re.escape(text[at : found.start()]), found.end()
         if found[0] == "%%":
@@ -279,11 +288,14 @@ def layout(text: str) -> Layout:
         )
     # Blanks after a message are as many as the layout has: one more is the message's.
     after = after.replace("\\ ", " ") if PADDING not in after else _with_blanks(after)
-    return Layout(text, _with_blanks(before), after, tuple(parts), clock, opening)
+    return Layout(named, _with_blanks(before), after, tuple(parts), clock, opening)
 
 
 def _any(braces: str | None, before: str) -> str:
     """The form of a part that is skipped. In brackets or between bars it may hold blanks."""
+    if braces and braces.startswith(OPTIONAL):
+        inner = re.escape(braces.removeprefix(OPTIONAL)[:-1])
+        return f"(?:{re.sub(r'%[a-zA-Z]+', lambda _: OF_CONTEXT, inner)})?"
     if braces == CONNECT:
         return r"(?:\[[^\]|\n]+\|[^\]\n]*\] )?"
     return UP_TO.get(before[-1:], r"\S*?")

@@ -70,7 +70,7 @@ def frame_before_times(sample: list[bytes]) -> str | None:
 
 def _tells_time(sample: list[bytes], inner: list[bytes]) -> bool:
     """Whether the frame of these lines has a time, and the lines within have none."""
-    if len(inner) < len(sample) or any(map(OWN_TIME.match, inner)):
+    if len(inner) < len(sample) or any(OWN_TIME.match(t) or OPENING.match(t) for t in inner):
         return False
     outer = [line.removesuffix(text) for line, text in zip(sample, inner)]
     return all(map(CLOCK.search, outer))
@@ -91,6 +91,8 @@ def framed(name: str) -> Callable[[bytes], tuple[bytes | None, str]]:
         # A table's cell is padded up to its end.
         padded = ends.startswith(b" ")
         text = text.removesuffix(ends)
+        if ends == b'"':  # a cell of a table
+            text = text.replace(b'""', b'"')
         return text.rstrip(b" ") if padded else text, source
 
     return take

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kafkalab.logsets.engine import F, Window
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 # So many lines after each other are a run, if their times differ: a client that polls without a
 # pause writes more within a millisecond.
@@ -27,6 +27,7 @@ MUCH = 0.3  # Where so many of the lines are equal to others, each is written tw
 # relay mixed them up.
 MIXED_MS, MIXED, LEAST_MIXED = 5, 0.05, 3
 STEP_MS = 60_000  # No relay keeps a line for so long; the clock or the order is wrong.
+ZONE_MS = 14 * 60_000  # Zones are a quarter of an hour apart or more; what one line waits goes off.
 TOLD_APART = ("time", "level", "kind", "client_id", "thread", "logger", "message", "trace")
 MOST_FILES = 1000
 
@@ -58,8 +59,9 @@ class LineRepairs:
         for name, ms in self.run_back[:3]:
             yield (
                 f"The times of {name} run back by {timedelta(seconds=ms // 1000)}: a clock of 12 "
-                "hours without AM or PM, one that was set back, or parts of the log in a wrong "
-                "order. What is told across that place may be wrong."
+                "hours without AM or PM, one that was set back, clients of different zones in one "
+                "file, or parts of the log in a wrong order. What is told across that place may be "
+                "wrong."
             )
 
 
@@ -127,32 +129,56 @@ def repeated(lines: DataFrame) -> DataFrame:
 
 def _mixed_files(lines: DataFrame) -> tuple[list[str], list[tuple[str, int]]]:
     """The files of which many lines are older than the line before, of the same client; and those
-    of which few are, but by much."""
-    of_client = Window.partitionBy("file", "client_id").orderBy("file_offset")
-    back = F.unix_millis(F.lag("time").over(of_client)) - F.unix_millis("time")
+    of which few are, but by much, or many by a zone, while each client's own are in order."""
+
+    def back(*of: str) -> Column:
+        in_turn = Window.partitionBy(*of).orderBy("file_offset")
+        return F.unix_millis(F.lag("time").over(in_turn)) - F.unix_millis("time")
+
     own = F.when(F.col("client_id").isNotNull(), F.col("back_ms"))
     found = (
         lines.where("time is not null")
-        .select("file", "client_id", back.alias("back_ms"))
+        .select(
+            "file",
+            "client_id",
+            back("file", "client_id").alias("back_ms"),
+            back("file").alias("step_ms"),
+        )
         .groupBy("file")
         .agg(
             F.count("*").alias("lines"),
             F.count_if(F.col("back_ms") >= MIXED_MS).alias("back"),
             F.coalesce(F.max(own), F.max("back_ms")).alias("most_ms"),
+            F.sum(F.when(own.isNotNull(), (own >= MIXED_MS).cast("int"))).alias("own"),
+            F.count_if(F.col("step_ms") >= ZONE_MS).alias("zones"),
+            F.max("step_ms").alias("zone_ms"),
         )
-        .where((F.col("back") >= LEAST_MIXED) | (F.col("most_ms") >= STEP_MS))
+        .where(
+            (F.col("back") >= LEAST_MIXED)
+            | (F.col("most_ms") >= STEP_MS)
+            | (F.col("zones") >= LEAST_MIXED)
+        )
         .orderBy("file")
         .limit(MOST_FILES)
         .collect()
     )
+    zoned = [
+        (row["file"], row["zone_ms"])
+        for row in found
+        if row["zones"] > max(LEAST_MIXED, MIXED * row["lines"])
+        and row["own"] is not None  # lines of clients are there
+        and row["own"] < LEAST_MIXED
+    ]
     mixed = [
         row["file"]
         for row in found
-        if row["back"] >= LEAST_MIXED and row["back"] > MIXED * row["lines"]
+        if row["back"] >= LEAST_MIXED
+        and row["back"] > MIXED * row["lines"]
+        and row["file"] not in dict(zoned)
     ]
     steps = [
         (row["file"], row["most_ms"])
         for row in found
-        if row["most_ms"] >= STEP_MS and row["file"] not in mixed
+        if (row["most_ms"] or 0) >= STEP_MS and row["file"] not in {*mixed, *dict(zoned)}
     ]
-    return mixed, steps
+    return mixed, zoned + steps

@@ -30,6 +30,8 @@ MOST_DAMAGED = 0.5  # The share of records that damage changes without a sign of
 MIXED = (schema.TORN, schema.DAMAGED)
 OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.FIELDS}
 KAFKAS = ("kafka.", "org.apache.kafka.")
+# A tool's mark for what it cut off: `...TRUNCATED...`, ` [truncated]`.
+SHORTENED = r"(?:\.\.\.|[\[<(])(?:truncated|TRUNCATED)(?:\.\.\.|[\]>)])$"
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 # A row with a client's settings, and the name of each. A client prints each once, in one record.
@@ -128,8 +130,8 @@ def _has_mixed_settings(block: Block) -> np.ndarray:
 
 
 def _is_shortened(block: Block) -> np.ndarray:
-    """Which rows a tool has shortened: several of the longest messages have one length and end in
-    dots."""
+    """Which rows a tool has shortened: they end in a mark of it, or several of the longest messages
+    have one length and end in dots."""
     lengths = pc.fill_null(pc.utf8_length(block.message), 0).to_numpy()
     longest = lengths.max(initial=0)
     rows = np.flatnonzero(lengths == longest)
@@ -138,6 +140,9 @@ def _is_shortened(block: Block) -> np.ndarray:
         texts = block.message.take(pa.array(rows))
         dots = _true(pc.match_substring_regex(texts, r"(?:\.\.\.|…)$"))
         mask[rows] = dots & (len(texts.unique()) >= LEAST_CUT)
+    text = block.bytes.tobytes()  # faster than a regular expression
+    if b"truncated" in text or b"TRUNCATED" in text:
+        mask |= _true(pc.match_substring_regex(block.message, SHORTENED))
     return mask
 
 

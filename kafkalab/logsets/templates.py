@@ -65,6 +65,7 @@ MEMBER_EPOCHS = "MEMBER_"
 CLIENTS = ("org.apache.kafka.clients.consumer.", "org.apache.kafka.clients.producer.")
 DUMP, SETTINGS = "_CONFIG", r"\s*(?:[\w.\-]+ =[^\n]*(?:\n\s*|$))+"
 KAFKA = "org.apache.kafka."
+OF_KAFKA = re.compile(r"(?:org\.apache\.)?kafka\.(?:[a-z_]\w*\.)*[A-Z][\w$]*")
 CUT = 20  # A class name of fewer letters is not cut.
 # The columns that GAPS fill, in the order of schema.py, and those of them that are numbers.
 FIELDS = tuple(
@@ -194,6 +195,11 @@ def is_known(logger: str) -> bool:
     """Whether it is the name of a class of the catalogue, shortened or not."""
     logger = _unshaded(logger)
     return logger in by_logger() or any(_shortens(logger, known) for known in by_logger())
+
+
+def is_kafkas(logger: str) -> bool:
+    """As is_known, or by its packages the name of another class of Kafka's."""
+    return is_known(logger) or bool(OF_KAFKA.fullmatch(logger))
 
 
 def _unshaded(logger: str) -> str:

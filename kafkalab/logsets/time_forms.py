@@ -48,9 +48,16 @@ CLOCKS = ((r"\d\d:\d\d:\d\d", "HH:mm:ss"), (r"\d\d-\d\d-\d\d", "HH-mm-ss"))
 FRACTION = r"(?P<fraction>[.,]\d{1,9}|:\d{3})?"
 ZONE = rf"(?:(?P<gap> ?)(?P<zone>{layouts.ZONE_FORM})(?![\w:]))?"
 HALF = r"(?P<half> ?(?:AM|PM|am|pm|[ap]\.m\.))"
-# `Sat Nov 21 02:07:58 UTC 2026`, as Date.toString() and date(1) print it.
-DATE = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d (?:{layouts.ZONE_FORM}) \d{{4}}"
-CTIME = rf"{WEEKDAY} {MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}"
+# `Sat Nov 21 02:07:58 UTC 2026`, as Date.toString() and date(1) print it, ctime() without the zone,
+# and others with a fraction or without the weekday.
+YEAR_LAST = [
+    (
+        rf"{weekday}{MONTH} [ \d]\d \d\d:\d\d:\d\d{FRACTION}{zone} \d{{4}}(?![\d:.\-])",
+        f"{day}MMM d HH:mm:ss{letters} yyyy",
+    )
+    for weekday, day in ((f"{WEEKDAY} ", "EEE "), ("", ""))
+    for zone, letters in ((f" (?:{layouts.ZONE_FORM})", " Z"), ("", ""))
+]
 
 # Every form begins so. It is asked at many places, and there are hundreds of forms.
 BEGIN = re.compile(rf"(?<!\d)\d|{WEEKDAY} |{NAME}")
@@ -106,7 +113,7 @@ _compiled = lru_cache(maxsize=None)(re.compile)
 
 @lru_cache(maxsize=1)
 def _texts_of_forms() -> tuple[tuple[str, str], ...]:
-    made = [(DATE, "EEE MMM d HH:mm:ss Z yyyy"), (CTIME, "EEE MMM d HH:mm:ss yyyy")]
+    made = [*YEAR_LAST]
     for day, letters in DAYS:
         for between in BETWEEN:
             quoted = "'T'" if between == "T" else between

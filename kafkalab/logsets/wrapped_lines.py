@@ -44,7 +44,7 @@ MOST_OF_JSON = 0.5  # Records of JSON are known for certain; a banner or prints 
 # The layout in which records of JSON are written down.
 JSON_LAYOUT = "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p{or none} [%t] %c - %m%n"
 # Colors and links of a terminal, also as `cat -v` shows them.
-COLOR = re.compile(rb"(?:\x1b|\^\[)\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+COLOR = re.compile(rb"(?:\x1b|\^\[)\[[0-9;?]*[A-Za-z]|\x1b[()]\w|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 CRI = re.compile(rb"\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) ([FP]) ?")
 # A group is the source.
 PREFIXES = {
@@ -104,9 +104,20 @@ RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and 
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
 ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
 ENTITY = re.compile(rb"&(?:lt|gt|quot|amp|apos|#\d+|#x[0-9a-fA-F]+);")
-TYPESET = re.compile("‘|’|“|”|–|…".encode())
-TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "…": "..."})
-HARD_BLANK = "\u00a0".encode()  # what a web page copies for a blank
+# Marks of an editor, and ligatures of a PDF.
+TYPED = str.maketrans({
+    "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "…": "...", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl",
+    "ﬃ": "ffi", "ﬄ": "ffl",
+})  # fmt: skip
+TYPESET = re.compile("|".join(map(chr, TYPED)).encode())
+# What a web page copies for a blank, what Java 20 writes before AM and PM, and letters of no width.
+OF_A_PAGE = {
+    "\u00a0".encode(): b" ",
+    "\u202f".encode(): b" ",
+    "\u200b".encode(): b"",
+    "\u00ad".encode(): b"",
+}
+HARD_BLANK = re.compile(b"|".join(OF_A_PAGE))
 # A time before the line's own, in milliseconds or seconds: CloudWatch, `docker logs -t` of others.
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)? ")
 FIRST_RECORDS = 100  # They tell which of several times is that of a record.
@@ -118,7 +129,7 @@ XML_END = re.compile(rb"</(?:\w+:)?(?:event|Event|record)>")
 XML_TRACES = {"throwable": "exception", "thrown": "exception"}
 FIELD = re.compile(rb"\s*(_*[A-Z][A-Z0-9_]*)=(.*)")  # of systemd's journal
 BRACKETS, CLOSES = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|$)|[{}\[\]]'), {b"{": b"}", b"[": b"]"}
-DOCUMENT = re.compile(rb"\{[^\[]{0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resourceLogs\"")
+DOCUMENT = re.compile(rb"\{(?:[^\[]|\[\s*\"){0,2000}\[\s*[\[{](?!\s*\"key\")|\{\s*\"resourceLogs\"")
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
@@ -514,9 +525,9 @@ def _is_docker(sample: list[bytes]) -> bool:
 def _of_json(lines: Lines) -> Lines:
     first = list(islice(lines, FIRST_RECORDS))
     sample = [line for _, line, _ in first]
-    time_key, leveled = moving_time(sample), not _are_messages(sample)
+    time_key = moving_time(sample)
     for at, line, source in chain(first, lines):
-        text = record_in(line, time_key, leveled)
+        text = record_in(line, time_key, leveled=False)
         if text is None:
             yield at, line, source
             continue
@@ -710,38 +721,40 @@ def _is_table(sample: list[bytes]) -> bool:
     if len(names) < 2 or {name.lower() for name in names} & set(COLUMNS):
         return len(names) > 1
     # Another name, of a column that holds what Kafka's clients write.
-    held = [line for line in sample if OF_CLIENT.search(line)]
+    # A cell with a line break goes on in the next line.
+    held = [line for line in sample if OF_CLIENT.search(line) and not line.count(b'"') % 2]
     alike = [line for line in held if len(_cells(line, _delimiter(header))) == len(names)]
     return not SOME_TIME.search(header) and len(alike) >= max(TWICE, MOST * len(held))
 
 
 def _of_table(lines: Lines) -> Lines:
-    """Each row of a table as a record of JSON. A text in quotes may hold line breaks."""
-    names: list[str] | None = None
-    delimiter = ","
-    held, first, known = b"", 0, False
+    """Each row of a table as a record of JSON."""
+    rows = _rows(lines)
+    _, header, _ = next(rows, (0, [], ""))
+    names = [RAW if name.lower() in RAWS else name for name in header]
+    first = list(islice(rows, 10 * FIRST_RECORDS))
+    if not {name.lower() for name in names} & set(COLUMNS):
+        for place, cell in (each for _, cells, _ in first for each in enumerate(cells)):
+            if re.search(OF_KAFKA, cell.encode()):
+                names[place] = RAW if OPENING.match(cell.encode()) else "message"
+                break
+    for at, cells, source in chain(first, rows):
+        yield at, json.dumps(dict(zip(names, cells))).encode(), source
+
+
+def _rows(lines: Lines) -> Iterator[tuple[int, list[str], str]]:
+    """The rows of a table, its header the first. A text in quotes may hold line breaks."""
+    delimiter, held, first = "", b"", 0
     for at, line, source in lines:
         held, first = (held + b"\n" + line, first) if held else (line, at)
         if held.count(b'"') % 2:
             continue
-        if names is None:
-            if SEPARATOR.match(held):
-                held = b""
-                continue
-            delimiter = _delimiter(held)
-        cells, held = _cells(held, delimiter), b""
-        if names is None:
-            names = [RAW if name.lower() in RAWS else name for name in cells]
-            known = bool({name.lower() for name in names} & set(COLUMNS))
-        elif cells:
-            if not known:
-                place = next(
-                    (n for n, cell in enumerate(cells) if re.search(OF_KAFKA, cell.encode())), -1
-                )
-                if place >= 0:
-                    names[place] = RAW if OPENING.match(cells[place].encode()) else "message"
-                    known = True
-            yield first, json.dumps(dict(zip(names, cells))).encode(), source
+        row, held = held, b""
+        if not delimiter and SEPARATOR.match(row):
+            continue
+        delimiter = delimiter or _delimiter(row)
+        if cells := _cells(row, delimiter):
+            yield first, cells, source
 
 
 def _cells(line: bytes, delimiter: str) -> list[str]:
@@ -828,8 +841,8 @@ WRAPPINGS = {
         _each(lambda line: line.rstrip(b"\r")),
     ),
     "blanks of a page": Wrapping(
-        lambda sample: sum(HARD_BLANK in line for line in sample) >= STAMPED * len(sample) > 0,
-        _each(lambda line: line.replace(HARD_BLANK, b" ")),
+        lambda sample: len([*filter(HARD_BLANK.search, sample)]) >= STAMPED * len(sample) > 0,
+        _each(lambda line: HARD_BLANK.sub(lambda found: OF_A_PAGE[found[0]], line)),
     ),
     "escapes": Wrapping(_is_escaped, _unescaped),
     "entities": Wrapping(

@@ -25,6 +25,7 @@ from kafkalab.tests.logsets.test_production_logs import Said
 
 Records = list[Said]
 Clock = Callable[[datetime], object]
+NAMES = ("client_id", "event", "message")
 
 
 def to_the_ms(time: datetime) -> object:
@@ -67,16 +68,18 @@ class Mangling:
     keeps: Clock = to_the_ms
     file: str = "a.log"
     of: Callable[[Records], Records] = lambda said: said
-    names: tuple[str, ...] = ("client_id", "event", "message")
+    names: tuple[str, ...] = NAMES
 
 
 def with_trace(text: str, s: Said) -> str:
     return f"{text}\n{s.trace}" if s.trace else text
 
 
-def lines(write: Callable[[Said], str], keeps: Clock = to_the_ms) -> Mangling:
+def lines(write: Callable[[Said], str], keeps: Clock = to_the_ms, **more) -> Mangling:
     """Each record by itself, its stack trace behind it."""
-    return Mangling(lambda said: "".join(f"{with_trace(write(s), s)}\n" for s in said), keeps)
+    return Mangling(
+        lambda said: "".join(f"{with_trace(write(s), s)}\n" for s in said), keeps, **more
+    )
 
 
 def around(write: Callable[[Said, str], str], keeps: Clock = to_the_ms, inner=None) -> Mangling:
@@ -99,16 +102,21 @@ def document(write: Callable[[Records], object], indent: int | None = None) -> M
 
 
 def table(
-    names: str, row: Callable[[Said], tuple], mark: str = ",", keeps: Clock = to_the_ms, last=False
+    header: str,
+    row: Callable[[Said], tuple],
+    mark: str = ",",
+    keeps: Clock = to_the_ms,
+    last=False,
+    **more,
 ) -> Mangling:
     def make(said: Records) -> str:
         text = io.StringIO()
         rows = csv.writer(text, delimiter=mark)
-        rows.writerow(names.split("|"))
+        rows.writerow(header.split("|"))
         rows.writerows(map(row, reversed(said) if last else said))
         return text.getvalue()
 
-    return Mangling(make, keeps, "a.csv.log")
+    return Mangling(make, keeps, "a.csv.log", **more)
 
 
 def text_of(change: Callable[[str], str | bytes], keeps: Clock = to_the_ms, inner=None) -> Mangling:
@@ -140,6 +148,10 @@ def logback(s: Said) -> str:
     return f"{s.dotted} {head(s)}"
 
 
+def logback_to(s: Said) -> str:
+    return logback(s).removesuffix(s.text)
+
+
 def whole(s: Said) -> str:
     return with_trace(own(s), s)
 
@@ -168,6 +180,11 @@ def moved(form: str, days: int) -> Mangling:
 
 def without_prefix(text: str) -> str:
     return re.sub(r"^\[[^]]*\] ", "", text)
+
+
+def of_one_in_three(s: Said, context: str) -> str:
+    """A context that a third of the lines have."""
+    return context if (ms(s) // 7 + len(s.text)) % 3 == 0 else ""
 
 
 def letters(name: str) -> dict[str, str]:
@@ -520,6 +537,28 @@ LAYOUTS = {
     "MDC before the message": lines(
         lambda s: f"{s.dotted} {s.level} [{s.thread}] {s.logger} [trace=4f{s.ms}] - {s.text}"
     ),
+    "MDC before some messages": lines(
+        lambda s: f"{logback_to(s)}{of_one_in_three(s, f'[4f{s.ms}] ')}{s.text}"
+    ),
+    "MDC with keys before some messages": lines(
+        lambda s: f"{logback_to(s)}{of_one_in_three(s, f'[trace=4f{s.ms}, span=12] ')}{s.text}"
+    ),
+    "MDC like a thread before some messages": lines(
+        lambda s: (
+            f"[{s.time}] {s.level} {of_one_in_three(s, f'[req-{s.ms}] ')}{s.text} ({s.logger})"
+        )
+    ),
+    "the class with its method": lines(
+        lambda s: f"{s.dotted} {s.level:5} [{s.thread}] {s.logger}.poll:944 - {s.text}",
+        names=("level", "logger", *NAMES),
+    ),
+    "Flume": lines(
+        lambda s: (
+            f"{stamp('%d %b %Y %H:%M:%S,%L')(s)} {s.level:5} [{s.thread}] ({s.logger}.poll:944)  - "
+            f"{s.text}"
+        ),
+        names=("level", "logger", *NAMES),
+    ),
     "MDC behind the message": lines(lambda s: f"{logback(s)} {{traceId={s.ms}, user=ada}}"),
     "MDC behind, in brackets": lines(lambda s: f"{logback(s)} [user=ada]"),
     "the class alone": lines(lambda s: f"{s.dotted} {s.level:5} {s.simple} - {s.text}"),
@@ -613,6 +652,13 @@ LAYOUTS = {
         lambda s: f"{moment(s):%b %d, %Y %I:%M:%S %p} {s.logger} poll\n{JAVAS[s.level]}: {s.text}",
         to_the_second,
     ),
+    "java.util.logging of Java 20": lines(
+        lambda s: (
+            f"{moment(s):%b %d, %Y %I:%M:%S}\u202f{moment(s):%p} {s.logger} poll\n"
+            f"{JAVAS[s.level]}: {s.text}"
+        ),
+        to_the_second,
+    ),
     "java.util.logging, one line": lines(
         lambda s: f"[{s.dotted}] [{JAVAS[s.level]:7}] {s.logger}: {s.text}"
     ),
@@ -685,6 +731,16 @@ WRAPPERS = {
         lambda s, line: json.dumps({"__REALTIME_TIMESTAMP": f"{ms(s)}000", "MESSAGE": line}),
         inner=head,
     ),
+    "journald JSON, colours as bytes": around(
+        lambda s, line: json.dumps(
+            {
+                "__REALTIME_TIMESTAMP": f"{ms(s)}000",
+                "MESSAGE": [*line.replace("] WARN ", "] \x1b[33mWARN\x1b[0m ").encode()]
+                if "WARN" in line
+                else line,
+            }
+        )
+    ),
     "syslog 3164": around(
         lambda s, line: f"<14>{stamp('%b %d %H:%M:%S')(s)} web-1 shop[4711]: {line}"
     ),
@@ -707,6 +763,26 @@ WRAPPERS = {
     "CloudWatch events, no time within": document(
         lambda said: {
             "events": [{"timestamp": ms(s), "message": with_trace(head(s), s)} for s in said]
+        }
+    ),
+    "CloudWatch's answer": document(
+        lambda said: {
+            "results": [
+                [
+                    {"field": "@timestamp", "value": s.dotted},
+                    {"field": "@message", "value": whole(s)},
+                ]
+                for s in reversed(said)
+            ],
+            "status": "Complete",
+        },
+        2,
+    ),
+    "CloudWatch's subscription": document(
+        lambda said: {
+            "messageType": "DATA_MESSAGE",
+            "subscriptionFilters": ["all"],
+            "logEvents": [{"id": "1", "timestamp": ms(s), "message": whole(s)} for s in said],
         }
     ),
     "aws logs tail": around(lambda s, line: f"{s.iso}000+00:00 shop/app/0123abc {line}"),
@@ -839,6 +915,11 @@ WRAPPERS = {
         lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", s.level, s.logger, s.text),
         last=True,
     ),
+    "OpenSearch table of originals": table(
+        "@timestamp|agent.name|event.original",
+        lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", "web-1", whole(s)),
+        last=True,
+    ),
     "Kibana table, whole lines": table(
         "@timestamp|host.name|message",
         lambda s: (f"{stamp('%b %d, %Y @ %H:%M:%S.%L')(s)}", "web-1", whole(s)),
@@ -856,6 +937,17 @@ WRAPPERS = {
             for n, s in enumerate(said)
         ],
         2,
+    ),
+    "Google Cloud table": table(
+        "insertId|jsonPayload.level|jsonPayload.logger|jsonPayload.message|severity|timestamp",
+        lambda s: ("a", s.level, s.logger, s.text, "INFO", f"{s.iso}Z"),
+        last=True,
+        names=("level", "logger", *NAMES),
+    ),
+    "Google Cloud table, whole lines": table(
+        "insertId|severity|textPayload|timestamp",
+        lambda s: ("a", "INFO", whole(s), f"{s.iso}Z"),
+        last=True,
     ),
     "Google Cloud, payloads": document(
         lambda said: [
@@ -1007,6 +1099,18 @@ WRAPPERS = {
     "Cloud Foundry, no time within": around(
         lambda s, line: f"   {s.iso}+0000 [APP/PROC/WEB/0] OUT {line}", inner=head
     ),
+    "WildFly's stdout": around(
+        lambda s, line: f"{s.time} INFO  [stdout] (ServerService Thread Pool -- 12) {line}",
+        inner=lambda s: f"{s.clock}.{s.ms} {head(s)}",
+    ),
+    "script": text_of(
+        lambda text: (
+            'Script started on 2026-11-28 05:52:08+00:00 [TERM="xterm"]\r\n'
+            + "\x1b[?2004h$ cat a.log\r\n\x1b[?2004l"
+            + text.replace("\n", "\r\n")
+            + "\x1b[?2004h$ exit\r\n"
+        )
+    ),
     "supervisor": around(lambda s, line: f"shop stdout | {line}"),
     "systemd-cat": around(lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} web-1 shop: {line}"),
     "two relays": around(
@@ -1129,6 +1233,13 @@ DAMAGES = {
     ),
     "settings of two processes": Mangling(line_by_line(own), of=both),
     "settings of two processes, logback": Mangling(line_by_line(logback), of=both),
+    "a mark for the rest": text_of(
+        lambda text: "".join(
+            f"{line[:150]} [truncated]\n" if len(line) > 150 else f"{line}\n"
+            for line in text.splitlines()
+        ),
+        inner=logback,
+    ),
     "dots for the rest": lines(
         lambda s: f"[{s.time}] {s.level} {s.text[:117] + '...' * (len(s.text) > 117)} ({s.logger})"
     ),
@@ -1160,6 +1271,13 @@ DAMAGES = {
     "colours, cat -v": text_of(lambda text: text.replace("] INFO ", "] ^[[32mINFO^[[0m ")),
     "typographic marks": text_of(
         lambda text: text.replace("'", "’").replace(" - ", " – ").replace("...", "…"), inner=logback
+    ),
+    "ligatures of a PDF": text_of(
+        lambda text: text.replace("ff", "ﬀ").replace("fi", "ﬁ").replace("fl", "ﬂ"), inner=logback
+    ),
+    "letters of no width": text_of(lambda text: text.replace(".apache", ".\u200bapache")),
+    "soft hyphens": text_of(
+        lambda text: text.replace("[Consumer ", "[Con\u00adsumer "), inner=logback
     ),
     "hard blanks": text_of(lambda text: text.replace("  ", "\u00a0\u00a0"), inner=logback),
     "names struck out": Mangling(
@@ -1224,6 +1342,8 @@ DATES = {
     "no year, a stroke": dated("%d/%m %H:%M:%S", of_the_year),
     "no seconds": dated("%Y-%m-%d %H:%M", to_the_minute),
     "a mail's day": dated("%a, %d %b %Y %H:%M:%S GMT", to_the_second),
+    "ctime with milliseconds": dated("%a %b %d %H:%M:%S.%L %Y"),
+    "the year last": dated("%b %d %H:%M:%S.%L %Y"),
     "ctime": dated("%a %b %d %H:%M:%S %Y", to_the_second),
     "Apache": lines(lambda s: f"[{stamp('%d/%b/%Y:%H:%M:%S +0000')(s)}] {head(s)}", to_the_second),
     "letters in the clock": dated("%Y-%m-%d %Hh%Mm%Ss%L"),

@@ -34,6 +34,10 @@ WRITERS = {
     m: (
         f"{t[:10]}T{t[11:19]}.{t[20:]}Z {p:>5} 4711 --- [{'main':>15}] {c[-40:]:40} : {m}"
     ),
+    "%d %p %notEmpty{[%X{traceId}] }%c{3} - %m%n": lambda t, p, c, n,
+    m: f"{t} {p} {f'[4f{n}] ' * (n % 2)}{'.'.join(c.split('.')[-3:])} - {m}",
+    "%d %p %c - %notEmpty{[%X{traceId}] }%m%n": lambda t, p, c, n,
+    m: f"{t} {p} {c} - {f'[4f{n}] ' * (n % 2)}{m}",
     "%d{dd MMM yyyy HH:mm:ss,SSS} %p %logger{36} -- %msg%n": lambda t, p, c, n,
     m: f"{t[8:10]} Nov {t[:4]} {t[11:]} {p} {initials(c)} -- {m}",
 }  # fmt: skip

@@ -8,8 +8,10 @@ import pytest
 from kafkalab.tests.logsets.manglings import (
     Mangling,
     around,
+    document,
     lines,
     logback,
+    ms,
     own,
     plain,
     stamp,
@@ -78,9 +80,30 @@ BROKERS = {
     "ts": around(lambda s, line: f"{stamp('%b %d %H:%M:%S')(s)} {line}"),
     "annotate-output": around(lambda s, line: f"{s.clock} O: {line}"),
     "uniq -c": around(lambda s, line: f"      1 {line}"),
+    "a sheet of one column": text_of(
+        lambda text: "".join('"' + line.replace('"', '""') + '"\n' for line in text.splitlines())
+    ),
+    "New Relic": document(
+        lambda said: [
+            {"timestamp": ms(s), "message": s.text, "level": s.level, "from": s.logger}
+            for s in said
+        ]
+    ),
     "prints": Mangling(with_prints),
     "a break is lost": text_of(lambda text: text.replace("Server)\n", "Server)", 1)),
 }
+
+
+def test_a_brokers_lines_that_are_cut_and_marked_are_doubted(recordings, tmp_path):
+    said = said_in(recordings.parent / "whole_logs" / "4.4.0" / "broker-1.server.log.gz")
+    path = tmp_path / "server.log"
+    text = plain(said, logback).splitlines()
+    path.write_text(
+        "".join(line[:200] + " [truncated]" * (len(line) > 200) + "\n" for line in text)
+    )
+    code, told, _ = judged(path)
+    assert code == 3
+    assert "are cut, torn, overwritten" in told
 
 
 @pytest.mark.parametrize("name", few(BROKERS, 4))

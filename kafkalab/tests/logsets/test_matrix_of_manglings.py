@@ -18,7 +18,7 @@ from kafkalab.logsets.files import files_of
 from kafkalab.logsets.first_lines import COLUMNS, LineCounts, counts_of, doubts
 from kafkalab.logsets.line_loader import lines_table
 from kafkalab.logsets.record_batches import record_batch_of
-from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, head, plain, whole
+from kafkalab.tests.logsets.manglings import MANGLINGS, Mangling, changed, head, plain, whole
 from kafkalab.tests.logsets.test_mangled_logs import moment
 from kafkalab.tests.logsets.test_production_logs import Said
 from kafkalab.tests.shares import few, share
@@ -59,6 +59,7 @@ DOUBTED = {
     "damage: lines wrapped at 132, logback",
     "damage: settings of two processes",
     "damage: settings of two processes, logback",
+    "damage: a mark for the rest",
     "damage: dots for the rest",
     "damage: a notebook",
     "damage: letters that are lost",
@@ -262,6 +263,23 @@ def test_a_clock_of_twelve_hours_is_doubted(command, small, tmp_path, capsys):
     assert main([command, str(path)]) == 3
     told = capsys.readouterr()
     assert "a.log run back by 11:59:" in told.out + told.err
+
+
+@pytest.mark.parametrize("command", ["read", "rebalances"])
+def test_clients_of_two_zones_in_one_file_are_doubted(command, small, tmp_path, capsys):
+    path, zone = tmp_path / "a.log", timedelta(hours=5.5)
+    others = (changed(each, "bo-7") for each in small)
+    path.write_text(
+        "".join(
+            f"{whole(one)}\n[{moment(two) + zone:%Y-%m-%d %H:%M:%S},{two.ms}] {two.level} "
+            f"{two.text} ({two.logger})\n"
+            for one, two in zip(small, others, strict=True)
+        )
+    )
+    assert main([command, str(path)]) == 3
+    told = capsys.readouterr()
+    assert "a.log run back by 5:30:00" in told.out + told.err
+    assert "mixed up" not in told.out + told.err
 
 
 def test_a_start_at_another_time_is_doubted(small, tmp_path):
