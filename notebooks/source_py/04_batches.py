@@ -6,7 +6,7 @@
 # part compresses it?
 #
 # **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*,
-# *partitioner*, *sticky*, *codec*. **Time** about 25 + 30 + 45
+# *partitioner*, *sticky*, *codec*. **Time** about 25 + 35 + 40
 # minutes.
 
 # %%
@@ -212,13 +212,7 @@ written = lab.table("record.appended")
 
 # %% exercise="04.3"
 
-# %% exercise="04.7"
-
 # %% [markdown] items="N11 N12 N13"
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 5. Which part compresses?
 #
 # A producer can compress its batches, for example with `compression.type=gzip`. gzip, snappy, lz4
@@ -305,6 +299,10 @@ waiting_records({name: slow[name] for name in ("client 2.8", "client 3.9")}, "or
 # %% exercise="04.5"
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 7. The real thing beside it
 #
 # A recording of a real Java producer 4.4.0. It sent records with keys into a topic `six` of six
@@ -366,6 +364,11 @@ requests = per_client.agg(F.count("*").alias("requests"), bytes_each)
 requests.orderBy("client_id").toPandas()
 
 # %% exercise="04.6"
+
+# %% [markdown]
+# The last exercise goes back to section 4: you are the Sender.
+
+# %% exercise="04.7"
 
 # %% [markdown]
 # ## 9. In your own words

@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01, 03 and 07. **You get** seven words: *group state*, *heartbeat*, *session
 # timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*. **Time** four
-# sittings: about 45 + 30 + 35 + 35 minutes. They end after sections 3, 5, 8 and at the end.
+# sittings: about 45 + 20 + 35 + 45 minutes. They end after sections 3, 5, 8 and at the end.
 #
 # Chapter 07 in short: members send JOIN_GROUP to the group's *coordinator*, a broker. One member is
 # the *leader*. It makes a plan of who reads what and sends it with SYNC_GROUP. Each such round has
@@ -364,8 +364,6 @@ labs = {name: restart("kill -9", **config) for name, config in ways.items()}
 # `consumer.wakeup()`, the waiting `poll` raises WakeupException, and a `finally` closes the
 # consumer.
 
-# %% exercise="08.7"
-
 # %% [markdown] items="N119 N108"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
@@ -584,6 +582,11 @@ waits.orderBy("group", "generation").limit(8).toPandas()
 # all members wait for the dead bob (section 5). So do not set an alarm on the number of rebalances.
 # Set it on the *seconds* that a group rebalances. Java's consumer has metrics for both:
 # `rebalance-total` counts, `rebalance-latency-total` adds up milliseconds (from 2.4 on).
+
+# %% [markdown]
+# You have measured it. Now say beforehand what a restart will cost, by the rules of section 5.
+
+# %% exercise="08.7"
 
 # %% [markdown]
 # ## 11. In your own words

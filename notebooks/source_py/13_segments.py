@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 09; 04 and 06 help. **You get** seven words: *segment*, *active
 # segment*, *index*, *roll*, *retention check*, *log cleaner*, *dirty ratio*. **Time** three
-# sittings: about 45 + 30 + 25 minutes. They end after sections 4 and 7 and at the end.
+# sittings: about 45 + 20 + 35 minutes. They end after sections 4 and 7 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -263,8 +263,6 @@ for release, lab in logs.items():
         answers[words, f"real {release}"] = recorded_output(release)[command].strip()
 pd.Series(answers).unstack()
 
-# %% exercise="13.6"
-
 # %% [markdown] items="N54"
 # ## 6. Compaction: what the cleaner leaves
 #
@@ -446,6 +444,11 @@ def share(keys):
 # `cleanup.policy=compact,delete`.
 
 # %% exercise="13.5"
+
+# %% [markdown]
+# The last exercise looks back: at the retention of sections 1 and 4, and at the dump of section 5.
+
+# %% exercise="13.6"
 
 # %% [markdown]
 # ## 10. In your own words

@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 05. **You get** eight words: *acceptor*, *network thread*, *I/O
 # thread*, *request queue*, *response queue*, *purgatory*, *percentile*, *backpressure*. **Time** two sittings: about
-# 40 + 45 minutes. The first ends after section 4.
+# 50 + 40 minutes. The first ends after section 4.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -88,6 +88,12 @@ times.rename(columns=lambda name: name.removesuffix("TimeMs"))  # so that the ta
 # for them.
 
 # %% exercise="15.1"
+
+# %% [markdown]
+# Each order keeps a thread for some time, and a thread takes one at a time. A network thread that finds
+# the request queue full keeps the request in its hands until there is a place (section 6).
+
+# %% exercise="15.2"
 
 # %% [markdown] items="N104"
 # ## 3. Does acks=all hold a thread?
@@ -213,8 +219,6 @@ load
 # row. What grows is the queue, and it grows long before the limit. Near the limit the idle share goes
 # to 0, and more tills sell no more orders: they only wait longer. Kafka calls this share
 # `RequestHandlerAvgIdlePercent`, a number from 0 to 1. Below 0.3 you should look.
-
-# %% exercise="15.2"
 
 # %% [markdown]
 # ## 6. The queue is full

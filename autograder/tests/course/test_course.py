@@ -541,6 +541,14 @@ def test_the_cells_of_a_chapter_have_names_of_their_own(chapter):
     nbformat.validate(nbformat.read(path, as_version=4))
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_exercises_stand_in_the_order_of_their_numbers_and_open_ones_at_the_end(chapter):
+    ids = [id.partition(".")[2] for id in sources.exercises_of(chapter)]
+    numbers = [int(id) for id in ids if id.isdecimal()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert all(id.startswith("open") for id in ids[len(numbers) :])
+
+
 @pytest.mark.parametrize(
     "chapter", few([name for name in CHAPTERS if name[:2] in asked_chapters()], 4)
 )
