@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from kafkalab import Lab
@@ -93,10 +94,21 @@ def night(numbers: Mapping[int, Mapping[str, object]], large: bool = False) -> M
 def build(plan: Manifest) -> Path:
     """Make the night's log set in the course folder, tell the progress, and return its folder.
 
-    The small night needs no Spark. Spark writes the large one, and starts for it.
+    The set has no truth.json: it would name the incidents that a learner looks for. A file beside
+    the folder says which plan the set was made of. The small night needs no Spark. Spark writes the
+    large one, and starts for it.
     """
     folder = course_folder() / "data" / "generated" / "chapter17" / plan.name
+    done, truth, made_of = folder / "DONE", folder / "truth.json", folder.with_suffix(".made_of")
+    digest = sha256(json.dumps(asdict(plan), sort_keys=True).encode()).hexdigest()
+    if done.exists() and made_of.exists() and made_of.read_text(encoding="utf-8") == digest:
+        print(f"{folder} is there already.")
+        return folder
+    if not truth.exists():
+        done.unlink(missing_ok=True)  # generate compares with the truth, which is not there
     generate(session() if plan.name == LARGE else None, plan, folder, say=print)
+    truth.unlink()
+    made_of.write_text(digest, encoding="utf-8")
     return folder
 
 

@@ -1,11 +1,12 @@
 """The stories of chapter 17: one night, and its incidents once more with another setting."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from kafkalab.logsets.generate import manifest
-from kafkalab.stories.incident import BROKERS, PARTS, night, played, told
+from kafkalab.stories.incident import BROKERS, PARTS, build, night, played, told
 from kafkalab.tests.shares import share
 
 NUMBERS = {"seed": 101, "version": "3.9"}
@@ -77,3 +78,23 @@ def test_both_sizes_of_the_night_have_the_same_stories_at_the_same_times():
 
 def test_a_story_alone_has_the_brokers_of_the_night():
     assert manifest("night").brokers == BROKERS
+
+
+def test_a_learners_night_does_not_hold_the_answers(tmp_path, monkeypatch, capsys):
+    (tmp_path / "data" / "recordings").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    numbers = {part: {"seed": 100 + part, "version": "3.9"} for part in (1, 2, 3, 4)}
+    plan = night(numbers)
+    few = replace(plan, clients={"producer": {"3.9": 1}}, incidents=plan.incidents[:1], hours=0.45)
+    folder = build(few)
+    assert {path.name for path in folder.iterdir()} == {"lines", "parquet", "DONE"}
+    kinds = {what["kind"] for what in plan.incidents}
+    beside = [path for path in folder.parent.rglob("*") if path.suffix not in (".log", ".parquet")]
+    text = "".join(path.read_text(encoding="utf-8") for path in beside if path.is_file())
+    assert text and not any(kind in text for kind in kinds)
+
+    capsys.readouterr()
+    build(few)
+    assert capsys.readouterr().out == f"{folder} is there already.\n"
+    build(replace(few, seed=few.seed + 1))
+    assert "lines of" in capsys.readouterr().out
