@@ -74,7 +74,9 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 #    writes the number into each answer, and the follower takes it over.
 #
 # From 3.7 on there is a third rule. The mark does not move while fewer replicas are in sync than
-# `min.insync.replicas` asks for (KAFKA-15583, chapter 05). Section 6 needs this rule.
+# `min.insync.replicas` asks for (KAFKA-15583, chapter 05). Section 6 needs this rule. And the leader
+# counts a follower that has caught up and is about to join, too. Without that the mark would run ahead
+# of the follower, which then never gets in.
 #
 # Here is one record, millisecond by millisecond. `end 1` is the log end of broker 1, `hw 1` its
 # high watermark. How many milliseconds after the leader's high watermark do the followers' move?
@@ -361,6 +363,10 @@ pandas.DataFrame(left, index=["acknowledged", "left"])
 # disk. So put the replicas where they do not lose power together: this is what racks and zones are
 # for (section 8). `log.flush.interval.messages=1` makes Kafka wait for the disk. It costs much, and
 # the lab does not simulate it.
+#
+# A broker may have several disks, with a folder on each in `log.dirs` (*JBOD*). A new replica goes to the
+# folder with the fewest, whatever their size. When one disk fails, only its replicas are offline
+# (KIP-112; with KRaft KIP-858, ready since 3.8). A broker of the lab has one disk.
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
