@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 02.10 · Which address is wrong?
 #
-# A cluster of three brokers, a producer with three addresses. One broker gives clients a wrong address.
-# Another one was down for some seconds, and its address is right. `shown` holds the producer's
-# addresses and its lines about connections.
+# Here is the log of a real producer, client 3.9.2 on three brokers 4.4.0. One broker gives clients a
+# wrong address. Another one was down for some seconds, and its address is right. `shown` holds the
+# producer's setting `bootstrap.servers`, and its lines about connections.
 #
 # - `broker`: which broker's `advertised.listeners` is wrong? Its number.
 # - `gives`: the address that it gives to clients, such as `"localhost:1234"`.
@@ -26,77 +26,32 @@ told = {int(node): address for address, node in asked}
 done = {int(node) for node in re.findall(r"Completed connection to node (\d)\.", lines)}
 (broker,) = set(told) - done
 gives = told[broker]
-(instead,) = set(shown[0].split(" = ")[1].split(",")) - set(told.values())
+(instead,) = set(re.findall(r"localhost:\d+", shown[0])) - set(told.values())
 ### END SOLUTION
 
 # %% question
-from functools import lru_cache
-from itertools import permutations
+import gzip
 
 from autograder.cell.kinds import LineReading
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab.course_folder import course_folder
+from kafkalab.lines.layout import read, time_text
 
-PORTS = ((9093, 9094, 9092), (9094, 9092, 9093))
-"""The port of each broker: never the one that its number suggests."""
+RUNS = "data/recordings/programs/wrong_address_4.4.0_3.9.2"
 TOLD = ("Initiating connection", "Completed connection", "could not be established")
 
 
-def addresses_of(numbers) -> dict[int, str]:
-    """Where each broker listens."""
-    return {broker: f"localhost:{port}" for broker, port in enumerate(numbers["ports"])}
-
-
 def log_of_a_wrong_address(numbers) -> list[str]:
-    """The addresses of a producer, and its lines about connections, while one broker advertises a
-    port at which nobody listens and another one starts anew."""
-    return list(
-        _misled(
-            tuple(numbers["ports"]),
-            numbers["turn"],
-            numbers["port"],
-            numbers["seed"],
-        )
-    )
-
-
-@lru_cache(maxsize=256)
-def _misled(ports: tuple[int, ...], turn: int, port: int, seed: int) -> tuple[str, ...]:
-    wrong, away, _ = roles(turn)
-    brokers = {broker: f"localhost:{each}" for broker, each in enumerate(ports)}
-    quick = {"broker.session.timeout.ms": 2_000, "broker.heartbeat.interval.ms": 500}
-    lab = Lab(brokers, seed=seed, version="3.9", broker_version="4.4", broker_config=quick)
-    lab.create_topic("orders", partitions=3, leaders=[0, 1, 2])
-    lab.broker(wrong).advertise(port)
-    servers = ",".join(sorted(brokers.values()))
-    settings = {
-        "bootstrap.servers": servers,
-        "enable.idempotence": False,
-        "enable.metrics.push": False,
-        "reconnect.backoff.ms": 1_500,
-        "reconnect.backoff.max.ms": 1_500,
-        "linger.ms": 0,
-    }
-    producer = KafkaProducer(lab, settings, name="shop")
-    for partition in (away, wrong, 3 - away - wrong):
-        producer.send(ProducerRecord("orders", value="tea", partition=partition))
-        lab.run_for(ms=200)
-    lab.broker(away).crash()
-    producer.send(ProducerRecord("orders", value="tea", partition=away))
-    lab.run_for(ms=2_500)
-    lab.broker(away).restart()
-    lab.run_for(ms=3_500)
-    lines = lab.lines("shop")
+    """The addresses of a real producer, and its lines about connections, while one broker advertises
+    a port at which nobody listens and another one starts anew."""
+    path = course_folder() / RUNS / f"{numbers['run']:02}.log.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as log:
+        servers = next(line.strip() for line in log if "bootstrap.servers" in line)
     told = [
-        f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}"
-        for line in lines.itertuples()
-        if any(words in line.message for words in TOLD)
+        f"{time_text(row.at_ms)[-12:]} {row.level} {row.text}"
+        for row in read(path)
+        if any(words in row.message for words in TOLD)
     ]
-    return (f"bootstrap.servers = {servers}", *told)
-
-
-def roles(turn: int) -> tuple[int, int, int]:
-    """The broker with the wrong address, the one that starts anew, and the third one."""
-    return tuple(permutations(range(3)))[turn]
+    return [servers, *told]
 
 
 LineReading(
@@ -104,25 +59,19 @@ LineReading(
     points=3,
     answers=("broker", "gives", "instead"),
     show=log_of_a_wrong_address,
-    space={
-        "ports": PORTS,
-        "turn": tuple(range(6)),
-        "port": (9192, 19092, 29092, 29094, 30092, 31093),
-    },
-    scenery={"seed": 100_000},
+    space={"run": tuple(range(12))},
 )
 
 # %% judge
+import json
+
+from autograder.cell.course_folder import HOME
 from autograder.course.judge import Judge
 
 
 def _truth(case: dict) -> dict:
-    wrong, _, _ = roles(case["turn"])
-    return {
-        "broker": wrong,
-        "gives": f"localhost:{case['port']}",
-        "instead": addresses_of(case)[wrong],
-    }
+    truth = json.loads((HOME / RUNS / "truth.json").read_text(encoding="utf-8"))
+    return truth[case["run"]]
 
 
 Judge(
@@ -162,7 +111,7 @@ for line in shown:
 real = {node: place for node, place in told.items() if node >= 0}
 broker = (set(real) - done).pop()
 gives = real[broker]
-listed = shown[0].removeprefix("bootstrap.servers = ").split(",")
+listed = re.findall(r"localhost:\d+", shown[0])
 instead = (set(listed) - set(real.values())).pop()
 
 # %% wrong="the broker that was away"
