@@ -233,6 +233,8 @@ def draw_night(
     for number, group in enumerate(largest):
         axes.plot(lag.index, lag[group], color=COLOURS[number], linestyle=DASHES[number],
                   marker=".", label=group)  # fmt: skip
+    if len(lag.columns) > len(largest):
+        axes.plot([], [], color=QUIET, linewidth=0.8, label="other groups")
     axes.set_ylim(bottom=0)
     axes.set_ylabel("lag, records", fontsize=SMALL_PT)
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=SMALL_PT, frameon=False)

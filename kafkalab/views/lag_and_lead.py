@@ -172,7 +172,9 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
         below.line(times, [p.lead for p in points], colour, pen=1.8, line=line, steps=True)
         sheet.key_line(label, colour, line=line, pen=1.8)
     sheet.legend(0.33, left=0.06, colour=QUIET)
-    above.limits(y=(0, above.fitted()[1]))
+    dead = deaths(labs, group)
+    # the words that somebody dies need room above the curves
+    above.limits(y=(0, above.fitted()[1] * (1.2 if dead else 1)))
     _dress_lead(below, any(point.lead < 0 for points in curves.values() for point in points))
     rebalances = sorted(
         {
@@ -191,7 +193,6 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
                        level="bottom", colour=QUIET)  # fmt: skip
     above.chart("lag: records before it", labelled=False)
     below.chart("lead: records behind it")
-    dead = deaths(labs, group)
     for at_ms, who in dead:
         for field in (above, below):
             field.across(at_ms, ALERT, line="--", layer=1)

@@ -29,7 +29,7 @@ MEMBERS = (
     ("#CC79A7", "xxxx"),
     ("#F0E442", "\\\\\\\\"),
 )
-"""Colour and hatch of the members, in the order in which they joined."""
+"""Colour and hatch of the members in the order of their names: ada has hers in each picture."""
 
 KILLED = "killed"
 """Why a record is available again: its member's process is killed, so its session is closed."""
@@ -69,7 +69,9 @@ def record_lanes(
         raise IllegalArgumentException(
             f"the share group {group!r} has acquired no record of that partition in this lab"
         )
-    members = list(dict.fromkeys(hold.member for hold in sorted(holds, key=lambda h: h.from_ms)))
+    held_by = {hold.member for hold in holds}
+    joined = {event.fields["client_id"] for event in lab.journal.of("share_group.joined")}
+    members = sorted(joined | held_by)
     offsets = sorted({hold.offset for hold in holds})
     begin_ms = min(hold.from_ms for hold in holds)
     end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
@@ -91,12 +93,13 @@ def record_lanes(
     field.numbers(f"time ({unit})", colour=QUIET)
     for number, member in enumerate(members):
         colour, hatch = MEMBERS[number % len(MEMBERS)]
-        sheet.key_block(member, colour, hatch=hatch, edge="white")
+        if member in held_by:
+            sheet.key_block(member, colour, hatch=hatch, edge="white")
     if any(hold.why == KILLED for hold in holds):
         sheet.key_mark("the process is killed", "x", ALERT, size=8, pen=2)
     if is_late:
         sheet.key_block("works on after the lock's end", "white", edge=ALERT)
-    sheet.legend(0.70, left=0.97, corner="lower right", ncols=len(members) + 2, borderaxespad=0.2)
+    sheet.legend(0.70, left=0.97, corner="lower right", ncols=len(held_by) + 2, borderaxespad=0.2)
     rows = [
         (
             f"@{hold.offset}",

@@ -4,8 +4,9 @@ import pytest
 
 from kafkalab import KafkaProducer, KafkaShareConsumer, Lab, ProducerRecord
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.stories.share_groups import ada_and_bo, ada_heard
+from kafkalab.stories.share_groups import ada_and_bo, ada_heard, jobs, start_workers
 from kafkalab.views import record_lanes, share_window
+from kafkalab.views.sheet import Sheet
 
 
 def a_day():
@@ -52,6 +53,22 @@ def test_a_member_that_works_on_is_told_what_the_broker_answers(seconds, heard):
     first = record_lanes(lab, "workers").text.splitlines()[1]
     assert first.endswith(f"(lock expired), works on to {seconds + 2}.0 s: {heard}")
     assert (ada_heard(lab) == "refused") is (heard == "refused")
+
+
+@pytest.mark.parametrize("workers", ["ada bo cy di", "ada bo"])
+def test_a_member_has_the_same_colour_whoever_gets_a_job_first(workers, monkeypatch):
+    told = {}
+
+    def note(sheet, name, colour, **look):
+        told[name] = colour
+
+    monkeypatch.setattr(Sheet, "key_block", note)
+    lab = jobs(6)
+    start_workers(lab, workers)
+    lab.run_for(ms=10_000)
+    picture = record_lanes(lab, "workers")
+    assert "@0" in picture.text and "  ada " not in picture.text.splitlines()[1]
+    assert told["bo"] == "#E69F00" and told.get("ada", "#56B4E9") == "#56B4E9"
 
 
 def test_the_window_is_what_the_broker_says():
