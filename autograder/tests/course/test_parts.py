@@ -219,8 +219,6 @@ def test_every_new_word_has_its_line_and_its_chinese_term(chapter):
 
 
 COUNTED = "zero one two three four five six seven eight nine ten".split()
-OUT_OF_ORDER = {"04": 7, "08": 7, "13": 6, "15": 2}
-"""Chapter -> an exercise that is in the section it is about, before one of a smaller number."""
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -242,16 +240,6 @@ def test_the_head_of_a_chapter_agrees_with_itself_and_with_the_table(chapter):
         f"{chapter} promises {said and said[1]} words and names {len(promised)}"
     )
     assert set(promised) == set(words.split(", ")), f"{chapter} and the table name other words"
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_exercises_come_in_the_order_of_their_numbers(chapter):
-    written = (notebooks() / "source_py" / f"{chapter}.py").read_text(encoding="utf-8")
-    asked = [int(number) for number in re.findall(r'exercise="\d\d\.(\d+)"', written)]
-    moved = OUT_OF_ORDER.get(chapter[:2])
-    assert moved is None or asked != sorted(asked), f"{chapter} is in order: take it off the list"
-    rest = [number for number in asked if number != moved]
-    assert rest == sorted(rest), f"{chapter} asks its exercises in the order {asked}"
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
