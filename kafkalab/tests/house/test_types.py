@@ -9,9 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
+@pytest.mark.corpus  # mypy reads a fresh clone for half a minute
 def test_every_value_of_the_simulator_has_its_type():
     """The first time mypy reads everything; then .mypy_cache has what did not change."""
     command = [sys.executable, "-m", "mypy", "--no-error-summary"]
