@@ -114,6 +114,7 @@ def test_formgraders_own_api_reads_it(out):
     ] == ["s2"]
 
 
+@pytest.mark.corpus
 def test_the_ten_thousandth_submission_costs_no_more_than_the_first(out):
     """nbgrader's own tables had what writes a submission, and formgrader's lists,
     read all rows of a class for each student."""

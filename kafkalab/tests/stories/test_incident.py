@@ -80,6 +80,7 @@ def test_a_story_alone_has_the_brokers_of_the_night():
     assert manifest("night").brokers == BROKERS
 
 
+@pytest.mark.corpus
 def test_a_learners_night_does_not_hold_the_answers(tmp_path, monkeypatch, capsys):
     (tmp_path / "data" / "recordings").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
