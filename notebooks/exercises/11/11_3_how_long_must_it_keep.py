@@ -170,6 +170,16 @@ lambda case: {
 # %% equivalent
 # `40 * (topic.arrive - topic.work) // topic.arrive` changed: the search may begin anywhere.
 # `1` -> `2`: the second loop goes back by one, and the first one goes on by two.
+# `first_reset(slow_member(topic.arrive, topic.work, keep, topic.reset)[0]) is not None` changed: a
+# first reset is never in minute 0, retention does not ask for `reset`, and where the first loop
+# goes too far the second one comes back.
+# `first_reset(slow_member(topic.arrive, topic.work, keep - 1, topic.reset)[0]) is None` changed: a
+# first reset is never in minute 0, and retention does not ask for `reset`.
+# `slow_member(topic.arrive, topic.work, keep // 2, topic.reset)` changed: each retention that is
+# clearly too short shows the same curve.
+# `(0.5, 1.5)` changed: the lag of the minute after the first loss decides.
+# `left < topic.arrive` -> `left <= topic.arrive`, `left < topic.work`, `left < 30`: nothing is left
+# after a jump to the end, and several minutes of orders after one to the start.
 
 # %% hint
 # On paper: after forty minutes the member has read `40 * work` orders. How old is the next one, if
