@@ -112,8 +112,10 @@ def test_an_endless_loop_ends_by_processor_time(demo, sandbox, catches):
 
 def test_an_answer_that_may_play_long_has_a_time_of_its_own(demo, sandbox):
     """11.3 asks for a loop over labs: who begins at one minute plays for twenty seconds."""
-    step = {"source": WORKS.format(seconds=2), "question": "90.3", "cases": [{}]}
-    sandbox.limits = Limits(cell_seconds=1, cpu_seconds=2, long_cell_seconds=30)
+    step = {"source": WORKS.format(seconds=5), "question": "90.3", "cases": [{}]}
+    sandbox.limits = Limits(
+        cell_seconds=1, cell_wall_seconds=300, cpu_seconds=4, long_cell_seconds=30
+    )
     late = sandbox.run([step], {})["replies"]["90.3"][0]
     assert late["raised"] == "TimeUp"
     heard = sandbox.run([{**step, "long": True}, OTHERS], {})
