@@ -31,8 +31,7 @@ for name, topic in n.items():
         keep -= 1
     must_keep[name] = keep
     one, _ = slow_member(topic.arrive, topic.work, keep // 2, topic.reset)
-    first = first_reset(one)
-    left = min(lag_of(one, minutes(first + later)) for later in (0.5, 1.5))
+    left = lag_of(one, minutes(first_reset(one) + 1.5))
     dashboard[name] = "zero" if left < topic.arrive else "flat"
 ### END SOLUTION
 
@@ -177,7 +176,8 @@ lambda case: {
 # first reset is never in minute 0, and retention does not ask for `reset`.
 # `slow_member(topic.arrive, topic.work, keep // 2, topic.reset)` changed: each retention that is
 # clearly too short shows the same curve.
-# `(0.5, 1.5)` changed: the lag of the minute after the first loss decides.
+# `first_reset(one) + 1.5` -> `first_reset(one) + 2.5`: with most numbers the lag has not grown to a
+# minute's orders by then.
 # `left < topic.arrive` -> `left <= topic.arrive`, `left < topic.work`, `left < 30`: nothing is left
 # after a jump to the end, and several minutes of orders after one to the start.
 

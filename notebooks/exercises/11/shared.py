@@ -77,11 +77,9 @@ def _overrun(arrive: int, work: int, keep: int, reset: str) -> dict:
     if not gone:
         return {"first_loss": None}
     bookmark = int(lab.describe_group("billing").current_offset.iloc[0])
-    # with one poll a minute the new position is asked for in the next one
-    left = min(
-        int(lab.describe_group("billing", int((gone[0] + later) * MINUTE)).lag.iloc[0])
-        for later in (0.5, 1.5)
-    )
+    # a member with one poll a minute asks for its new position in the next minute
+    then = gone[0] * MINUTE + MINUTE * 3 // 2
+    left = int(lab.describe_group("billing", then).lag.iloc[0])
     return {
         "first_loss": gone[0],
         "dashboard": "zero" if left < arrive else "flat",
