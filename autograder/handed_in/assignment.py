@@ -21,7 +21,7 @@ from autograder.handed_in.answers import (
     student_of,
     take_answers,
 )
-from autograder.handed_in.needs import needed, starts_spark
+from autograder.handed_in.needs import needed, starts_spark, tools_apart
 
 __all__ = [
     "Extra",
@@ -116,17 +116,22 @@ def needed_given(
     wrote: where one of them fails, it is not the learner's mistake."""
     places = _run(master, answers, extras, {question})
     sources = [place.source for place in places]
-    return tuple(
+    given = _given(places)
+    alone = (
         place.after
         for index, place in enumerate(places)
-        if place.kind == "code"
-        and all(places[each].kind == "code" for each in needed(sources, index))
+        if place.kind == "code" and needed(sources, index, given) <= given
     )
+    return tuple(dict.fromkeys(alone))
 
 
 def _is_blank(cell, source: str) -> bool:
     """An answer nobody has written: it needs no Spark, whatever it asks for."""
     return cell.kind == "answer" and source.strip() == cell.source.strip()
+
+
+def _given(places: list[_Place]) -> set[int]:
+    return {index for index, place in enumerate(places) if place.kind == "code"}
 
 
 def _run(master: Master, answers, extras, only) -> list[_Place]:
@@ -141,7 +146,9 @@ def _run(master: Master, answers, extras, only) -> list[_Place]:
         )
         for cell in master.cells
         if cell.kind in ("code", "answer")
-        for source in [answers.get(cell.question, cell.source) if cell.question else cell.source]
+        for source in (
+            [answers.get(cell.question, cell.source)] if cell.question else tools_apart(cell.source)
+        )
     ]
     targets = {
         place.question
@@ -152,11 +159,12 @@ def _run(master: Master, answers, extras, only) -> list[_Place]:
     places.sort(key=lambda place: (place.after, place.kind == "extra"))
     sources = [place.source for place in places]
     aims = [index for index, place in enumerate(places) if place.question in targets]
-    wanted = set(aims).union(*(needed(sources, aim) for aim in aims))
+    given = _given(places)
+    wanted = set(aims).union(*(needed(sources, aim, given) for aim in aims))
     beside_spark: set[int] = set()
     for index in sorted(wanted):
         own_work = places[index].spark or starts_spark(sources[index])
-        if own_work or (beside_spark and beside_spark & needed(sources, index)):
+        if own_work or (beside_spark and beside_spark & needed(sources, index, given)):
             beside_spark.add(index)
     return [
         _Place(

@@ -16,8 +16,10 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import inspect
 import re
 import warnings
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -32,6 +34,7 @@ LONGEST_CELL = 40_000  # characters; a long answer has two thousand
 CHANGING = frozenset(
     "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()  # noqa: E501
 )
+TOOLS = (ast.Import, ast.ImportFrom, ast.FunctionDef)
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
@@ -47,6 +50,7 @@ class Names:
     binds: frozenset[str]
     fixed: frozenset[str]  # those of `binds` that come from an import, a def or a class
     inside: tuple[tuple[str, frozenset[str]], ...] = ()  # what its functions look up when called
+    anew: frozenset[str] = frozenset()  # those of `binds` whose old value no later cell can see
 
 
 @lru_cache(maxsize=256)
@@ -121,14 +125,30 @@ def names_of(source: str) -> Names:
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
     reads |= _named_in_texts(code) - binds
+    functions = [each for each in code.co_consts if isinstance(each, CodeType)]
+    fixed |= binds & {each.co_name for each in functions if each.co_flags & inspect.CO_NEWLOCALS}
     inside: dict[str, frozenset[str]] = {}
-    for outer in code.co_consts:
-        if isinstance(outer, CodeType):
-            looked_up = _looked_up(outer)
-            reads |= looked_up - binds
-            if outer.co_name in fixed:
-                inside[outer.co_name] = looked_up | inside.get(outer.co_name, frozenset())
-    return Names(frozenset(reads), frozenset(binds), frozenset(fixed), tuple(inside.items()))
+    for outer in functions:
+        looked_up = _looked_up(outer)
+        reads |= looked_up - binds
+        if outer.co_name in fixed:
+            inside[outer.co_name] = looked_up | inside.get(outer.co_name, frozenset())
+    return Names(
+        frozenset(reads), frozenset(binds), frozenset(fixed), tuple(inside.items()),
+        _assigned(source) - reads,
+    )  # fmt: skip
+
+
+def _assigned(source: str) -> frozenset[str]:
+    """The names that `name = value` binds whatever happens: outside of all branches and loops."""
+    try:
+        body = ast.parse(as_python(source)).body
+    except SyntaxError:
+        return frozenset()
+    targets = [node.targets for node in body if isinstance(node, ast.Assign)]
+    return frozenset(
+        target.id for each in targets for target in each if isinstance(target, ast.Name)
+    )
 
 
 def is_python(source: str) -> bool:
@@ -141,8 +161,9 @@ def is_python(source: str) -> bool:
     return True
 
 
-def needed(sources: list[str], target: int) -> set[int]:
-    """The indices of the cells above `target` that must run before it."""
+def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[int]:
+    """The indices of the cells above `target` that must run before it. Where one of the `given`
+    binds a name anew, the cells above it are not asked for that name: given cells do not break."""
     above = [names_of(source) for source in sources[:target]]
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     mentioned = _mentioned(above)
@@ -152,6 +173,8 @@ def needed(sources: list[str], target: int) -> set[int]:
         touched = mentioned[index] & wanted - fixed
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
+            if index in given:
+                wanted -= names.anew
             wanted |= names.reads
     return found
 
@@ -170,6 +193,33 @@ def _mentioned(above: list[Names]) -> list[frozenset[str]]:
             left += more
         found.append(frozenset(mentioned))
     return found
+
+
+@lru_cache(maxsize=512)  # a class has the same cells again and again
+def tools_apart(source: str) -> tuple[str, ...]:
+    """A given cell as the two that it could be: its imports and functions, then the rest, each with
+    its lines where they were. An answer that needs a function does not wait for what the cell plays
+    with it. A cell whose functions look up what its rest binds stays one."""
+    try:
+        text = as_python(source)
+        body = ast.parse(text).body
+    except SyntaxError:
+        return (source,)
+    tools = [node for node in body if isinstance(node, TOOLS)]
+    of_tools = {line for node in tools for line in range(_first_line(node), node.end_lineno + 1)}
+    if not tools or any(node.lineno in of_tools for node in body if node not in tools):
+        return (source,)
+    numbered = [*enumerate(text.splitlines(), 1)]
+    apart = "\n".join(line if number in of_tools else "" for number, line in numbered)
+    rest = "\n".join("" if number in of_tools else line for number, line in numbered)
+    its = names_of(apart)
+    if not rest.strip() or (its.reads | its.binds) & names_of(rest).binds:
+        return (source,)
+    return (apart.rstrip(), rest)
+
+
+def _first_line(node: ast.stmt) -> int:
+    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
 
 
 def fills(source: str, above: str = "") -> frozenset[str]:

@@ -600,18 +600,16 @@ def _second_run(steps: list[dict], replies: dict) -> list[dict]:
             again.append(index)
     if not again:
         return []
-    sources = [step["source"] for step in steps]
-    wanted = set(again).union(*(needed(sources, index) for index in again))
     return [
         {
-            "source": sources[index],
+            "source": steps[index]["source"],
             "question": steps[index]["question"] if index in again else None,
             "spark": steps[index].get("spark", True),
             "long": steps[index].get("long", False),
             "given": steps[index].get("given"),
             "cases": steps[index]["hidden"] if index in again else [],
         }
-        for index in sorted(wanted)
+        for index in sorted(_with_needed(steps, again))
     ]
 
 
@@ -623,12 +621,18 @@ def _left_of(steps: list[dict], replies: dict) -> list[dict]:
         for index, step in enumerate(steps)
         if step["question"] is not None and step["question"] not in replies
     ]
-    sources = [step["source"] for step in steps]
-    wanted = set(open_).union(*(needed(sources, index) for index in open_))
+    wanted = _with_needed(steps, open_)
     return [
         steps[index] if index in open_ else {**steps[index], "question": None, "cases": []}
         for index in sorted(wanted)
     ]
+
+
+def _with_needed(steps: list[dict], aims: list[int]) -> set[int]:
+    """These steps, by their index, and those that they need."""
+    sources = [step["source"] for step in steps]
+    given = {index for index, step in enumerate(steps) if step.get("given") is not None}
+    return set(aims).union(*(needed(sources, index, given) for index in aims))
 
 
 def _late_in(heard: dict) -> int:

@@ -11,11 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from autograder.cell.course_folder import released
 from autograder.cell.data import NotPlain, canonical, plain, same, whole_numbers
+from autograder.cell.question import asked_chapters
 from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import steps
-from autograder.handed_in.needs import imported_by, needed
+from autograder.handed_in.needs import imported_by, needed, tools_apart
 
+CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -112,6 +116,57 @@ CELLS = [
 )
 def test_a_cell_is_needed_when_it_makes_or_may_change_what_the_answer_reads(answer, cells):
     assert sorted(needed([*CELLS, answer], len(CELLS))) == cells
+
+
+def test_a_given_cell_that_binds_a_name_anew_hides_what_was_there():
+    """`n` is each exercise's own numbers; an answer above, which reads its own, is not run."""
+    cells = ["n = {1: 4}", "early = n[1]", "n = {2: 5}", "late = n[2]"]
+    assert needed(cells, 3, given={0, 2}) == {2}
+    assert needed(["n = 1", "n = n + 1", "late = n"], 2, given={0, 1}) == {0, 1}
+    assert needed(["n = 1", "if dark():\n    n = 2", "late = n"], 2, given={0, 1}) == {0, 1}
+    learners = needed(["n = 1", "n = 1 / 0", "late = n"], 2, given={0})
+    assert learners == {0, 1}, "a learner's cell may break before it binds"
+
+
+def test_cells_that_call_a_cached_function_do_not_change_it():
+    cells = [
+        "from functools import cache\n@cache\ndef story(n):\n    return [n]",
+        "runs = story(1)",
+    ]
+    assert needed([*cells, "found = story(2)"], 2) == {0}
+    assert needed([*cells, "found = runs"], 2) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "cell, tools, rest",
+    [
+        ("import re\nlab = Lab()\nlab.run()", "import re", "\nlab = Lab()\nlab.run()"),
+        ("n = 1\n@cache\ndef f():\n    return 2", "\n@cache\ndef f():\n    return 2", "n = 1"),
+        ("import re", None, None),
+        ("lab = Lab()", None, None),
+        ("n = 3\ndef f(x=n):\n    return x", None, None),  # reads n when it is defined
+        ("seen = []\ndef f(x):\n    seen.append(x)", None, None),  # and when it is called
+        ("import re; lab = Lab()", None, None),
+        ("re = 3\nimport re", None, None),
+        ("no python", None, None),
+    ],
+)
+def test_a_given_cells_imports_and_functions_are_apart(cell, tools, rest):
+    found = tools_apart(cell)
+    if tools is None:
+        assert found == (cell,)
+    else:
+        assert [each.rstrip() for each in found] == [tools, rest]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_exercise_waits_for_another_answer(chapter):
+    """Each exercise stands alone: an answer above that breaks or loops costs nothing below it."""
+    own = master(chapter)
+    for question in [cell.question for cell in own.cells if cell.kind == "answer"]:
+        cells = steps(own, references(chapter), only={question})
+        others = [step for step in cells if step.given is None and step.question is None]
+        assert not others, f"{question} runs {others[0].source}; bind what it reads in a given cell"
 
 
 def test_what_a_cell_imports():
