@@ -34,7 +34,6 @@ LONGEST_CELL = 40_000  # characters; a long answer has two thousand
 CHANGING = frozenset(
     "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()  # noqa: E501
 )
-TOOLS = (ast.Import, ast.ImportFrom, ast.FunctionDef)
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
@@ -199,23 +198,27 @@ def _mentioned(above: list[Names]) -> list[frozenset[str]]:
 def tools_apart(source: str) -> tuple[str, ...]:
     """A given cell as the two that it could be: its imports and functions, then the rest, each with
     its lines where they were. An answer that needs a function does not wait for what the cell plays
-    with it. A cell whose functions look up what its rest binds stays one."""
+    with it. Functions that look up what the rest binds stay there."""
     try:
         text = as_python(source)
         body = ast.parse(text).body
     except SyntaxError:
         return (source,)
-    tools = [node for node in body if isinstance(node, TOOLS)]
-    of_tools = {line for node in tools for line in range(_first_line(node), node.end_lineno + 1)}
-    if not tools or any(node.lineno in of_tools for node in body if node not in tools):
-        return (source,)
-    numbered = [*enumerate(text.splitlines(), 1)]
-    apart = "\n".join(line if number in of_tools else "" for number, line in numbered)
-    rest = "\n".join("" if number in of_tools else line for number, line in numbered)
-    its = names_of(apart)
-    if not rest.strip() or (its.reads | its.binds) & names_of(rest).binds:
-        return (source,)
-    return (apart.rstrip(), rest)
+    imports = [node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    functions = [node for node in body if isinstance(node, ast.FunctionDef)]
+    for tools in (imports + functions, imports):
+        own = {line for node in tools for line in range(_first_line(node), node.end_lineno + 1)}
+        apart, rest = (_lines(text, own, True).rstrip(), _lines(text, own, False))
+        mixed = any(node.lineno in own for node in body if node not in tools)
+        its, theirs = names_of(apart), names_of(rest)
+        if apart and rest.strip() and not mixed and not (its.reads | its.binds) & theirs.binds:
+            return apart, rest
+    return (source,)
+
+
+def _lines(text: str, numbers: Container[int], wanted: bool) -> str:
+    numbered = enumerate(text.splitlines(), 1)
+    return "\n".join(line if (number in numbers) == wanted else "" for number, line in numbered)
 
 
 def _first_line(node: ast.stmt) -> int:

@@ -142,6 +142,11 @@ def test_cells_that_call_a_cached_function_do_not_change_it():
     [
         ("import re\nlab = Lab()\nlab.run()", "import re", "\nlab = Lab()\nlab.run()"),
         ("n = 1\n@cache\ndef f():\n    return 2", "\n@cache\ndef f():\n    return 2", "n = 1"),
+        (
+            "import re\nspark = session()\ndef f():\n    return spark",
+            "import re",
+            "\nspark = session()\ndef f():\n    return spark",
+        ),
         ("import re", None, None),
         ("lab = Lab()", None, None),
         ("n = 3\ndef f(x=n):\n    return x", None, None),  # reads n when it is defined
