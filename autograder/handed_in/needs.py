@@ -24,8 +24,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 # a learner's "\d" is no news to a teacher
 warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
 
@@ -49,7 +47,7 @@ class Names:
     binds: frozenset[str]
     fixed: frozenset[str]  # those of `binds` that come from an import, a def or a class
     inside: tuple[tuple[str, frozenset[str]], ...] = ()  # what its functions look up when called
-    anew: frozenset[str] = frozenset()  # those of `binds` whose old value no later cell can see
+    rebinds: frozenset[str] = frozenset()  # those of `binds` whose old value no later cell can see
 
 
 @lru_cache(maxsize=256)
@@ -65,6 +63,8 @@ def as_python(source: str) -> str:
     # nothing that IPython would change
     if not MAGIC_LINE.search(source) and not STRANGE_START.search(source):
         return source if source.endswith("\n") else source + "\n"
+    from IPython.core.inputtransformer2 import TransformerManager  # most cells have no magic
+
     # lines keep their numbers
     source = MEASURING_CELL.sub(lambda found: "pass\n" * found[0].count("\n"), source)
     return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
@@ -162,7 +162,7 @@ def is_python(source: str) -> bool:
 
 def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[int]:
     """The indices of the cells above `target` that must run before it. Where one of the `given`
-    binds a name anew, the cells above it are not asked for that name: given cells do not break."""
+    binds a name again, the cells above it are not asked for that name: given cells do not break."""
     above = [names_of(source) for source in sources[:target]]
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     mentioned = _mentioned(above)
@@ -173,7 +173,7 @@ def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[i
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             if index in given:
-                wanted -= names.anew
+                wanted -= names.rebinds
             wanted |= names.reads
     return found
 
@@ -196,9 +196,9 @@ def _mentioned(above: list[Names]) -> list[frozenset[str]]:
 
 @lru_cache(maxsize=512)  # a class has the same cells again and again
 def tools_apart(source: str) -> tuple[str, ...]:
-    """A given cell as the two that it could be: its imports and functions, then the rest, each with
+    """A given cell as the two that it could be: its imports and functions, then all else, each with
     its lines where they were. An answer that needs a function does not wait for what the cell plays
-    with it. Functions that look up what the rest binds stay there."""
+    with it. Functions that look up what its other statements bind stay with them."""
     try:
         text = as_python(source)
         body = ast.parse(text).body

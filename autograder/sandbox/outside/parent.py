@@ -132,9 +132,9 @@ class Sandbox:
         if level not in LEVELS:
             raise ValueError(f"There is no sandbox level {level!r}; there are {', '.join(LEVELS)}.")
         self.level, self.limits = level, limits
-        self._lodging = Lodging()
+        self._lodging, self._shown = Lodging(), Lodging(in_memory=True)
         self.folder = self._lodging.folder
-        self.view = build_view(self.folder / "view")
+        self.view = build_view(self._shown.folder / "view")
         self._workers: list[Worker] = []
         self._own = threading.local()
         self._lock = threading.Lock()
@@ -154,6 +154,7 @@ class Sandbox:
         self.stop()
         for thread in self._begun:
             thread.join()
+        self._shown.leave()
         self._lodging.leave()
 
     def begin(self, workers: int) -> None:

@@ -20,7 +20,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from autograder.sandbox.inside.spark import ARCHIVE, JAVA_OPTIONS
-from kafkalab.logsets.java import JavaMissing, find_java
 
 WORTH_IT_AFTER = 7  # JVMs
 MOST_SECONDS = 600  # on a machine with much else to do
@@ -42,6 +41,8 @@ jvm.wait()
 def kept() -> Path | None:
     """Where the archive for this machine's Java and Spark is kept, made or not; None where there is
     no Java, no Spark or no place for it."""
+    from kafkalab.logsets.java import JavaMissing, find_java  # most classes need no JVM
+
     spark = importlib.util.find_spec("pyspark")
     try:
         java = find_java()
