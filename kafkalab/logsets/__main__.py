@@ -200,7 +200,9 @@ def _explain(options: argparse.Namespace) -> int:
         once, repairs = repaired(lines, doubtful)
         if repairs != NO_REPAIRS:
             once = once.persist()
-        named = with_the_files_client(once, once.select("file", *CLIENT))
+        # looked for once, not again in each look
+        clients = once.select("file", *CLIENT).distinct().localCheckpoint()
+        named = with_the_files_client(once, clients)
         left_out = left_out_of(spark, options.path)
         story = report_of(named, left_out, once, _doubts(options), repairs)
     if options.html:
@@ -244,7 +246,10 @@ def _read(options: argparse.Namespace) -> int:
     with (
         _engine(options) as spark,
         progress("reading", spark),
-        kept_lines(spark, options.path, names, options.layout) as (lines, doubtful),
+        kept_lines(spark, options.path, names, options.layout, by_spark=bool(options.out)) as (
+            lines,
+            doubtful,
+        ),
     ):
         _refuse_what_is_no_log(lines, options)
         if options.out and spark is None:

@@ -76,7 +76,9 @@ class QuickFrame(DuckDBDataFrame):
         done = [part for part, value in self.expression.args.items() if value]
         if len(done) == 3 and self.latest_cte_name.startswith(f"of_{TABLE}"):
             return self
-        return duckdb_frame(self.toArrow())
+        name = f"{TABLE}{next(_numbers)}"
+        self.relation().create(name)
+        return _reading(name, self.expression.named_selects)
 
     cache = localCheckpoint = persist
 
@@ -115,6 +117,25 @@ def duckdb_frame(rows: pa.Table) -> QuickFrame:
     connection().execute(f"CREATE TABLE {name} AS SELECT * FROM given")
     connection().unregister("given")
     return _reading(name, rows.column_names)
+
+
+def parquet_frame(folder: str) -> QuickFrame:
+    """A frame of lines in the Parquet files of a folder, read anew for each query.
+
+    What is larger than half of the memory goes to the disk, into that folder.
+    """
+    name = f"{TABLE}{next(_numbers)}"
+    connection().execute(f"SET temp_directory = {_quoted(folder)}")
+    connection().execute("SET memory_limit = '50%'")
+    connection().execute(
+        f'CREATE VIEW {name} AS SELECT * REPLACE ("time"::TIMESTAMP AS "time") '
+        f"FROM read_parquet({_quoted(f'{folder}/*.parquet')})"
+    )
+    return _reading(name, connection().table(name).columns)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _reading(name: str, columns: list[str]) -> QuickFrame:

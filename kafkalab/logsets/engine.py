@@ -43,6 +43,11 @@ def running_on(engine: str) -> Iterator[None]:
         _in_use.reset(token)
 
 
+def duckdb_is_here() -> bool:
+    """Whether the packages of DuckDB's frames are installed."""
+    return all(find_spec(name) for name in ("duckdb", "sqlframe"))
+
+
 def engine_for(
     size: int, asked: str | None = None, master: str | None = None, most: int = SMALL_BYTES
 ) -> tuple[str, str]:
@@ -51,7 +56,7 @@ def engine_for(
     asked: the one that was named; master: Spark's; most: the bytes that DuckDB should read. Raises
     ValueError for DuckDB that is not here.
     """
-    there = all(find_spec(name) for name in ("duckdb", "sqlframe"))
+    there = duckdb_is_here()
     text = f"{size / 1e6:,.1f} MB"
     if asked == DUCKDB and not there:
         raise ValueError(f"DuckDB is not installed: {install_command('logs')} brings it.")

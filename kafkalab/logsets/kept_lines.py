@@ -6,12 +6,13 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kafkalab.logsets import schema
+from kafkalab.logsets.engine import DUCKDB, duckdb_is_here, running_on
 from kafkalab.logsets.files import path_list
 from kafkalab.logsets.line_loader import Paths, by_opener, load_lines
 from kafkalab.logsets.line_order import NEEDED, PieceOrder, doubtful_files, piece_orders
@@ -31,12 +32,15 @@ def kept_lines(
     path: Paths,
     names: Iterable[str] = schema.NAMES,
     layout: str | None = None,
+    by_spark: bool = False,
 ) -> Iterator[tuple[DataFrame, list[str] | None]]:
     """As `load_lines`, for several looks at the same lines inside a `with` block. Gives the lines,
     and the files that `repaired` has to look at; None are all.
 
     Where Spark's workers are on this machine they keep Parquet in a folder of SPARK_LOCAL_DIRS.
     Spark's own cache would take the rows through the JVM, which costs more than reading them.
+    DuckDB, where it is installed, then runs the looks inside the block: of a look it reads only the
+    columns and lines that it needs, in a tenth of the time. by_spark: the lines as Spark's frame.
     Raises ValueError where a file is removed or cut while it is read, OSError where the folder is
     full.
     """
@@ -54,7 +58,13 @@ def kept_lines(
         os.makedirs(scratch, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="kafkalab-lines-", dir=scratch) as folder:
         doubtful = _write(spark, path, folder, names, layout)
-        yield spark.read.parquet(folder), doubtful
+        if by_spark or not duckdb_is_here():
+            yield spark.read.parquet(folder), doubtful
+            return
+        from kafkalab.logsets.duckdb_frames import parquet_frame
+
+        with running_on(DUCKDB):
+            yield cast("DataFrame", parquet_frame(folder)), doubtful
 
 
 def _write(

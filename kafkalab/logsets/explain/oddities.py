@@ -354,7 +354,8 @@ def clock_steps(lines: DataFrame) -> Oddity | None:
         .withColumn("back_ms", F.unix_millis("before") - F.unix_millis("time"))
         .where(F.col("back_ms") >= CLOCK_STEP_S * 1000)
     )
-    rows = _printed(steps.orderBy(F.desc("back_ms")).limit(200), "before", "time")
+    first = steps.orderBy(F.desc("back_ms"), "file", "file_offset").limit(200)
+    rows = _printed(first, "before", "time")
     if rows.empty:
         return None
     evidence = tuple(

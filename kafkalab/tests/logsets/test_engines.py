@@ -14,9 +14,10 @@ from kafkalab.logsets import events
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.duckdb_frames import duckdb_frame
-from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, running_on
+from kafkalab.logsets.engine import DUCKDB, SPARK, F, Window, engine_for, in_use, running_on
 from kafkalab.logsets.explain import json_report, report_of
 from kafkalab.logsets.explain.oddities import silences
+from kafkalab.logsets.kept_lines import kept_lines
 from kafkalab.logsets.lag import lag
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.line_repairs import repeated
@@ -118,6 +119,30 @@ def test_a_report_is_the_same_on_both_engines(spark, recordings, run):
     lines.unpersist()
     with running_on(DUCKDB):
         assert json_report(report_of(load_lines(None, recordings / run))) == wanted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["recordings/4.4.0/3.9.2/group_slow_poll", "whole_logs/4.4.0"])
+def test_duckdb_looks_at_what_sparks_workers_kept(spark, recordings, path):
+    """The rows are Spark's, and so is the report."""
+    path = recordings.parent / path
+    with kept_lines(spark, path, by_spark=True) as (lines, _):
+        assert in_use() == SPARK
+        kept, wanted = rows(lines), json_report(report_of(lines))
+    with kept_lines(spark, path) as (lines, _):
+        assert in_use() == DUCKDB
+        assert (
+            rows(lines.persist())
+            == rows(lines)
+            == [
+                tuple(
+                    each.removesuffix("+00:00") if isinstance(each, str) else each for each in row
+                )
+                for row in kept
+            ]
+        )
+        assert json_report(report_of(lines)) == wanted
+    assert in_use() == SPARK
 
 
 def test_the_engine_is_chosen_by_size_master_and_wish(monkeypatch):
