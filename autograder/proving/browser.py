@@ -184,7 +184,10 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         yield f"http://localhost:{port}/lab?token={token}"
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        try:
+            server.wait(timeout=30)
+        except subprocess.TimeoutExpired:  # a busy machine
+            server.kill()
 
 
 def answers(address: str, server: subprocess.Popen, deadline_s: float = 60) -> bool:
