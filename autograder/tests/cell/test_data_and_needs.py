@@ -24,7 +24,7 @@ JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.floats(allow_nan=False, allow_infinity=False, width=32)  # none is just beside a whole one
     | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
@@ -54,6 +54,13 @@ def test_a_division_without_a_rest_has_counted():
     assert plain(7 / 2) == 3.5 and type(plain(1e300)) is float, (
         "beyond 2**53 a fraction does not say which whole number it is"
     )
+
+
+def test_what_floats_round_is_no_wrong_answer():
+    """Chapter 13 asks for 12 hours, 1 hour, 5 minutes and 1 minute together, in minutes."""
+    assert plain((12 + 1 + 5 / 60 + 1 / 60) * 60) == 786
+    assert same(plain(10 * (12 + 8 + 5 / 60 + 1 / 60) * 2), 402)
+    assert plain(1_767_607_424_067.25) == 1_767_607_424_067.25 and plain(786.0001) == 786.0001
 
 
 class Four(int):
