@@ -18,6 +18,7 @@ import itertools
 import pkgutil
 import re
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -171,6 +172,8 @@ class Question:
     def _one_of(self, name: str, value, of: str):
         """The entry of an answer that has one for each draw:
         a dict by the draws' names, or a list in their order."""
+        if type(value) in (Counter, defaultdict):
+            value = {of: value[of]}  # 0 of what never came
         value = as_builtin(value)
         if type(value) is dict and of in value:
             return value[of]

@@ -5,6 +5,7 @@ import collections
 import types
 from collections import namedtuple
 from enum import StrEnum
+from functools import partial
 
 import numpy
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from autograder.cell.course_folder import released
 from autograder.cell.data import NotPlain, canonical, plain, same, whole_numbers
+from autograder.cell.kinds import Value
 from autograder.cell.question import asked_chapters
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -61,6 +63,14 @@ def test_what_floats_round_is_no_wrong_answer():
     assert plain((12 + 1 + 5 / 60 + 1 / 60) * 60) == 786
     assert same(plain(10 * (12 + 8 + 5 / 60 + 1 / 60) * 2), 402)
     assert plain(1_767_607_424_067.25) == 1_767_607_424_067.25 and plain(786.0001) == 786.0001
+
+
+@pytest.mark.parametrize("kind", [collections.Counter, partial(collections.defaultdict, int)])
+def test_a_counter_says_0_of_what_it_never_met(kind):
+    """`crossing["A"]` is 0 in the notebook where no fetch of A crossed; so it is here."""
+    asked = Value(id="90.8", title="of each", points=1, answers=("a",), draws=("A", "B"), space={})
+    counts = kind({"B": 2})
+    assert [asked.run_probe({"a": counts}, {"of": of}) for of in "AB"] == [{"a": 0}, {"a": 2}]
 
 
 class Four(int):
