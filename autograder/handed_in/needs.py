@@ -7,8 +7,9 @@ notebook's.
 
 The rule: going upward from the answer, a cell is needed when it binds a name that is needed, or
 when it only mentions one that it may have changed in place (`lab.run_for(ms=500)`), itself or by
-calling a function that does; names of imports and functions cannot be changed by being mentioned.
-What a needed cell reads is needed too.
+calling a function that does; names of imports and functions cannot be changed by being mentioned,
+only by an attribute (`home.calls = 0`).
+What a needed cell reads is needed too, and what the functions that it calls look up by then.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ CHANGING = frozenset(
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
+WRITING = frozenset(("exec", "globals", "locals", "vars"))  # their calls may bind any name
+COMPREHENSIONS = frozenset(("<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>"))
 WORD, QUERIED = re.compile(r"\b[^\W\d]\w*"), re.compile(r"@([^\W\d]\w*)")
 MEASURING_LINE = re.compile(r"(?m)^([ \t]*)%(?:time|prun|memit)[ \t]+(?=[^\s-])")
 
@@ -48,6 +51,7 @@ class Names:
     fixed: frozenset[str]  # those of `binds` that come from an import, a def or a class
     inside: tuple[tuple[str, frozenset[str]], ...] = ()  # what its functions look up when called
     rebinds: frozenset[str] = frozenset()  # those of `binds` whose old value no later cell can see
+    changes: frozenset[str] = frozenset()  # whose object it fills, or gives an attribute
 
 
 @lru_cache(maxsize=256)
@@ -109,42 +113,56 @@ def names_of(source: str) -> Names:
         code = _as_far_as_it_runs(source)
     except Exception:
         return Names(frozenset(), frozenset(), frozenset())
-    reads, binds, fixed, before = set(), set(), set(), ""
+    functions = [each for each in code.co_consts if isinstance(each, CodeType)]
+    inside = {each.co_name: _looked_up(each) for each in functions}
+    reads, binds, fixed, before, made = set(), set(), set(), "", code
     for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_NAME", "LOAD_GLOBAL") and step.argval not in binds:
-            reads.add(step.argval)
+        if step.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+            # a function of the cell may be called here, before the cell binds what it looks up
+            reads |= {step.argval, *inside.get(step.argval, ())} - binds
         elif step.opname in ("STORE_NAME", "STORE_GLOBAL"):
             binds.add(step.argval)
             if before in ("IMPORT_NAME", "IMPORT_FROM", "MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE"):
                 fixed.add(step.argval)
+            if before in ("MAKE_FUNCTION", "SET_FUNCTION_ATTRIBUTE"):
+                inside[step.argval] = _looked_up(made) | inside.get(step.argval, frozenset())
         elif step.opname == "IMPORT_STAR" or step.argrepr == "INTRINSIC_IMPORT_STAR":
             binds.add(EVERYTHING)
         elif step.opname == "IMPORT_NAME" and step.argval == "__future__":
             binds.add(EVERYTHING)  # it holds for all cells below
+        elif step.opname == "LOAD_CONST" and isinstance(step.argval, CodeType):
+            made = step.argval
+            reads |= _looked_up(made) - binds if _runs_at_once(made) else set()
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
+    if any(WRITING & {*each.co_names} for each in (code, *_inside(code))):
+        binds.add(EVERYTHING)
     reads |= _named_in_texts(code) - binds
-    functions = [each for each in code.co_consts if isinstance(each, CodeType)]
+    reads |= frozenset().union(*map(_looked_up, functions)) - binds
     fixed |= binds & {each.co_name for each in functions if each.co_flags & inspect.CO_NEWLOCALS}
-    inside: dict[str, frozenset[str]] = {}
-    for outer in functions:
-        looked_up = _looked_up(outer)
-        reads |= looked_up - binds
-        if outer.co_name in fixed:
-            inside[outer.co_name] = looked_up | inside.get(outer.co_name, frozenset())
+    inside = {name: looked_up for name, looked_up in inside.items() if name in binds}
+    tree = _parsed(source)
     return Names(
         frozenset(reads), frozenset(binds), frozenset(fixed), tuple(inside.items()),
-        _assigned(source) - reads,
+        _assigned(tree) - reads, frozenset(_changed_in(tree)),
     )  # fmt: skip
 
 
-def _assigned(source: str) -> frozenset[str]:
-    """The names that `name = value` binds whatever happens: outside of all branches and loops."""
+def _runs_at_once(code: CodeType) -> bool:
+    """Whether a cell runs this code where it stands: a comprehension, or the body of a class."""
+    return code.co_name in COMPREHENSIONS or not code.co_flags & inspect.CO_NEWLOCALS
+
+
+def _parsed(source: str) -> ast.Module:
     try:
-        body = ast.parse(as_python(source)).body
+        return ast.parse(as_python(source))
     except SyntaxError:
-        return frozenset()
-    targets = [node.targets for node in body if isinstance(node, ast.Assign)]
+        return ast.Module([], [])
+
+
+def _assigned(tree: ast.Module) -> frozenset[str]:
+    """The names that `name = value` binds whatever happens: outside of all branches and loops."""
+    targets = [node.targets for node in tree.body if isinstance(node, ast.Assign)]
     return frozenset(
         target.id for each in targets for target in each if isinstance(target, ast.Name)
     )
@@ -163,18 +181,20 @@ def is_python(source: str) -> bool:
 def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[int]:
     """The indices of the cells above `target` that must run before it. Where one of the `given`
     binds a name again, the cells above it are not asked for that name: given cells do not break."""
-    above = [names_of(source) for source in sources[:target]]
+    *above, own = [names_of(source) for source in sources[: target + 1]]
+    # a name that is bound in another way, too, can be changed
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
-    mentioned = _mentioned(above)
-    wanted, found = set(names_of(sources[target]).reads), set()
+    fixed = fixed.difference(*(names.binds - names.fixed for names in above))
+    *mentioned, wanted = _mentioned([*above, own])
+    found = set()
     for index in range(target - 1, -1, -1):
         names = above[index]
-        touched = mentioned[index] & wanted - fixed
+        touched = mentioned[index] & wanted - fixed | names.changes & wanted
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             if index in given:
                 wanted -= names.rebinds
-            wanted |= names.reads
+            wanted |= mentioned[index]
     return found
 
 
@@ -316,10 +336,10 @@ def _looked_up(code: CodeType) -> frozenset[str]:
 
 def _named_in_texts(code: CodeType) -> set[str]:
     """The names that a cell's texts speak of: pandas looks up `@name` of a query, and `exec` runs
-    the whole text."""
+    the whole text, as `eval` does."""
     all_codes = (code, *_inside(code))
     called = {name for each in all_codes for name in each.co_names}
-    pattern = WORD if "exec" in called else QUERIED if {"query", "eval"} & called else None
+    pattern = WORD if {*WRITING, "eval"} & called else QUERIED if "query" in called else None
     return {
         name
         for each in all_codes

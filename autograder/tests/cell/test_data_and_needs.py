@@ -145,6 +145,39 @@ def test_a_given_cell_that_binds_a_name_anew_hides_what_was_there():
     assert learners == {0, 1}, "a learner's cell may break before it binds"
 
 
+@pytest.mark.parametrize(
+    "cells, answer, wanted",
+    [
+        (["n = 1", "def f():\n    return n", "n = 2"], "late = f()", {1, 2}),
+        (["rate = 1", "f = lambda k: rate * k", "rate = 5"], "late = f(3)", {1, 2}),
+        (["k = 1", "class A:\n    def f(self):\n        return k", "k = 5"], "x = A().f()", {1, 2}),
+        (["d = {}", "def f(k):\n    return d[k]", "d['a'] = 3"], "late = f('a')", {0, 1, 2}),
+        (["def seen():\n    return 0", "seen = {}", "seen['a'] = 3"], "late = seen", {1, 2}),
+    ],
+)  # fmt: skip
+def test_a_function_reads_what_is_there_when_it_is_called(cells, answer, wanted):
+    """A helper of an exercise above looks up `n`; here `n` is this exercise's numbers."""
+    assert wanted <= needed([*cells, answer], 3, given={0, 2})
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["n = {'a': 1}", "n = {k: n[k] + 1 for k in 'a'}", "late = n"],
+        ["n = 1", "def more():\n    return n + 1\nn = more()", "late = n"],
+        ["def more():\n    return n + 1\nn = 1", "n = more()", "late = n"],
+        ["max = {}", "max['a'] = 3", "late = max"],
+        ["n = {'a': 1}", "globals().update(n)", "late = a"],
+        ["n = 1", "kept = globals()['n']", "late = kept"],
+        ["n = 1", "kept = eval('n + 1')", "late = kept"],
+        ["def f():\n    return f.calls", "f.calls = 3", "late = f()"],
+        ["from kafkalab import Lab", "Lab.mine = lambda lab: 4", "late = Lab().mine()"],
+    ],
+)
+def test_a_cell_above_that_is_easily_overlooked_is_needed(cells):
+    assert needed(cells, 2, given={0, 1}) == {0, 1}
+
+
 def test_cells_that_call_a_cached_function_do_not_change_it():
     cells = [
         "from functools import cache\n@cache\ndef story(n):\n    return [n]",
