@@ -9,6 +9,7 @@ from autograder.cell.question import find
 from autograder.cell.questions.ch06 import BATCHES, STORIES
 from autograder.course.judges.ch06 import GAPS, _batches, _verdict
 from autograder.course.references import references
+from kafkalab import KafkaException
 from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, RememberedBatch
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch, WireRecord
@@ -55,6 +56,54 @@ def test_each_story_puts_its_verdict_to_the_test(case):
     assert {"answers": "duplicate", "gap": "out of order", "zombie": "fenced"}[
         case["story"]
     ] in said(case)
+
+
+@pytest.mark.parametrize(
+    "is_known",
+    [
+        lambda first, last, pairs: last in [end for _, end in pairs],
+        lambda first, last, pairs: any(begin <= first and last <= end for begin, end in pairs),
+    ],
+    ids=["by its last number", "by a part of it"],
+)
+def test_a_part_of_a_remembered_batch_is_no_repeat(is_known):
+    """Such rules passed every case and every story."""
+
+    def verdict(known, batch):
+        pairs = known.batches if known and known.epoch == batch.epoch else ()
+        if known and batch.epoch < known.epoch:
+            return "fenced"
+        if is_known(batch.first, batch.last, pairs):
+            return "duplicate"
+        follows = pairs[-1][1] + 1 if pairs else 0
+        return "append" if known is None or batch.first == follows else "out of order"
+
+    told = [(find("06.1").run_probe({"verdict": verdict}, case), case) for case in BATCHES]
+    assert [each for each, case in told if each != _verdict(case)] == ["duplicate"]
+
+
+def test_a_program_may_end_with_an_error_of_its_own():
+    """If `copy` raises, a new process starts: also where it raises because of Kafka's error. A slip
+    is still told."""
+    given = "from kafkalab import OffsetAndMetadata, ProducerRecord, TopicPartition\n"
+    names: dict = {}
+    exec(given + references("06")["06.5"], names)
+
+    def copy(consumer, producer):
+        try:
+            names["copy"](consumer, producer)
+        except KafkaException as error:
+            producer.abort_transaction()
+            raise RuntimeError("start me again") from error
+
+    def slips(consumer, producer):
+        return consumer.polls
+
+    away = next(case for case in find("06.5").public_cases if "delivered" in case["case"])
+    parcels = find("06.5").run_probe({"copy": copy}, away)["parcels"]
+    assert sorted(parcels) == sorted(f"order {number}" for number in range(away["orders"]))
+    with pytest.raises(AttributeError):
+        find("06.5").run_probe({"copy": slips}, away)
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ BATCHES = (
     asked("older than what is remembered", (2, FIVE), (2, 7, 9)),
     asked("one is missing in between", (2, FIVE), (2, 28, 30)),
     asked("it begins like the last one and is longer", (2, FIVE), (2, 21, 25)),
-    asked("an old epoch", (3, ((0, 0),)), (2, 25, 25)),
+    asked("it is the end of one that is remembered", (2, FIVE), (2, 16, 19)),
     asked("an old epoch, and the number would fit", (3, ((0, 4),)), (2, 5, 5)),
     asked("a zombie repeats a batch that is remembered", (3, FIVE), (2, 13, 13)),
     asked("a new epoch begins at 0", (2, FIVE), (3, 0, 1)),
@@ -423,6 +423,22 @@ def verdict(known, batch):
         if batch.first == (known.batches[-1][1] + 1 if known.batches else 0)
         else "out of order"
     )
+
+
+# %% wrong="only the last number is compared"
+# This batch ends like a remembered one and begins later: it is a part of it. Only exactly the same
+# batch is a repeat.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if batch.last in [last for _, last in known.batches]:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
 
 
 # %% wrong="every known number is a repeat"

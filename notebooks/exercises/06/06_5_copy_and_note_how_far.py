@@ -103,6 +103,13 @@ def end_process(lab: Lab, name: str) -> None:
         lab.kill(client)
 
 
+def comes_from_kafka(error: BaseException | None) -> bool:
+    """Whether this is Kafka's error, or what a program raised when it had caught one."""
+    while error is not None and not isinstance(error, KafkaException):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def life(title: str, seed: int, *deaths: tuple) -> dict:
     return {
         "case": title,
@@ -189,7 +196,9 @@ def copied(names, case) -> dict:
             end_process(lab, name)
         except Died:
             pass
-        except KafkaException:
+        except (Exception, SystemExit) as error:
+            if not comes_from_kafka(error):
+                raise  # a slip in the code, which the learner must read
             end_process(lab, name)  # a program that raises ends
         lab.run_for(ms=8_000)
     reader = KafkaConsumer(
