@@ -120,7 +120,7 @@ def duckdb_frame(rows: pa.Table) -> QuickFrame:
 
 
 def parquet_frame(folder: str) -> QuickFrame:
-    """A frame of lines in the Parquet files of a folder, read anew for each query.
+    """A frame of lines in the Parquet files of a folder, read again for each query.
 
     What is larger than half of the memory goes to the disk, into that folder.
     """

@@ -43,7 +43,8 @@ class DelayedProduces:
     """All waiting appends of one broker (DelayedOperationPurgatory).
 
     verdict: verdict(key, required offset) gives the partition's answer, None while it has to wait.
-    rule: rule(required) of a learner decides about a client's PRODUCE; None for Kafka's own.
+    rule: rule(required) of a learner decides about a client's PRODUCE that waits for a partition;
+    None for Kafka's own.
     """
 
     def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
@@ -135,7 +136,8 @@ class DelayedProduces:
         self._watchers.clear()
 
     def _settle(self, produce: WaitingAppend, keys: list[PartitionKey]) -> None:
-        if self.rule is not None and produce.caller is not None:
+        # what failed everywhere is answered at once (ReplicaManager.delayedProduceRequestRequired)
+        if self.rule is not None and produce.caller is not None and produce.required:
             if not self.rule(produce.required):
                 return
             for key, offset in list(produce.required.items()):

@@ -3,6 +3,7 @@
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.errors import NotEnoughReplicasException
 
 
 def kafkas(request, state):
@@ -70,3 +71,25 @@ def test_who_completes_at_once_acknowledges_what_nobody_else_has():
 def test_a_rule_that_says_nothing_is_told_so():
     with pytest.raises(ValueError, match="returns True or False; the rule returned None"):
         story(lambda request, state: None, seed=1)
+
+
+def test_a_rule_is_not_asked_about_a_produce_that_failed_everywhere():
+    """Kafka answers it without a look into the purgatory: there is no partition to wait for."""
+    asked = []
+
+    def rule(request, state):
+        asked.append(request)
+        return kafkas(request, state)
+
+    lab = Lab(brokers=2, seed=1)
+    needs_two = {"min.insync.replicas": 2}
+    lab.create_topic("orders", replication_factor=2, leaders=[0], config=needs_two)
+    lab.broker(1).crash()
+    lab.run_for(ms=60_000)
+    lab.broker(0).complete_by(rule)
+    settings = {"acks": "all", "retries": 0, "enable.idempotence": False}
+    shop = KafkaProducer(lab, settings, name="shop")
+    sent = shop.send(ProducerRecord("orders", value="tea"))
+    with pytest.raises(NotEnoughReplicasException):
+        sent.get(timeout_ms=2_000)
+    assert asked == []
