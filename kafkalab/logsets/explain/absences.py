@@ -207,7 +207,7 @@ def _ask_its_own_log(lines: DataFrame, absence: Absence) -> None:
     of_broker = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == absence.broker)
     own = lines.where(of_broker).select("file").distinct()
     is_before = F.unix_millis("time") < F.lit(round(absence.since.timestamp() * 1000))
-    found = (
+    found: pd.DataFrame = (
         lines.join(F.broadcast(own), on=["file"], how="left_semi")
         .agg(
             F.max(F.when(is_before, F.col("time"))).alias("before"),
