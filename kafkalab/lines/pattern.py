@@ -22,6 +22,7 @@ FORMS = {
     "state_from": r"\w+",
     "state_to": r"\w+",
     "instance": r"\S+",
+    "old_topic_id": r"[\w-]{22}",  # a topic without an id before is `null`
     "error": r"[^\n]*?",
     "implied": r"(?:, implied=\(.*?\)|\(.*?\))?",
     **dict.fromkeys(

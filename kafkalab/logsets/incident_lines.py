@@ -14,13 +14,13 @@ from kafkalab.logsets.engine import F
 from kafkalab.logsets.offsets import ASKS_FOR, BEGINS, HANDED_OVER, SOUGHT
 from kafkalab.logsets.producers import ANSWERED, SENT
 from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
+from kafkalab.logsets.rebalances import LOST
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 EVIDENCE_LETTERS = 300
 
-LOST = "COORDINATOR_UNAVAILABLE"
 DISCOVERED = ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
 OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
 RESET = "RESETTING_OFFSET"
@@ -56,7 +56,7 @@ EVENTS = tuple(
             *SOUGHT,
             SENT,
             ANSWERED,
-            LOST,
+            *LOST,
             *DISCOVERED,
             *OUT_OF_RANGE,
             RESET,

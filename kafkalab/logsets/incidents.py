@@ -31,7 +31,6 @@ from kafkalab.logsets.incident_lines import (
     BEGINS_AT,
     DISCOVERED,
     EVIDENCE_LETTERS,
-    LOST,
     OUT_OF_RANGE,
     PROMPT,
     RESET,
@@ -47,6 +46,7 @@ from kafkalab.logsets.rebalances import (
     GIVEN_UP,
     JOINING,
     LEAVING,
+    LOST,
     REQUESTED,
     storms,
 )
@@ -254,7 +254,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
     """
     of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
     lost = (
-        lines_of(lines, (LOST, *DISCOVERED), "group_id", "message")
+        lines_of(lines, (*LOST, *DISCOVERED), "group_id", "message")
         .where("group_id is not null")
         .withColumns(
             {
@@ -264,7 +264,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
                 ).over(of_member),
             }
         )
-        .where(F.col("event") == LOST)
+        .where(F.col("event").isin(*LOST))
     )
     found = (
         _clustered(lost, "60 seconds", "folder", "group_id")
@@ -330,7 +330,7 @@ def auto_commit_rereads(lines: DataFrame) -> DataFrame:
     """
     automatic = lines_of(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
     # Members that were evicted, or could not commit, belong to another kind.
-    known = lines_of(lines, (EXPIRED, LOST), "group_id").select(
+    known = lines_of(lines, (*EXPIRED, *LOST), "group_id").select(
         folder().alias("known_folder"),
         F.col("group_id").alias("known_group"),
         F.col("time").alias("trouble"),
@@ -473,11 +473,11 @@ def _expirations(lines: DataFrame) -> DataFrame:
 
     In 2.8 only its LeaveGroup line says so.
     """
-    by_timeout = (F.col("event") == EXPIRED) | F.col("message").contains(
+    by_timeout = F.col("event").isin(*EXPIRED) | F.col("message").contains(
         "consumer poll timeout has expired. This means"
     )
     return (
-        lines_of(lines, (EXPIRED, LEAVING[0]), "group_id", "message")
+        lines_of(lines, (*EXPIRED, LEAVING[0]), "group_id", "message")
         .where("client_id is not null")
         .where(by_timeout)
         .withColumn("folder", folder())

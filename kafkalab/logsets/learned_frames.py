@@ -37,7 +37,7 @@ BETWEEN = "\x00"
 def frame_of(sample: list[bytes]) -> str | None:
     """The name of a wrapping with what is around these lines; None where nothing is."""
     prefix, suffix = _prefix(sample), _suffix(sample)
-    if not prefix and not suffix:
+    if not prefix and suffix in ("", ")"):  # Kafka's own records end so, and lines of a stack trace
         return None
     name = f"{HOW}{prefix}{BETWEEN}{suffix}"
     take = framed(name)

@@ -24,7 +24,9 @@ STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
 RECONCILING = "MEMBER_RECONCILING"  # It names what the member is to have at the end.
 GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
 REQUESTED = "REQUEST_JOINING"
-EXPIRED = "POLL_TIMEOUT_EXPIRED"
+# A member of KIP-848 says the second; it keeps its partitions then.
+LOST = ("COORDINATOR_UNAVAILABLE", "COORDINATOR_LOST")
+EXPIRED = ("POLL_TIMEOUT_EXPIRED", "ASYNC_POLL_TIMEOUT_EXPIRED")
 LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
@@ -36,12 +38,12 @@ EVENTS = (
     RECONCILING,
     *GIVEN_UP,
     REQUESTED,
-    EXPIRED,
+    *EXPIRED,
     *LEAVING,
     *CLOSED,
     *BEGUN,
     "HEARTBEAT_REBALANCING",
-    "COORDINATOR_UNAVAILABLE",
+    LOST[0],
     "REVOKE_AND_REJOIN",
 )
 
@@ -170,15 +172,15 @@ def _in_rounds(events: DataFrame) -> DataFrame:
 
 def _gathered(events: DataFrame) -> DataFrame:
     """One row for each round, from its lines. Rounds without an end are left out."""
-    is_event = {
-        name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)
-    }
+    is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, STATE)}
     # `Revoke previously assigned partitions []` gives nothing up. The partitions that a cooperative
     # member
     # gives up at the end do not stop the others.
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
-    stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)
+    expired = F.col("event").isin(*EXPIRED)
+    # A member of KIP-848 releases all that it has when its time for poll() is over.
+    stops = (gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)) | (F.col("event") == EXPIRED[1])
     first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before("group_id")), F.lit(0)) == 0
     reason = F.when(is_event[REQUESTED] & ~F.col("reason").rlike(HALVES), F.col("reason"))
     return (
@@ -192,7 +194,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             ).alias("generation"),
             F.min(
                 F.when(
-                    is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED],
+                    is_event[JOINING] | F.col("stops") | is_event[STATE] | expired,
                     F.col("time"),
                 )
             ).alias("began_at"),
@@ -200,9 +202,9 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "file_offset"))).alias(
                 "reason"
             ),
-            F.bool_or(is_event[EXPIRED]).alias("expired"),
+            F.bool_or(expired).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
-            F.bool_or(F.col("event") == "COORDINATOR_UNAVAILABLE").alias("coordinator_lost"),
+            F.bool_or(F.col("event") == LOST[0]).alias("coordinator_lost"),
             F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.engine import F, Window
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ OWN = (STARTS, STARTED, STOPS, STOPPED)
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
 OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
-FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED")
+FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED", "DISCONNECTING_REQUEST_TIMEOUT")
 SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
+BY_CONTROLLER = "its controller fenced it"
+BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
 ADDED, DELETED = r"added brokers: ([\d,]*)", r"deleted brokers: ([\d,]*)"
 MOST = 1000  # Lines of each kind; absences are few.
@@ -58,6 +61,7 @@ class Absence:
         if self.clients:
             names = sorted(self.clients)
             seen.append(", ".join(names[:3]) if len(names) <= 3 else f"{len(names)} clients")
+        verb = "could not be reached" if self.how.startswith(BY_CLIENTS) else "was away"
         until = "" if self.until is None else f" to {_clock(self.until)}"
         length = (
             "its return is not said"
@@ -65,7 +69,7 @@ class Absence:
             else f"{(self.until - self.since).total_seconds():.1f} s"
         )
         return (
-            f"Broker {self.broker} was away from {_clock(self.since)}{until} ({length}; "
+            f"Broker {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."
         )
 
@@ -97,6 +101,9 @@ def absences_of(lines: DataFrame) -> list[Absence]:
             _begin_with_clients(absence, failed)
     _add_controllers(found, told)
     _add_clients(found, failed)
+    for absence in found:
+        if absence.how in (BY_CONTROLLER, BY_CLIENTS):
+            _ask_its_own_log(lines, absence)
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
@@ -175,7 +182,7 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
                 if gone and "its controller" not in known.seen_by:
                     known.seen_by.append("its controller")
             elif gone and row.event != LETS_STOP and broker not in open_now:
-                how = "its controller fenced it" if row.event == FENCED else "its session ended"
+                how = BY_CONTROLLER if row.event == FENCED else "its session ended"
                 open_now[broker] = Absence(broker, row.time, None, how, ["its controller"])
                 found.append(open_now[broker])
 
@@ -192,6 +199,35 @@ def _members(row: pd.Series) -> Iterator[tuple[int, bool]]:
     number = text.str.extract(MEMBER)[0].iloc[0]
     if isinstance(number, str):
         yield int(number), row.event != UNFENCED
+
+
+def _ask_its_own_log(lines: DataFrame, absence: Absence) -> None:
+    """Say whether the own log of a broker is silent or goes on while others did not hear of it. One
+    that is only cut off goes on writing."""
+    of_broker = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == absence.broker)
+    own = lines.where(of_broker).select("file").distinct()
+    is_before = F.unix_millis("time") < F.lit(round(absence.since.timestamp() * 1000))
+    found: pd.DataFrame = (
+        lines.join(F.broadcast(own), on=["file"], how="left_semi")
+        .agg(
+            F.max(F.when(is_before, F.col("time"))).alias("before"),
+            F.min(F.when(~is_before, F.col("time"))).alias("after"),
+        )
+        .toPandas()
+    )
+    before, after = found["before"].iloc[0], found["after"].iloc[0]
+    if pd.isna(before):
+        return
+    if pd.notna(after) and (absence.until is None or after < absence.until - NEAR):
+        other = "was too slow" if absence.how == BY_CONTROLLER else "advertises a wrong address"
+        absence.how += f", and its own log goes on: it was cut off, or {other}"
+    elif absence.how == BY_CONTROLLER:  # a broker that runs may write nothing for a minute
+        absence.seen_by.insert(0, "its own log")
+        absence.how += (
+            f", and its own log ends at {_clock(before)}"
+            if pd.isna(after)
+            else f", and it stood still: no line from {_clock(before)} to {_clock(after)}"
+        )
 
 
 def _is_within(
@@ -238,9 +274,8 @@ def _make_of_clients(found: list[Absence], broker: int, rows: list) -> None:
         if group and (row is None or row.first - group[-1].last > CALM):
             if sum(each.refused for each in group) >= LEAST:
                 last = max(each.last for each in group)
-                how = "as long as connections to it failed"
                 names = {each.client_id for each in group}
-                found.append(Absence(broker, group[0].first, last, how, clients=names))
+                found.append(Absence(broker, group[0].first, last, BY_CLIENTS, clients=names))
             group = []
         if row is not None:
             group.append(row)

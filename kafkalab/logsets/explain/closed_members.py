@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 FAILED, LOADED = "GROUP_MEMBER_FAILED", "JOINED_GROUP"
 CLOSED = ("RESET_GENERATION_ON_LEAVE", "CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
-OF_MEMBERS = (FAILED, LOADED, *CLOSED)
+FENCED = ("INSTANCE_FENCED", "HEARTBEAT_FENCED")  # another process has its partitions
+OF_MEMBERS = (FAILED, LOADED, *CLOSED, *FENCED)
 MEMBER = r"Member (\S+) in group (\S+) has failed"
 JOINED = r"memberId='([^']+)'"
 # A member id is the client id (or group.instance.id) and a random UUID.
@@ -69,7 +70,8 @@ def closed_members(lines: DataFrame, rounds: pd.DataFrame) -> tuple[Oddity | Non
         places.append((row.file, row.file_offset))
         gone.add(client)
         first, last = first or at, row.time
-    for at, client, instance, group in _back_in_time(names, rows[rows["event"].isin(CLOSED)]):
+    ended = rows[rows["event"].isin((*CLOSED, *FENCED))]
+    for at, client, instance, group in _back_in_time(names, ended):
         unowned = _unowned(rounds, client, group, at)
         if unowned and client not in gone:
             told.append(
@@ -98,6 +100,8 @@ def _back_in_time(names: pd.DataFrame, closed: pd.DataFrame) -> Iterator[tuple]:
         if own.empty or own.index[-1] in seen or not isinstance(own["member"].iloc[-1], str):
             continue
         seen.add(own.index[-1])
+        if row.event in FENCED:
+            continue
         instance = re.sub(UUID, "", own["member"].iloc[-1])
         if instance != row.client_id:
             yield row.time, row.client_id, instance, own["group_id"].iloc[-1]

@@ -6,13 +6,16 @@ needs. The other lines of theirs are counted by subject, and their warnings and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, Oddity, printed_time
+from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, SIGNS, Oddity, printed_time
+from kafkalab.logsets.templates import is_kafkas
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,12 +34,25 @@ SUBJECTS = {
     "start and stop": ".",
 }
 LOUD = ("WARN", "ERROR", "FATAL")
+EXCEPTION = r"(\w+Exception)\b"
 SHOWN, MOST = 5, 1000
 COLUMNS = ("subject", "lines", "warnings")
 # The end of a member's session, and the lines of a client that name its member.
 ENDED = ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED")
 MEMBER = r"Member (\S+) (?:in group \S+ has failed|fenced)"
 CLOSED = ("RESET_GENERATION_ON_LEAVE", "CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
+OF_KAFKA = (
+    "Warnings that this report does not explain",
+    "Kafka's own classes wrote them, and the report knows no more than their words. Many follow "
+    "from what is told above: a broker that is away, a leader that changes.",
+    "Read those that begin before everything else that stands out.",
+)  # fmt: skip
+OF_APPLICATION = (
+    "The application warned",
+    "These lines are not Kafka's. They often name the exception that a call of Kafka's client "
+    "raised, which the client itself does not log.",
+    "Compare their times with what else stands out.",
+)  # fmt: skip
 
 
 def _is_own() -> Column:
@@ -62,13 +78,18 @@ def subjects(lines: DataFrame) -> pd.DataFrame:
     return found
 
 
-def unexplained(lines: DataFrame) -> Oddity | None:
-    """Warnings and errors of Kafka's own that the catalogue does not know: of each class one."""
+def unexplained(lines: DataFrame) -> Iterator[Oddity]:
+    """Warnings and errors that no sign tells of, one of each class and exception: Kafka's own,
+    and those of the application, which alone knows what it caught."""
+    told = F.col("event").isin(*(event for sign in SIGNS for event in sign.events))
+    said = F.concat_ws("\n", "message", "trace")
     rows: pd.DataFrame = (
-        lines.where(_is_own() & F.col("level").isin(*LOUD))
-        .groupBy("logger", "level")
+        lines.where(F.col("problem").isNull() & F.col("level").isin(*LOUD))
+        .where(F.col("event").isNull() | ~told)
+        .where("logger is not null")
+        .groupBy("logger", "level", F.regexp_extract(said, EXCEPTION, 1).alias("exception"))
         .agg(
-            F.count("*").alias("count"),
+            F.count("*").alias("lines"),
             F.min("time").alias("first"),
             F.max("time").alias("last"),
             F.min_by(
@@ -79,30 +100,31 @@ def unexplained(lines: DataFrame) -> Oddity | None:
                 F.struct("time", "file", "file_offset"),
             ).alias("example"),
         )
-        .orderBy("level", F.desc("count"), "logger")
+        .orderBy("level", F.desc("lines"), "logger", "exception")
         .limit(100)
         .toPandas()
     )
-    if rows.empty:
-        return None
-    evidence = tuple(
-        f"[{row.example['at']}] {row.level} {row.example['text']} ({row.logger}: {row.count:,})"
-        for row in rows.rename(columns={"count": "n"})
-        .assign(count=lambda each: each["n"])
-        .head(SHOWN)
-        .itertuples(index=False)
-    )
-    timed = rows["first"].notna().any()
-    return Oddity(
-        "Warnings that this report does not explain", 1, int(rows["count"].sum()),
-        "Kafka's own classes wrote them, and the report knows no more than their words. Many "
-        "follow from what is told above: a broker that is away, a leader that changes.",
-        "Read those that begin before everything else that stands out.",
-        (),
-        printed_time(rows["first"].min()) if timed else "",
-        printed_time(rows["last"].max()) if timed else "",
-        evidence,
-    )  # fmt: skip
+    own = np.array([is_kafkas(name) for name in rows["logger"]], bool)
+    raised = rows[~own & (rows["exception"] != "")]
+    for found, weight, words in (
+        (rows[~own], 2 if raised.empty else 3, OF_APPLICATION),
+        (rows[own], 1, OF_KAFKA),
+    ):
+        if len(found):
+            what, means, do = words
+            evidence = tuple(
+                f"[{row.example['at']}] {row.level} {row.logger}, {row.lines:,} times: "
+                f"{row.example['text']}"
+                for row in found.head(SHOWN).itertuples()
+            )
+            total = int(found["lines"].sum())
+            yield Oddity(what, weight, total, means, do, (), *_span(found), evidence)
+
+
+def _span(rows: pd.DataFrame) -> tuple[str, str]:
+    if rows["first"].isna().all():
+        return "", ""
+    return printed_time(rows["first"].min()), printed_time(rows["last"].max())
 
 
 def last_words(lines: DataFrame) -> tuple[str, ...]:

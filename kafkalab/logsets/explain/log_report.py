@@ -150,7 +150,7 @@ def report_of(
         oddities.read_twice(rereads),
         oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
-        unexplained(lines),
+        *unexplained(lines),
     ]
     ended = last_words(lines) if len(servers) else ()
     return LogReport(

@@ -16,6 +16,7 @@ import pandas as pd
 from kafkalab.logsets.connections import CLIENT
 from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
+from kafkalab.logsets.rebalances import EXPIRED, LOST
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -73,7 +74,7 @@ class Sign:
 
 
 SIGNS = (
-    Sign(EVICTION, ("POLL_TIMEOUT_EXPIRED",), 3,
+    Sign(EVICTION, EXPIRED, 3,
          "The application did not call poll() for longer than max.poll.interval.ms. The client "
          "left the group by itself, its partitions were "
          "free for others, and what it was working on will be read again.",
@@ -85,6 +86,14 @@ SIGNS = (
          "records are processed twice.",
          "Commit more often, and in onPartitionsRevoked; look for the poll timeout or the "
          "rebalance just before."),
+    Sign("Two members had one group.instance.id",
+         ("INSTANCE_FENCED", "HEARTBEAT_FENCED", "COMMIT_OF_INSTANCE_FENCED",
+          "GROUP_STATIC_MEMBER_FENCED"), 3,
+         "A second process joined with the same group.instance.id and got the partitions. The "
+         "first one is out of the group: poll() raises FencedInstanceIdException, and what it "
+         "could not commit is read again.",
+         "Give each process a group.instance.id of its own; after a restart see that the old "
+         "process has ended."),
     Sign("A fetch position no longer existed",
          ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), 3,
          "The consumer asked for an offset the broker does not have: retention deleted it while "
@@ -93,31 +102,44 @@ SIGNS = (
          "they are read again.",
          "Compare the group's lag with retention.ms and retention.bytes; check for unclean "
          "leader elections."),
+    Sign("A producer was fenced",
+         ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR",
+          "TRANSACTION_ABORTABLE_ERROR"), 3,
+         "Its epoch was too old: another producer with the same transactional.id began after it, "
+         "or its transaction was open for longer than transaction.timeout.ms and the coordinator "
+         "rolled it back. What it had not committed is aborted.",
+         "Look for a second process with this transactional.id. Where there is none, make "
+         "transactions shorter, or raise transaction.timeout.ms. Close this producer.",
+         words=r"ProducerFencedException|INVALID_PRODUCER_EPOCH|InvalidProducerEpochException"),
     Sign("A transaction failed for good", ("TRANSACTION_FATAL_ERROR",), 3,
-         "The producer was fenced or lost its right to go on: another producer with the same "
-         "transactional.id took over, or the transaction "
-         "outlived transaction.timeout.ms.",
-         "See that no two processes share the transactional.id; close this producer and start a "
-         "new one."),
+         "The producer lost its right to go on; the line says why.",
+         "Close this producer and start a new one."),
     Sign("A transaction had to be aborted", ("TRANSACTION_ABORTABLE_ERROR",), 2,
          "An error inside the transaction. What it sent will never be seen by readers with "
          "isolation.level=read_committed.",
          "abortTransaction(), then do the work again; the reason is in the line."),
-    Sign("A producer was fenced",
-         ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR"), 3,
-         "Another producer with the same transactional.id began after it and got a higher epoch. "
-         "What this one had not committed is aborted.",
-         "See that no two processes share the transactional.id; close this producer and start a "
-         "new one.",
-         words=r"ProducerFencedException|INVALID_PRODUCER_EPOCH|InvalidProducerEpochException"),
     Sign("Batches failed", ("BATCH_FAILED", "SEND_FAILED"), 3,
          "Records the application handed over were not written (or nobody knows whether they "
          "were).",
          "Look at the callbacks' exceptions; delivery.timeout.ms is how long the producer tries."),
+    Sign("A topic was deleted", ("TOPIC_REMOVED", "TOPIC_ID_CHANGED"), 3,
+         "Its records are gone, and with them the offsets that groups had committed. Where its id "
+         "changed, a topic of that name was made again: also by a client that asked for it, where "
+         "brokers have auto.create.topics.enable, with their own number of partitions.",
+         "Ask who deleted it at that time. Then look at the partitions that the new one has, and "
+         "restart consumers that go on asking for the old one."),
+    Sign("A topic or a partition was not there",
+         ("METADATA_ERRORS", "FETCH_UNKNOWN_TOPIC", "PRODUCE_TO_UNKNOWN_PARTITION",
+          "PRODUCE_WITH_OLD_METADATA", "BATCH_RETRIED", "COMMIT_FAILED_ON_PARTITION"), 2,
+         "A broker does not know it: it was deleted, its name is wrong, or it is so new that this "
+         "broker has not heard of it.",
+         "Look whether it exists, and how many partitions it has; the controller's log names the "
+         "time when one was made or deleted.",
+         words=r"(?i)unknown_?.?topic|does not host this topic-partition"),
     Sign("Batches were sent again", ("BATCH_RETRIED", "BATCH_SPLIT"), 2,
-         "A broker answered with an error that passes: a new leader, too few replicas, a batch too "
-         "large. Without idempotence a retry may "
-         "reorder or duplicate records.",
+         "A broker answered with an error that passes (a new leader, too few replicas, a batch too "
+         "large, an earlier transaction that is not over), or not at all in time. Without "
+         "idempotence a retry may reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
     Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED",), 2,
          "Nobody listened at that address, or something between dropped the packets: a broker "
@@ -134,7 +156,7 @@ SIGNS = (
          "Read the topic and error in the line; a topic that does not exist is asked for again "
          "and again."),
     Sign("The group coordinator was lost",
-         ("COORDINATOR_UNAVAILABLE", "HEARTBEAT_COORDINATOR_INVALID"), 2,
+         (*LOST, "HEARTBEAT_COORDINATOR_INVALID"), 2,
          "The broker that coordinates the group went away or handed the group over. Until it is "
          "found again there are no heartbeats and no commits.",
          "Short and rare is a rolling restart. Often: look at that broker, and at the network "
@@ -148,7 +170,7 @@ SIGNS = (
          "The member found that it was out of the group already: there was no time to commit, so "
          "the next owner reads again.",
          "As for a slow consumer: poll() was called too late, or heartbeats did not arrive "
-         "within session.timeout.ms."),
+         "within session.timeout.ms; or another process took its group.instance.id."),
     Sign("Requests were given up",
          ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED", "PRODUCE_CANCELLED",
           "PRODUCE_TIMED_OUT"), 2,
@@ -156,6 +178,17 @@ SIGNS = (
          "nobody knows.",
          "Look for what ended the connection just before: a broker that stopped, or "
          "request.timeout.ms."),
+    Sign("A broker did not answer in time", ("DISCONNECTING_REQUEST_TIMEOUT",), 2,
+         "The client waited for request.timeout.ms, then it closed the connection. The broker "
+         "stood still, was overloaded, or something between dropped the packets.",
+         "The line names the node: look into that broker's own log at the time before, from "
+         "request.timeout.ms on back."),
+    Sign("Offsets could not be committed",
+         ("COMMIT_FAILED_ON_PARTITION", "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
+          "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED"), 2,
+         "Another member would begin at the commit before, and read records again. The line says "
+         "why.",
+         "Look at the error in the line, and at the coordinator at that time."),
     Sign("Automatic commits failed for now", ("AUTO_COMMIT_FAILED_RETRIABLE",), 1,
          "The next one tries again. If the client dies before, the records since the last commit "
          "are read again.",
@@ -223,7 +256,8 @@ SIGNS = (
          "and readers with isolation.level=read_committed never see its records.",
          "Make transactions shorter, or raise transaction.timeout.ms."),
     Sign("A broker refused a producer with an old epoch", ("PRODUCER_EPOCH_REFUSED",), 3,
-         "Another producer with the same transactional.id had begun, and this one went on.",
+         "Another producer with the same transactional.id had begun, or its transaction had been "
+         "rolled back after transaction.timeout.ms, and this one went on.",
          "See that no two processes share the transactional.id."),
 )  # fmt: skip
 
@@ -314,8 +348,14 @@ def place_columns() -> list:
 def silences(lines: DataFrame) -> Oddity | None:
     """The longest silence of each client. A running client writes at least with each heartbeat."""
     order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("file_offset"))
+    of_client = Window.partitionBy(*CLIENT)
     gaps = (
         lines.where("client_id is not null and time is not null")
+        # On INFO a client that has nothing to say is silent, too.
+        .withColumn(
+            "debug", F.max(F.col("level").isin("DEBUG", "TRACE").cast("int")).over(of_client)
+        )
+        .where("debug = 1")
         .select(*CLIENT, "file_offset", "time", F.lag("time").over(order).alias("before"))
         .withColumn("silent_ms", F.unix_millis("time") - F.unix_millis("before"))
     )
@@ -333,10 +373,10 @@ def silences(lines: DataFrame) -> Oddity | None:
     )
     return Oddity(
         "A client was silent", 2 if rows["silent_ms"].iloc[0] >= 60_000 else 1, len(rows),
-        "It wrote no line for half a minute or more. A process that was stopped (garbage "
-        "collection, a suspended machine, a debugger) looks so; "
-        "with INFO or higher only, a client that has nothing to say does too.",
-        "Compare with the JVM's pauses; on DEBUG a group member is never silent for longer than "
+        "It wrote no line for half a minute or more, although it logs on DEBUG. A process that was "
+        "stopped (garbage collection, a suspended machine, a debugger) looks so, and an idle "
+        "producer.",
+        "Compare with the JVM's pauses; a group member is never silent for longer than "
         "heartbeat.interval.ms.",
         tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(),
         evidence,

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_text
 from kafkalab.logsets.connections import CLIENT
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.event_lines import number
 from kafkalab.logsets.explain.oddities import EVICTION, Oddity
+from kafkalab.logsets.rebalances import EXPIRED
 from kafkalab.releases import newest
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ BEHIND = {
     "Batches failed": ("delivery.timeout.ms", "acks"),
     "Batches were sent again": ("enable.idempotence", "retries"),
     "A transaction failed for good": ("transaction.timeout.ms",),
-    "A producer was fenced": ("transactional.id",),
+    "A producer was fenced": ("transactional.id", "transaction.timeout.ms"),
     "Connections could not be made": ("bootstrap.servers", "reconnect.backoff.ms"),
     "The bootstrap servers were not there": ("bootstrap.servers",),
     "Requests were given up": ("request.timeout.ms",),
@@ -42,9 +44,15 @@ BEHIND = {
     "Records were read twice": ("enable.auto.commit", "auto.commit.interval.ms"),
 }
 NO_VALUE = "[]"  # A list that the application has to fill is no default.
-EVICTED = "POLL_TIMEOUT_EXPIRED"
+EXCEEDED = r"exceeded approximately by (\d+) ms"
 # What a member says when its application calls poll() again after an eviction.
-BACK = ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST", "COMMIT_NOT_A_MEMBER", "JOINING_GROUP")
+BACK = (
+    "LOSING_PARTITIONS",
+    "GIVING_AWAY_AS_LOST",
+    "COMMIT_NOT_A_MEMBER",
+    "JOINING_GROUP",
+    "POLL_INTERVAL_EXCEEDED",
+)
 
 
 def with_settings(oddities: list[Oddity], lines: DataFrame) -> list[Oddity]:
@@ -70,7 +78,7 @@ def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int
         if oddity.what == EVICTION and client in late and interval.isdigit():
             needed = int(interval) + late[client]
             yield (
-                f"{client}: poll() came again {late[client]:,} ms after the eviction, so "
+                f"{client}: poll() came again {late[client]:,} ms after its time was over, so "
                 f"max.poll.interval.ms above {needed:,} would have been enough"
             )
 
@@ -92,16 +100,20 @@ def _printed_values(lines: DataFrame) -> dict[str, dict[str, str]]:
 
 
 def _latest_returns(lines: DataFrame) -> dict[str, int]:
-    """client id -> the longest time between an eviction and the next poll, in milliseconds."""
+    """client id -> how long after its time was over poll() came again at most, in milliseconds.
+
+    A member of KIP-848 looks at its time only now and then, and says how much it was.
+    """
+    apart = F.unix_millis("after.time") - F.unix_millis("time")
     turn = Window.partitionBy(*CLIENT).orderBy("file", "file_offset")
-    after = F.lead(F.struct("event", "time")).over(turn)
+    after = F.lead(F.struct("event", "time", "said")).over(turn)
     rows = (
-        lines.where(F.col("event").isin(EVICTED, *BACK))
-        .select(*CLIENT, "file_offset", "event", "time")
+        lines.where(F.col("event").isin(*EXPIRED, *BACK))
+        .select(*CLIENT, "file_offset", "event", "time", number(EXCEEDED).alias("said"))
         .withColumn("after", after)
-        .where((F.col("event") == EVICTED) & F.col("after.event").isin(*BACK))
+        .where(F.col("event").isin(*EXPIRED) & F.col("after.event").isin(*BACK))
         .groupBy("client_id")
-        .agg(F.max(F.unix_millis("after.time") - F.unix_millis("time")).alias("late_ms"))
+        .agg(F.max(F.coalesce("after.said", apart)).alias("late_ms"))
         .collect()
     )
     # without times, or where a clock was set back, nobody knows how late
@@ -111,7 +123,7 @@ def _latest_returns(lines: DataFrame) -> dict[str, int]:
 @cache
 def _defaults() -> dict[str, str]:
     """setting -> its default in the newest client, as a configuration prints it."""
-    found: dict[str, str] = {}
-    for config in (ProducerConfig, ConsumerConfig):
-        found |= dict(VALUE.findall(dump_text(newest(), config(newest(), {}), "")))
-    return found
+    found = dump_text(newest(), ProducerConfig(newest(), {}), "")
+    # Without a group a consumer does not commit by itself.
+    found += dump_text(newest(), ConsumerConfig(newest(), {"group.id": "any"}), "")
+    return dict(VALUE.findall(found))

@@ -60,7 +60,7 @@ def _heading(story: LogReport) -> str:
     own = int(story.subjects["lines"].sum())
     others = unknown - own
     if others:
-        said += f"; {others:,} are not Kafka's."
+        said += f"; {others:,} {'is' if others == 1 else 'are'} not Kafka's."
     else:
         said += ": every one is known." if story.reading.counts.read == lines and not own else "."
     if own:

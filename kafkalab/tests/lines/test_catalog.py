@@ -28,6 +28,7 @@ KNOWN = {
     "state_from": "READY",
     "state_to": "IN_TRANSACTION",
     "error": "NOT_LEADER_OR_FOLLOWER",
+    "old_topic_id": "IdFUvjlcQqKTccFz9ClFyw",
 }
 NUMBERS = (
     "correlation_id",

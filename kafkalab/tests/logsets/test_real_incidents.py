@@ -1,0 +1,127 @@
+"""Does the report on a real incident say what happened, in words that are true?
+
+happened.md beside each of these logs tells what was done, and when.
+"""
+
+import pytest
+
+from kafkalab.logsets import coordinators, rebalances
+from kafkalab.logsets.engine import DUCKDB, running_on
+from kafkalab.logsets.explain.absences import absences_of
+from kafkalab.logsets.explain.closed_members import closed_members
+from kafkalab.logsets.explain.kafka_subjects import unexplained
+from kafkalab.logsets.explain.oddities import signs, silences
+from kafkalab.logsets.explain.settings import with_settings
+from kafkalab.logsets.line_loader import load_lines
+
+SERVERS = ("broker", "controller")
+
+
+@pytest.fixture(scope="module")
+def night(recordings):
+    """Incident, whose logs -> the lines, for DuckDB."""
+    kept = {}
+
+    def of(name, whose="both"):
+        if (name, whose) not in kept:
+            files = sorted((recordings.parent / "whole_logs" / name).glob("*.gz"))
+            if whose != "both":
+                of_server = whose == "brokers"
+                files = [each for each in files if each.name.startswith(SERVERS) == of_server]
+            kept[name, whose] = load_lines(None, files).persist()
+        return kept[name, whose]
+
+    with running_on(DUCKDB):
+        yield of
+
+
+def told(lines):
+    """name -> oddity, of those that lines tell by themselves."""
+    found = [*signs(lines), *unexplained(lines)]
+    return {each.what: each for each in with_settings(found, lines)}
+
+
+def test_a_slow_member_is_told_under_both_group_protocols(night):
+    lines = night("slow_poll", "clients")
+    assert lines.where("problem is not null").count() == 0
+    slow = told(lines)["A slow consumer was thrown out of its group"]
+    assert slow.count == 2 and set(slow.clients) == {"inv-1", "mail-1"}
+    # 40 s of work, 15 s are allowed
+    enough = [line for line in slow.settings if "would have been enough" in line]
+    needed = [int(line.split("above ")[1].split(" ")[0].replace(",", "")) for line in enough]
+    assert len(needed) == 2 and all(40_000 < each < 41_500 for each in needed)
+    rounds = rebalances(lines).where("cause = 'poll timeout'").toPandas()
+    stopped = rounds.set_index("client_id")["stopped_ms"]
+    assert set(stopped.index) == {"inv-1", "mail-1"} and 20_000 < stopped["mail-1"] < 24_000
+
+
+def test_what_is_no_oddity_is_not_told(night):
+    lines = night("slow_poll", "clients")
+    refused = told(lines)["Commits were refused: no longer a member"]
+    assert "inv-1: enable.auto.commit = true" in refused.settings  # which is Kafka's default
+    assert silences(lines) is None  # on INFO a client has nothing to say
+
+
+def test_a_broker_that_stood_still_is_told_from_one_that_was_cut_off(night):
+    (away,) = absences_of(night("paused_broker"))
+    said = away.sentence()
+    assert said.startswith("Broker 2 was away from 17:23:5") and "17:24:30" in said
+    assert "it stood still: no line from 17:23:39.138 to 17:24:30.8" in said
+    assert "seen by its own log, its controller, " in said
+    assert {"bill-1", "writer"} <= away.clients
+    late = told(night("paused_broker"))["A broker did not answer in time"]
+    assert late.first.startswith("2026-11-29 17:24:20") and "node 2" in late.evidence[0]
+
+
+def test_a_broker_that_advertises_a_wrong_port_was_not_away(night):
+    found = absences_of(night("wrong_port"))
+    (said,) = (each.sentence() for each in found if "could not be reached" in each.sentence())
+    # the connections that failed before were few, and far apart
+    assert said.startswith("Broker 1 could not be reached from 17:57:47.145 to 17:58:43.030")
+    assert "its own log goes on: it was cut off, or advertises a wrong address" in said
+    # the machine was busy: broker 0 was too slow for its controller, and its log goes on, too
+    (slow,) = (each for each in found if each.broker == 0 and "controller fenced" in each.how)
+    assert "its own log goes on: it was cut off, or was too slow" in slow.how
+
+
+def test_a_server_log_with_stack_traces_keeps_its_classes(night):
+    """Each line of it ends with a bracket: that is no frame of some tool."""
+    lines = night("paused_broker", "brokers")
+    assert lines.where("logger is null").count() == 0
+    groups = coordinators.coordinator_steps(lines).select("group_id").distinct().toPandas()
+    assert {"billing", "audit"} <= set(groups["group_id"])
+
+
+def test_two_processes_of_one_instance_are_told_as_such(night):
+    lines = night("two_of_one_instance")
+    twins = told(lines)["Two members had one group.instance.id"]
+    assert twins.weight == 3 and twins.first.startswith("2026-11-29 17:31:36")
+    assert "for static member with groupInstanceId=desk-1" in twins.evidence[0]
+    # desk-a closed only because desk-b had its partitions
+    assert closed_members(lines, rebalances(lines).toPandas())[0] is None
+
+
+def test_a_fenced_producer_may_have_had_a_slow_transaction(night):
+    """slow-pay had no second producer: its coordinator rolled the transaction back."""
+    found = told(night("fenced_producer"))
+    fenced = found["A producer was fenced"]
+    assert set(fenced.clients) == {"pay-a", "slow-pay"} and "transaction.timeout.ms" in fenced.means
+    assert "slow-pay: transaction.timeout.ms = 10000 (Kafka's default is 60000)" in fenced.settings
+    assert found["A coordinator rolled a transaction back"].count == 2
+
+
+def test_a_topic_that_was_deleted_and_made_again_is_the_first_thing_told(night):
+    found = told(night("topic_deleted", "clients"))
+    assert found["A topic was deleted"].weight == 3
+    missed = found["A topic or a partition was not there"]
+    assert missed.count > 250 and {"quote-1", "feed"} <= set(missed.clients)
+    assert "Partitions changed their leader" not in found  # there was no other leader
+    assert "A topic was deleted" in told(night("topic_deleted", "brokers"))
+
+
+def test_records_that_only_the_application_missed_are_counted(night):
+    lost = told(night("lost_records", "clients"))["The application warned"]
+    assert lost.weight == 3
+    said = "\n".join(lost.evidence)
+    assert "com.shop.Writer, 184 times: record lost: TimeoutException" in said
+    assert "com.shop.Photos, 2 times: photo lost: RecordTooLargeException" in said
