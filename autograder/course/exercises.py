@@ -10,7 +10,8 @@
     # %% question                  the learner's half: helpers, then `Value(...)` or another kind
     # %% judge                     the judge's half: helpers, then `Judge(...)`
     # %% wrong="all are kept"      a wrong answer, an answer cell that runs; its first comment is
-                                   its sentence
+                                   its sentence. Or, below the sentence, only the lines of the
+                                   solution that it changes (changes.py)
     # %% says                      what the wrong answer above gives to a case, where running it
                                    takes Spark: `lambda case: {...}`
     # %% begin                     code that each wrong answer below begins with
@@ -33,6 +34,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
+from autograder.course.changes import CHANGE, changed
 
 ROLES = ("answer", "question", "judge", "wrong", "says", "begin", "equivalent", "hint", "rubric")
 SHARED = "shared"
@@ -72,13 +74,15 @@ class ExerciseCell:
 
     def told(self) -> str:
         """The comment that the cell begins with, on one line."""
-        return " ".join(" ".join(line.lstrip("# ") for line in self._comment()).split())
+        lines = [line for line in self.comment() if not CHANGE.fullmatch(line)]
+        return " ".join(" ".join(line.lstrip("# ") for line in lines).split())
 
     def code(self) -> str:
         """The cell's code without the comment it begins with."""
-        return "\n".join(self.body.splitlines()[len(self._comment()) :]).strip("\n")
+        return "\n".join(self.body.splitlines()[len(self.comment()) :]).strip("\n")
 
-    def _comment(self) -> list[str]:
+    def comment(self) -> list[str]:
+        """The lines of the comment that the cell begins with."""
         lines = self.body.splitlines()
         return lines[: next((i for i, line in enumerate(lines) if line[:1] != "#"), len(lines))]
 
@@ -130,9 +134,19 @@ class Exercise:
                 start = cell.body
             if cell.role == "wrong":
                 says = following if following is not None and following.role == "says" else None
-                source = f"{start}\n{cell.code()}" if start else cell.code()
+                source = self._wrong(cell)
+                source = f"{start}\n{source}" if start else source
                 found.append((cell, source, says))
         return tuple(found)
+
+    def _wrong(self, cell: ExerciseCell) -> str:
+        """The source of a wrong answer, as its cell has it or as a change of the solution."""
+        if code := cell.code():
+            return code
+        try:
+            return changed(self.solution(), cell.comment())
+        except ValueError as problem:
+            raise cell.problem(str(problem)) from None
 
     def asked(self) -> str:
         """The text right above the answer on one line, without headings."""

@@ -19,6 +19,7 @@ from autograder.cell import questions, sealed
 from autograder.cell.course_folder import HOME
 from autograder.cell.question import find
 from autograder.course import build, exercises, halves, judges, seals, sources, topics
+from autograder.course.changes import changed
 from autograder.course.judge import judge_of
 from autograder.proving import exercise_rules, exercise_screen
 from kafkalab.tests.shares import few, share
@@ -120,7 +121,7 @@ def test_the_halves_hold_no_solution_and_the_learners_half_nothing_of_the_judge(
 
 @pytest.mark.parametrize("exercise", few(EVERY, 12), ids=lambda exercise: exercise.id)
 def test_jupytext_reads_the_cells_that_the_builder_reads(exercise):
-    """So an editor shows a notebook of them, and each wrong answer is a cell that runs."""
+    """So an editor shows a notebook of them."""
     text = exercise.path.read_text(encoding="utf-8")
     assert [cell.source.strip() for cell in jupytext.reads(text, fmt="py:percent").cells] == [
         exercises.uncommented(cell.body).strip() if cell.is_text else cell.body.strip()
@@ -224,6 +225,59 @@ def test_a_small_exercise_is_built(small):
     ] == [None, None, None, "q-91-1", None, "q-91-1-test"]
 
 
+def test_a_wrong_answer_may_name_the_line_of_the_solution_that_it_changes(small):
+    small(COUNTED.replace("opened = n.brokers\n\n# %% hint", "# - opened = n.brokers + 1\n"
+                          "# + opened = n.brokers\n\n# %% hint"))  # fmt: skip
+    halves.write("91", ("91.1",))
+    (wrong,) = judge_of("91.1").wrong_answers
+    assert wrong.sentence == "You forgot the first."
+    assert wrong.source == "opened = ...\nopened = n.brokers"
+
+
+SOLVED = """
+def watch(log):
+    \"\"\"What to say.
+
+    Nobody needs it.
+    \"\"\"
+    if log.end:
+        return 1
+    if log.start:
+        return 1
+    return 0
+""".strip()
+
+
+@pytest.mark.parametrize(
+    "comment, source",
+    [
+        (["# Words.", "# -     if log.end:", "# +     if not log.end:"], "if not log.end:"),
+        (["# -     if log.start:", "# -         return 1"], "return 1\n    return 0"),
+        (["# -     return 0", "# +     say()", "# +", "# +     return 0"], "say()\n\n    return 0"),
+        (["# -     if log.end:", "# +     if x:", "# -     return 0", "# +     return"], "if x:"),
+    ],
+)
+def test_a_change_goes_to_the_lines_that_it_names(comment, source):
+    got = changed(SOLVED, comment)
+    assert source in got and '"""' not in got
+    compile(got, "answer", "exec")
+
+
+@pytest.mark.parametrize(
+    "comment, told",
+    [
+        (["# Only words, and -1."], "has code, or names lines"),
+        (["# +     return 2"], "0 times"),
+        (["# -     return 3"], "0 times"),
+        (["# -         return 1", "# +         return 2"], "2 times"),
+        (["# -     return 0", "# +     return 1", "# -     if log.end:"], "0 times"),
+    ],
+)
+def test_a_change_that_fits_no_place_or_two_is_refused(comment, told):
+    with pytest.raises(ValueError, match=told):
+        changed(SOLVED, comment)
+
+
 REFUSED = (
     ("MOST) + 1", "MOST) + 2", "the judge refuses the reference"),
     ('min(case["brokers"], MOST)', 'case["nobody"]', "KeyError"),
@@ -267,6 +321,7 @@ def test_a_build_that_is_refused_leaves_the_judge_as_it_was(
 
 
 SPOILED = (
+    ("opened = n.brokers\n\n# %% hint", "\n# %% hint", "line 26: a wrong answer has code, or"),
     ("# %% answer", "# %% anser", "line 9: `anser` is no kind of cell"),
     ("opened = n.brokers\n", "opened = = 1\n", "line 28: this is not Python"),
     ("# You forgot the first.\n", "", "line 26: a wrong cell begins with a comment"),

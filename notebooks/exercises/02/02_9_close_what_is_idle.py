@@ -227,21 +227,15 @@ def to_close(connections, now_ms, limit_ms):
 
 # %% wrong="at the limit"
 # A connection may be idle for exactly its limit. It is closed when it was idle for longer: >, not >=.
-def to_close(connections, now_ms, limit_ms):
-    if limit_ms < 0 or not connections:
-        return None
-    oldest = min(connections, key=lambda each: each.last_used_ms)
-    return oldest if now_ms - oldest.last_used_ms >= limit_ms else None
+# -     return oldest if now_ms - oldest.last_used_ms > limit_ms else None
+# +     return oldest if now_ms - oldest.last_used_ms >= limit_ms else None
 
 
 # %% wrong="-1 is a number"
 # With connections.max.idle.ms=-1 the client closes no idle connection. You compared with -1 as with
 # any other limit, and everything is idle for longer.
-def to_close(connections, now_ms, limit_ms):
-    if not connections:
-        return None
-    oldest = min(connections, key=lambda each: each.last_used_ms)
-    return oldest if now_ms - oldest.last_used_ms > limit_ms else None
+# -     if limit_ms < 0 or not connections:
+# +     if not connections:
 
 
 # %% wrong="without the limit"
@@ -264,11 +258,8 @@ def to_close(connections, now_ms, limit_ms):
 # %% wrong="zero is false"
 # The limit 0 is a limit: what was not used in this millisecond goes. `if not limit_ms` takes 0 for
 # "no limit". Only a limit below zero means that.
-def to_close(connections, now_ms, limit_ms):
-    if not limit_ms or limit_ms < 0 or not connections:
-        return None
-    oldest = min(connections, key=lambda each: each.last_used_ms)
-    return oldest if now_ms - oldest.last_used_ms > limit_ms else None
+# -     if limit_ms < 0 or not connections:
+# +     if not limit_ms or limit_ms < 0 or not connections:
 
 
 # %% hint

@@ -102,36 +102,21 @@ def broker_of(node_id):
 
 # %% wrong="brokers end at 1000"
 # A broker's own id may be 1001 or more. The coordinators' ids are near 2147483647.
-def broker_of(node_id):
-    if node_id.startswith("+"):
-        return int(node_id[1:])
-    number = int(node_id)
-    if number < 0:
-        return None
-    return 2147483647 - number if number > 1_000 else number
+# -     return 2147483647 - number if number > 2_000_000_000 else number
+# +     return 2147483647 - number if number > 1_000 else number
 
 
 # %% wrong="brokers end at 1001"
 # A broker's own id may be larger than 1001. The coordinators' ids are near 2147483647.
-def broker_of(node_id):
-    if node_id.startswith("+"):
-        return int(node_id[1:])
-    number = int(node_id)
-    if number < 0:
-        return None
-    return 2147483647 - number if number > 1_001 else number
+# -     return 2147483647 - number if number > 2_000_000_000 else number
+# +     return 2147483647 - number if number > 1_001 else number
 
 
 # %% wrong="only -1 is an address"
 # {node_id} is an address, too. The first address of bootstrap.servers has the id -1, the second -2,
 # and so on. The client knows the broker of none of them: None for every negative id.
-def broker_of(node_id):
-    if node_id.startswith("+"):
-        return int(node_id[1:])
-    number = int(node_id)
-    if number == -1:
-        return None
-    return 2147483647 - number if number > 2_000_000_000 else number
+# -     if number < 0:
+# +     if number == -1:
 
 
 # %% wrong="one digit after the sign"

@@ -188,13 +188,10 @@ Judge(
 # %% wrong="others share all"
 # You used Kafka's rule over all {partitions} partitions. So it puts other keys into the last one,
 # which belongs to mega.
-def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
-    partitions = cluster.partition_count_for_topic(topic)
-    if key == "mega":
-        return partitions - 1
-    if key is None:
-        return 0
-    return to_positive(murmur2(key_bytes)) % partitions
+# -         return to_positive(murmur2(value_bytes)) % (partitions - 1)
+# -     return to_positive(murmur2(key_bytes)) % (partitions - 1)
+# +         return 0
+# +     return to_positive(murmur2(key_bytes)) % partitions
 
 
 # %% wrong="mega is the first"

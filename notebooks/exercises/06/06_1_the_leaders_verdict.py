@@ -349,32 +349,16 @@ Judge(
 # %% wrong="a gap is let through"
 # You look for repeats only. A batch with a gap before it has overtaken another, and the order
 # would be lost.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    return "append"
+# -     follows = known.batches[-1][1] + 1 if known.batches else 0
+# -     return "append" if batch.first == follows else "out of order"
+# +     return "append"
 
 
 # %% wrong="a new epoch begins anywhere"
 # You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before
 # it.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -         return "append" if batch.first == 0 else "out of order"
+# +         return "append"
 
 
 # %% wrong="a new epoch goes on counting"
@@ -463,77 +447,40 @@ def verdict(known, batch):
 # %% wrong="an unknown id must begin at 0"
 # From 2.5 on a producer that the leader has never met may begin anywhere: its old batches may have
 # been deleted.
-def verdict(known, batch):
-    if known is None:
-        return "append" if batch.first == 0 else "out of order"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -         return "append"
+# +         return "append" if batch.first == 0 else "out of order"
 
 
 # %% wrong="duplicate before epoch"
 # You look at the batches before the epoch. A zombie that repeats an old batch then hears of success.
 # Look at the epoch first.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate" if batch.epoch <= known.epoch else "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -         return "append"
+# +         return "append"
+# +     if (batch.first, batch.last) in known.batches:
+# +         return "duplicate" if batch.epoch <= known.epoch else "append"
+# -     if (batch.first, batch.last) in known.batches:
+# -         return "duplicate"
 
 
 # %% wrong="any other epoch is fenced"
 # A *higher* epoch is the new owner of the id. Only a lower one is fenced.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch != known.epoch:
-        return "fenced"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -     if batch.epoch < known.epoch:
+# +     if batch.epoch != known.epoch:
+# -     if batch.epoch > known.epoch:
+# -         return "append" if batch.first == 0 else "out of order"
 
 
 # %% wrong="the last number and not the next"
 # A batch follows when its first number is one *after* the last known number. You forgot the + 1.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    follows = known.batches[-1][1] if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -     follows = known.batches[-1][1] + 1 if known.batches else 0
+# +     follows = known.batches[-1][1] if known.batches else 0
 
 
 # %% wrong="only the first number is compared"
 # You compare only the first number. A batch that begins like a remembered one and is longer is not
 # the same batch.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if batch.first in [first for first, _ in known.batches]:
-        return "duplicate"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
+# -     if (batch.first, batch.last) in known.batches:
+# +     if batch.first in [first for first, _ in known.batches]:
 
 
 # %% wrong="everything is written"

@@ -189,13 +189,10 @@ def left(records):
 # %% wrong="every tombstone"
 # You kept a tombstone with a later record of its key behind it. Only the last record of a key stays:
 # who reads it needs no word about the time before.
-def left(records):
-    last = {each.key: each.offset for each in records}
-    return [
-        each.offset
-        for each in records
-        if not each.may_forget and (last[each.key] == each.offset or each.value is None)
-    ]
+# -         each.offset for each in records if last[each.key] == each.offset and not each.may_forget
+# +         each.offset
+# +         for each in records
+# +         if not each.may_forget and (last[each.key] == each.offset or each.value is None)
 
 
 # %% wrong="the first of each key"
