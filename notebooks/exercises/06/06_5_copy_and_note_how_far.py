@@ -412,55 +412,23 @@ def copy(consumer, producer):
 # %% wrong="the offset of the last record"
 # The committed offset is the *next* one to read. You gave the last one that was read, so it is read
 # again.
-def copy(consumer, producer):
-    records = consumer.poll(timeout_ms=300)
-    if not records:
-        return
-    producer.begin_transaction()
-    for record in records:
-        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-    offsets = {
-        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)
-        for record in records
-    }
-    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
-    producer.commit_transaction()
+# -         TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
+# +         TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset)
 
 
 # %% wrong="one partition's offset"
 # You commit an offset for the last record's partition only. When a poll brings two partitions, the
 # other one is read again by the next process.
-def copy(consumer, producer):
-    records = consumer.poll(timeout_ms=300)
-    if not records:
-        return
-    producer.begin_transaction()
-    for record in records:
-        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-    partition = TopicPartition(record.topic, record.partition)
-    next_one = OffsetAndMetadata(record.offset + 1)
-    producer.send_offsets_to_transaction({partition: next_one}, consumer.group_metadata())
-    producer.commit_transaction()
+# -         for order in orders
 
 
 # %% wrong="two transactions"
 # You made two transactions, one for the parcels and one for the offsets. A process can die between
 # them.
-def copy(consumer, producer):
-    records = consumer.poll(timeout_ms=300)
-    if not records:
-        return
-    producer.begin_transaction()
-    for record in records:
-        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-    producer.commit_transaction()
-    producer.begin_transaction()
-    offsets = {
-        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
-        for record in records
-    }
-    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
-    producer.commit_transaction()
+# -     next_offsets = {
+# +     end()
+# +     begin()
+# +     next_offsets = {
 
 
 # %% hint

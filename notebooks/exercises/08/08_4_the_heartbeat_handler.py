@@ -271,136 +271,62 @@ Judge(
 # %% wrong="a rebalance makes strangers"
 # You gave up your id. The coordinator still knows it, and the group waits for the member with that
 # id until its session is over.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "start over",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -         return "rejoin"
+# +         return "start over"
 
 
 # %% wrong="news are not for me"
 # The answer asks you to join again. If you do not, all others wait for you, and then the
 # coordinator removes you.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "alive",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -         return "rejoin"
+# +         return "alive"
 
 
 # %% wrong="the unknown rejoin"
 # The coordinator has forgotten this id. A JOIN_GROUP that names it is refused.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "rejoin",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -     if error == "REBALANCE_IN_PROGRESS":
+# +     if error in ("REBALANCE_IN_PROGRESS", "UNKNOWN_MEMBER_ID"):
 
 
 # %% wrong="a lost coordinator ends it"
 # This broker does not coordinate the group. Another broker does, and it knows you: membership is
 # stored in __consumer_offsets.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "start over",
-        "COORDINATOR_NOT_AVAILABLE": "start over",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -         return "find coordinator"
+# +         return "start over"
 
 
 # %% wrong="whatever is new ends it"
 # An error that you do not know may pass. Is it worth losing your partitions at once?
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-        "rest": "stop",
-    }.get(error, "stop")
+# -     return "stop" if error == "FENCED_INSTANCE_ID" else "try later"
+# +     return "stop"
 
 
 # %% wrong="whatever is new is well"
 # `alive` means that all is well, and this answer did not say so. Nor did it say that you must
 # leave. It may be over by the next heartbeat.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-        "rest": "alive",
-    }.get(error, "alive")
+# -     return "stop" if error == "FENCED_INSTANCE_ID" else "try later"
+# +     return "stop" if error == "FENCED_INSTANCE_ID" else "alive"
 
 
 # %% wrong="two with one name"
 # Another program has joined with your group.instance.id. If you join again, you lock it out, and
 # then it locks you out, without end.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "start over",
-    }.get(error, "try later")
+# -     return "stop" if error == "FENCED_INSTANCE_ID" else "try later"
+# +     return "start over" if error == "FENCED_INSTANCE_ID" else "try later"
 
 
 # %% wrong="the wrong broker, later"
 # Perhaps another broker coordinates the group now. It hears none of the heartbeats that you send
 # here, and your session runs out there.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "start over",
-        "NOT_COORDINATOR": "try later",
-        "COORDINATOR_NOT_AVAILABLE": "try later",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -         return "find coordinator"
+# +         return "try later"
 
 
 # %% wrong="an old generation is well"
 # Your generation is over: the group has made a new plan without you. All your commits are refused
 # until you join it.
-def on_heartbeat(error):
-    return {
-        "NONE": "alive",
-        "REBALANCE_IN_PROGRESS": "rejoin",
-        "UNKNOWN_MEMBER_ID": "start over",
-        "ILLEGAL_GENERATION": "alive",
-        "NOT_COORDINATOR": "find coordinator",
-        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
-        "FENCED_INSTANCE_ID": "stop",
-    }.get(error, "try later")
+# -     if error == "NONE":
+# +     if error in ("NONE", "ILLEGAL_GENERATION"):
 
 
 # %% hint

@@ -265,138 +265,68 @@ Judge(
 # %% wrong="None is 0"
 # You took a missing bookmark for 0, so all that is deleted counts as lost. Nobody had begun to
 # read there.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        committed = committed or 0
-        here = max(start, committed)
-        unread += end - here
-        lost += here - committed
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         goes_on_at = start if committed is None else max(start, committed)
+# +         committed = committed or 0
+# +         goes_on_at = max(start, committed)
 
 
 # %% wrong="left out"
 # You left out what was never committed. Those records are as unread as any, and the usual lag
 # script does not see them.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        if committed is None:
-            continue
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         goes_on_at = start if committed is None else max(start, committed)
+# +         if committed is None:
+# +             continue
+# +         goes_on_at = max(start, committed)
 
 
 # %% wrong="the deleted are unread"
 # You counted deleted records as unread. Nobody can read them any more; they are lost.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - (committed or 0)
-        lost += 0 if committed is None else here - committed
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         unread += end - goes_on_at
+# +         unread += end - (committed or 0)
 
 
 # %% wrong="an alarm for every young log"
 # You raise an alarm where the log still begins at 0. Little lead there only says that the log is
 # young.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+# +         if goes_on_at < end and goes_on_at - start < 100:
 
 
 # %% wrong="an alarm for nothing"
 # You raise an alarm where everything is read. Nothing can be lost there.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if start > 0 and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+# +         if start > 0 and goes_on_at - start < 100:
 
 
 # %% wrong="an alarm on lag"
 # Your alarm looks at the lag. What is in danger shows at the other end: the distance from the log
 # start.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if start > 0 and end > here and end - here > 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+# +         if start > 0 and goes_on_at < end and end - goes_on_at > 100:
 
 
 # %% wrong="the limit is missed"
 # Near the limit you are off by one: fewer than 100 is an alarm, 100 is none.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if start > 0 and end > here and here - start <= 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+# +         if start > 0 and goes_on_at < end and goes_on_at - start <= 100:
 
 
 # %% wrong="in arbitrary order"
 # The names of your alarm are not in alphabetical order. The partitions come in any order: sort them.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else here - committed
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, alarm
+# -     for name, (start, committed, end) in sorted(partitions.items()):
+# +     for name, (start, committed, end) in partitions.items():
 
 
 # %% wrong="a negative loss"
 # Your loss can be negative. A bookmark after the log start has lost nothing.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += 0 if committed is None else start - committed
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -             lost += goes_on_at - committed
+# +             lost += start - committed
 
 
 # %% wrong="0 is no bookmark"
 # A bookmark at 0 is one: the group has committed there. What is deleted behind it is lost.
-def watch(partitions):
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in partitions.items():
-        here = start if committed is None else max(start, committed)
-        unread += end - here
-        lost += here - committed if committed else 0
-        if start > 0 and end > here and here - start < 100:
-            alarm.append(name)
-    return unread, lost, sorted(alarm)
+# -         if committed is not None:
+# +         if committed:
 
 
 # %% equivalent

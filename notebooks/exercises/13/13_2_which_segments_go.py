@@ -179,54 +179,29 @@ Judge(
 # %% wrong="until it is below the limit"
 # You deleted until the log was smaller than the limit. A file goes only if the log without it is
 # still at least as large as the limit.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments:
-        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
-        if not (old or (keep_bytes >= 0 and over > 0)):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_too_much = keep_bytes >= 0 and over > 0
 
 
 # %% wrong="only above the limit"
 # The log without the file is exactly as large as the limit, and you kept the file. Kafka deletes it.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments:
-        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
-        if not (old or (keep_bytes >= 0 and over > each.size_bytes)):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_too_much = keep_bytes >= 0 and over > each.size_bytes
 
 
 # %% wrong="never the active one"
 # You never delete the active segment. When its newest record is too old, it goes as well: the
 # broker rolls an empty one first.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments[:-1]:
-        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
-        if not (old or (keep_bytes >= 0 and over >= each.size_bytes)):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -     for each in segments:
+# +     for each in segments[:-1]:
 
 
 # %% wrong="minus one is a limit"
 # You took -1 as a limit, and everything is larger than -1. It means: no limit.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments:
-        if not (now_ms - each.newest_ms > keep_ms or over >= each.size_bytes):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_old = now_ms - each.newest_ms > keep_ms
+# +         is_too_much = over >= each.size_bytes
 
 
 # %% wrong="both limits at once"
@@ -245,13 +220,8 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 # %% wrong="only time"
 # You look at the time only. `retention.bytes` is a limit, too.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone = []
-    for each in segments:
-        if keep_ms < 0 or now_ms - each.newest_ms <= keep_ms:
-            break
-        gone.append(each.base_offset)
-    return gone
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_too_much = False
 
 
 # %% wrong="every old one"
@@ -273,13 +243,8 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 # %% wrong="only the first"
 # One file at each check is not enough. All old ones go at once, as long as they are in a row.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    over = sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments[:1]:
-        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
-        if old or (keep_bytes >= 0 and over >= each.size_bytes):
-            return [each.base_offset]
-    return []
+# -     for each in segments:
+# +     for each in segments[:1]:
 
 
 # %% wrong="nothing goes"
@@ -290,28 +255,16 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 # %% wrong="as old as the limit"
 # This record is exactly as old as retention.ms. A file goes only when its newest record is older.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments:
-        old = keep_ms >= 0 and now_ms - each.newest_ms >= keep_ms
-        if not (old or (keep_bytes >= 0 and over >= each.size_bytes)):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+# +         is_old = keep_ms >= 0 and now_ms - each.newest_ms >= keep_ms
 
 
 # %% wrong="0 is no limit"
 # A limit of 0 is a limit: only -1 switches it off.
-def goes(segments, now_ms, keep_ms, keep_bytes):
-    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
-    for each in segments:
-        old = keep_ms > 0 and now_ms - each.newest_ms > keep_ms
-        if not (old or (keep_bytes > 0 and over >= each.size_bytes)):
-            break
-        gone.append(each.base_offset)
-        over -= each.size_bytes
-    return gone
+# -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_old = keep_ms > 0 and now_ms - each.newest_ms > keep_ms
+# +         is_too_much = keep_bytes > 0 and over >= each.size_bytes
 
 
 # %% equivalent
