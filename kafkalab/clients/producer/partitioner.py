@@ -113,72 +113,61 @@ class StickyPartitionCache:
         self._current[topic] = partition
 
 
-class RoundRobinDefaultPartitioner:
+class JavaPartitioner:
+    """A partitioner of Java's. Of a record it looks at the key's bytes alone."""
+
+    def partition(
+        self,
+        topic: str,
+        key: str | None,
+        key_bytes: bytes | None,
+        value: str | None,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
+        return self.choose(topic, key_bytes, cluster)
+
+    def choose(self, topic: str, key: bytes | None, cluster: Cluster) -> int:
+        """The number of a partition of `topic`, 0 or more."""
+        raise NotImplementedError
+
+
+class RoundRobinDefaultPartitioner(JavaPartitioner):
     """DefaultPartitioner until 2.3: the key decides, else round robin."""
 
     def __init__(self, rng: random.Random) -> None:
         self._round = RoundRobin(rng)
 
-    def partition(
-        self,
-        topic: str,
-        key: str | None,
-        key_bytes: bytes | None,
-        value: str | None,
-        value_bytes: bytes | None,
-        cluster: Cluster,
-    ) -> int:
-        if key_bytes is not None:
-            return by_key(key_bytes, cluster.partition_count_for_topic(topic))
+    def choose(self, topic: str, key: bytes | None, cluster: Cluster) -> int:
+        if key is not None:
+            return by_key(key, cluster.partition_count_for_topic(topic))
         return self._round.next(topic, cluster)
 
 
-class StickyDefaultPartitioner:
-    """DefaultPartitioner from 2.4: the key decides, else the sticky partition. Keyed records that
-    open a batch there move it, too."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self._cache = StickyPartitionCache(rng)
-
-    def partition(
-        self,
-        topic: str,
-        key: str | None,
-        key_bytes: bytes | None,
-        value: str | None,
-        value_bytes: bytes | None,
-        cluster: Cluster,
-    ) -> int:
-        if key_bytes is not None:
-            return by_key(key_bytes, cluster.partition_count_for_topic(topic))
-        return self._cache.partition(topic, cluster)
-
-    def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
-        self._cache.next_partition(topic, cluster, previous)
-
-
-class UniformStickyPartitioner:
+class UniformStickyPartitioner(JavaPartitioner):
     """The sticky rule for every record: keys are ignored (2.4 to 3.9, KIP-480)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
 
-    def partition(
-        self,
-        topic: str,
-        key: str | None,
-        key_bytes: bytes | None,
-        value: str | None,
-        value_bytes: bytes | None,
-        cluster: Cluster,
-    ) -> int:
+    def choose(self, topic: str, key: bytes | None, cluster: Cluster) -> int:
         return self._cache.partition(topic, cluster)
 
     def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
         self._cache.next_partition(topic, cluster, previous)
 
 
-class RoundRobinPartitioner:
+class StickyDefaultPartitioner(UniformStickyPartitioner):
+    """DefaultPartitioner from 2.4: the key decides, else the sticky partition. Keyed records that
+    open a batch there move it, too."""
+
+    def choose(self, topic: str, key: bytes | None, cluster: Cluster) -> int:
+        if key is not None:
+            return by_key(key, cluster.partition_count_for_topic(topic))
+        return super().choose(topic, key, cluster)
+
+
+class RoundRobinPartitioner(JavaPartitioner):
     """Puts each record into the next partition, with or without key, from the first one on (2.4,
     KIP-369).
 
@@ -192,15 +181,7 @@ class RoundRobinPartitioner:
         self._remembers = remembers_new_batch
         self._previous: tuple[str, int] | None = None
 
-    def partition(
-        self,
-        topic: str,
-        key: str | None,
-        key_bytes: bytes | None,
-        value: str | None,
-        value_bytes: bytes | None,
-        cluster: Cluster,
-    ) -> int:
+    def choose(self, topic: str, key: bytes | None, cluster: Cluster) -> int:
         previous, self._previous = self._previous, None
         if previous is not None and previous[0] == topic:
             return previous[1]
