@@ -47,21 +47,23 @@ class AnswerKey:
 
 @dataclass
 class Scene:
-    """A Lab, its clients by number, and the answer keys of its incidents."""
+    """A Lab, its clients by number, and the answer keys of its incidents. partitions: of the topic;
+    None: as many as there are brokers."""
 
     manifest: Manifest
     version: str
     seed: int
     topic: str
-    partitions: int = 4
+    partitions: int | None = 4
     replicas: int = 1
     topic_config: Mapping[str, object] = field(default_factory=dict)
     broker_config: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
+        self.brokers = max(3, self.manifest.brokers)
         self.lab = Lab(
-            brokers=max(3, self.manifest.brokers),
+            brokers=self.brokers,
             seed=self.seed,
             version=self.version,
             epoch=self.manifest.start,
@@ -70,11 +72,11 @@ class Scene:
         )
         self.lab.create_topic(
             self.topic,
-            partitions=self.partitions,
+            partitions=self.partitions or self.brokers,
             replication_factor=self.replicas,
             config={**self.topic_config, **self._instead("topic")},
         )
-        self.coordinator = self.chance.randrange(max(3, self.manifest.brokers))
+        self.coordinator = self.chance.randrange(self.brokers)
         self.lab.place_coordinator(GROUP, self.coordinator)
         self.kinds: dict[int, str] = {}
         self.lives: dict[int, list[str]] = {}
@@ -127,14 +129,17 @@ class Scene:
         lives.append(f"{kind}{number}-{len(lives)}")
         return lives[-1]
 
-    def polls(
+    def reads(
         self,
-        consumer: KafkaConsumer,
+        number: int,
         until_ms: int,
         work_ms: Callable[[], int] = lambda: 0,
         commit: bool = False,
+        **settings: Any,
     ) -> None:
-        """Run an app beside the others that polls and processes until `until_ms`, then closes."""
+        """Run the consumer with that number as an app beside the others. It polls and processes
+        until `until_ms`, then closes."""
+        consumer = self.subscribed(self.consumer(number, **settings))
 
         def app(lab: Lab) -> None:
             while lab.now_ms < until_ms:
@@ -147,12 +152,18 @@ class Scene:
 
         self.lab.spawn(app, name=consumer.name)
 
-    def sends(self, producer: KafkaProducer, until_ms: int, every_ms: int,
-              partition: Callable[[int], int | None] = lambda n: None,
-              key: Callable[[int], str | None] = lambda n: None) -> None:  # fmt: skip
-        """Run an app beside the others that sends a record every `every_ms` until `until_ms`, then
-        closes.
-        """
+    def sends(
+        self,
+        number: int,
+        until_ms: int,
+        every_ms: int,
+        partition: Callable[[int], int | None] = lambda n: None,
+        key: Callable[[int], str | None] = lambda n: None,
+        **settings: object,
+    ) -> None:
+        """Run the producer with that number as an app beside the others. It sends a record every
+        `every_ms` until `until_ms`, then closes."""
+        producer = self.producer(number, **settings)
 
         def app(lab: Lab) -> None:
             number = 0
@@ -197,18 +208,64 @@ def _committed(consumer: KafkaConsumer) -> None:
         pass  # The consumer is no member now. Its next poll joins again.
 
 
-def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+Played = Callable[[str, int, str, Manifest], Scene]
+SCENES: dict[str, Played] = {}
+"""Kind of incident -> what plays it: from version, seed, topic and manifest."""
+
+
+def scene_of(
+    scenes: dict[str, Played], **settings: Any
+) -> Callable[[Callable[[Scene], None]], Played]:
+    """Keep a function that plays a scene among `scenes`, under its name. settings: the Scene's."""
+
+    def keep(play: Callable[[Scene], None]) -> Played:
+        def played(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+            scene = Scene(manifest, version, seed, topic, **settings)
+            play(scene)
+            return scene
+
+        scenes[play.__name__] = played
+        return played
+
+    return keep
+
+
+KEEPS_LITTLE: dict[str, Any] = {
+    "topic_config": {"retention.ms": 20_000, "segment.ms": 5_000},
+    "broker_config": {"log.retention.check.interval.ms": 5_000},
+}
+LEAVES_ISR_SOON: dict[str, Any] = {
+    "partitions": 1,
+    "replicas": 3,
+    "topic_config": {"min.insync.replicas": 2},
+    "broker_config": {"replica.lag.time.max.ms": 3_000},
+}
+QUIET: dict[str, Any] = {
+    "fetch_max_wait_ms": 20_000,
+    "heartbeat_interval_ms": 15_000,
+    "session_timeout_ms": 60_000,
+}
+"""A consumer that needs its sockets seldom."""
+SOON_DEAD: dict[str, Any] = {
+    "session_timeout_ms": 10_000,
+    "heartbeat_interval_ms": 3_000,
+    "fetch_max_wait_ms": 500,
+}
+"""A consumer whose death its group notices soon."""
+
+
+@scene_of(SCENES)
+def rebalance_storm(scene: Scene) -> None:
     """One of four members restarts again and again, and each time the other three stop reading."""
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE
     for number in range(3):
-        scene.polls(scene.subscribed(scene.consumer(number)), end_ms)
+        scene.reads(number, end_ms)
     scene.until(20 * SECOND)
     first_ms = scene.lab.now_ms
     lives = 6 + scene.chance.randrange(3)
     for _ in range(lives):
         begins_ms = scene.lab.now_ms
-        scene.polls(scene.subscribed(scene.consumer(3)), begins_ms + 7 * SECOND)
+        scene.reads(3, begins_ms + 7 * SECOND)
         scene.until(begins_ms + 12 * SECOND + scene.chance.randrange(2 * SECOND))
     scene.key(
         "rebalance storm",
@@ -218,18 +275,15 @@ def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> 
         f"one member joined and left {lives} times",
     )
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES)
+def slow_member(scene: Scene) -> None:
     """One of three members processes longer than max.poll.interval.ms, so it leaves the group."""
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
-    scene.sends(scene.producer(3), 50 * SECOND, 2_000, partition=lambda n: n % 4)
+    scene.sends(3, 50 * SECOND, 2_000, partition=lambda n: n % 4)
     for number in range(2):
-        scene.polls(
-            scene.subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True
-        )
+        scene.reads(number, end_ms, commit=True, enable_auto_commit=False)
     slow = scene.subscribed(
         scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False)
     )
@@ -254,21 +308,15 @@ def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
 
     scene.lab.spawn(app, name=slow.name)
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES)
+def zombie_sockets(scene: Scene) -> None:
     """Two of three clients never close an idle socket: their unused bootstrap sockets stay open."""
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
-    quiet: dict[str, Any] = {
-        "fetch_max_wait_ms": 20_000,
-        "heartbeat_interval_ms": 15_000,
-        "session_timeout_ms": 60_000,
-    }
     for number in range(3):
         idle: dict[str, Any] = {"connections_max_idle_ms": -1} if number else {}
-        scene.polls(scene.subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
+        scene.reads(number, end_ms, **idle, **QUIET)
     scene.until(end_ms + 20 * SECOND)
     opened_ms = {
         n: min(
@@ -280,39 +328,36 @@ def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> S
         scene.key(
             "zombie sockets", (number,), at_ms + 9 * MINUTE, end_ms, "connections.max.idle.ms is -1"
         )
-    return scene
 
 
-def skewed_key(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES, partitions=6)
+def skewed_key(scene: Scene) -> None:
     """Nine of ten records have the same key, so one partition gets nearly all of them."""
-    scene = Scene(manifest, version, seed, topic, partitions=6)
     end_ms = 2 * MINUTE
     chance = scene.chance
     scene.sends(
-        scene.producer(0),
+        0,
         end_ms,
         400,
         key=lambda n: (
             "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}"
         ),
     )
-    scene.sends(scene.producer(1), end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
-    scene.polls(scene.subscribed(scene.consumer(2)), end_ms)
+    scene.sends(1, end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
+    scene.reads(2, end_ms)
     scene.until(end_ms + 5 * SECOND)
     scene.key("skewed key", (0,), 0, end_ms, "nine of ten records have one key")
-    return scene
 
 
-def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES, partitions=None)
+def slow_broker(scene: Scene) -> None:
     """One broker answers PRODUCE and METADATA much later than the others for a minute."""
-    scene = Scene(manifest, version, seed, topic, partitions=max(3, manifest.brokers))
     end_ms = 3 * MINUTE
     # Consecutive seeds give copies different brokers.
-    slow = seed % max(3, manifest.brokers)
+    slow = scene.seed % scene.brokers
     late_ms = 900 + scene.chance.randrange(1_200)
-    parts = scene.partitions
     for number in range(3):
-        scene.sends(scene.producer(number), end_ms, 700, partition=lambda n: n % parts)
+        scene.sends(number, end_ms, 700, partition=lambda n: n % scene.brokers)
     scene.until(40 * SECOND)
     first_ms = scene.lab.now_ms
     scene.lab.broker(slow).delay("PRODUCE", late_ms)
@@ -327,15 +372,14 @@ def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
         broker=slow,
     )
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def coordinator_lost(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES)
+def coordinator_lost(scene: Scene) -> None:
     """The broker that coordinates the group dies, and comes back."""
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     for number in range(3):
-        scene.polls(scene.subscribed(scene.consumer(number)), end_ms)
+        scene.reads(number, end_ms)
     scene.until(30 * SECOND + scene.chance.randrange(10 * SECOND))
     first_ms = scene.lab.now_ms
     scene.lab.broker(scene.coordinator).crash()
@@ -349,24 +393,15 @@ def coordinator_lost(version: str, seed: int, topic: str, manifest: Manifest) ->
         f"broker {scene.coordinator} died",
     )
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES, **KEEPS_LITTLE)
+def retention_bites(scene: Scene) -> None:
     """A consumer stops for longer than the topic's retention: records that it has not read are
     deleted.
     """
-    keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
-    scene = Scene(
-        manifest,
-        version,
-        seed,
-        topic,
-        topic_config=keeps,
-        broker_config={"log.retention.check.interval.ms": 5_000},
-    )
     end_ms = 3 * MINUTE
-    scene.sends(scene.producer(1), end_ms, 250, partition=lambda n: n % 4)
+    scene.sends(1, end_ms, 250, partition=lambda n: n % 4)
     late = scene.subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
     stands_ms = 60_000 + scene.chance.randrange(20_000)
 
@@ -392,25 +427,18 @@ def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> 
 
     scene.lab.spawn(app, name=late.name)
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES)
+def auto_commit_duplicates(scene: Scene) -> None:
     """A member that commits every fifteen seconds is killed in between.
 
     The next owner reads the uncommitted records again.
     """
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
-    scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
-    own: dict[str, Any] = {
-        "auto_commit_interval_ms": 15_000,
-        "session_timeout_ms": 10_000,
-        "heartbeat_interval_ms": 3_000,
-        "fetch_max_wait_ms": 500,
-    }
+    scene.sends(2, end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(2):
-        scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms)
+        scene.reads(number, end_ms, auto_commit_interval_ms=15_000, **SOON_DEAD)
     # The last commit was at 51 s or so.
     scene.until(57 * SECOND + scene.chance.randrange(6 * SECOND))
     first_ms = scene.lab.now_ms
@@ -423,30 +451,20 @@ def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manife
         "killed between two commits",
     )
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES, **LEAVES_ISR_SOON)
+def flapping_isr(scene: Scene) -> None:
     """The followers of a topic leave and enter its ISR again and again; with acks=all writes
     fail.
     """
-    scene = Scene(
-        manifest,
-        version,
-        seed,
-        topic,
-        partitions=1,
-        replicas=3,
-        topic_config={"min.insync.replicas": 2},
-        broker_config={"replica.lag.time.max.ms": 3_000},
-    )
     end_ms = 3 * MINUTE
     # A follower that lacks nothing never leaves the ISR. So one producer writes first and waits.
     # Later
     # producers are refused while the ISR is too small.
     for number in range(3):
         scene.until(4_000 * min(number, 1))
-        scene.sends(scene.producer(number, acks="all"), end_ms, 5_000, partition=lambda n: 0)
+        scene.sends(number, end_ms, 5_000, partition=lambda n: 0, acks="all")
     scene.until(34 * SECOND + 500)
     first_ms = scene.lab.now_ms
     leader = scene.lab.leader(scene.topic, 0)
@@ -461,30 +479,28 @@ def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Sce
         "flapping isr", (1, 2), first_ms, last_ms, f"both followers fell behind {times} times"
     )
     scene.until(end_ms + 5 * SECOND)
-    return scene
 
 
-def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
+@scene_of(SCENES)
+def bad_deploy(scene: Scene) -> None:
     """All members restart in a new build, which exceeds max.poll.interval.ms in one batch of
     four.
     """
-    scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE + 30 * SECOND
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)
-    scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
+    scene.sends(4, end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(4):
-        scene.polls(
-            scene.subscribed(scene.consumer(number, enable_auto_commit=False)),
-            at_ms + number * 800,
-            commit=True,
-        )
+        scene.reads(number, at_ms + number * 800, commit=True, enable_auto_commit=False)
     scene.until(at_ms + 8 * SECOND)
     for number in range(4):
-        scene.polls(
-            scene.subscribed(scene.consumer(number, max_poll_interval_ms=12_000,
-                                            enable_auto_commit=False)), end_ms, commit=True,
+        scene.reads(
+            number,
+            end_ms,
             work_ms=lambda: 16_000 if scene.chance.random() < 0.25 else 500,
-        )  # fmt: skip
+            commit=True,
+            max_poll_interval_ms=12_000,
+            enable_auto_commit=False,
+        )
         scene.until(scene.lab.now_ms + 500)
     scene.key(
         "bad deploy",
@@ -494,14 +510,3 @@ def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
         "since the restart one batch in four takes 16000 ms, allowed are 12000",
     )
     scene.until(end_ms + 40 * SECOND)
-    return scene
-
-
-SCENES: Mapping[str, Callable[[str, int, str, Manifest], Scene]] = {
-    scene.__name__: scene
-    for scene in (
-        rebalance_storm, slow_member, zombie_sockets, skewed_key, slow_broker, coordinator_lost,
-        retention_bites, auto_commit_duplicates,
-        flapping_isr, bad_deploy,
-    )
-}  # fmt: skip
