@@ -650,6 +650,38 @@ NEWEST: Mapping[str, Any] = MappingProxyType(
 WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transaction_v2)
 """Clients that speak transaction.version 2 (KIP-890)."""
 
+ISLAND_TOO = Menu((*GROUP_FAULTS, "island"), READERS)
+GROUPS = StoryKind("groups", Menu(GROUP_FAULTS, READERS), group_readers, group=NO_SETTINGS)
+STATIC = replace(GROUPS, name="static members", people=static_readers)
+FULL_DISKS = StoryKind(
+    "full disks",
+    Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
+    everybody,
+    Scope(verifies=False),
+    group=NO_SETTINGS,
+)
+RETENTION = StoryKind(
+    "retention",
+    Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
+    keepers,
+    group=NO_SETTINGS,
+    settings=KEEPING,
+    topic=SHORT,
+)
+TOPIC_CHANGES = StoryKind(
+    "topic changes",
+    Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
+    group_readers,
+    group=NO_SETTINGS,
+    settings=BY_HAND,
+)
+
+
+def kip_848(story: StoryKind, **other: Any) -> StoryKind:
+    """The same story with members of the new protocol, and what else is another."""
+    return replace(story, name=f"{story.name}, KIP-848", group=MODERN, **NEWEST, **other)
+
+
 STORIES = (
     StoryKind(
         "copies",
@@ -671,7 +703,7 @@ STORIES = (
         ),
         writers,
     ),
-    StoryKind("groups", Menu(GROUP_FAULTS, READERS), group_readers, group=NO_SETTINGS),
+    GROUPS,
     StoryKind(
         "slow readers",
         Menu(("slow", "pause"), READERS, most=2, longest_ms=600),
@@ -694,74 +726,16 @@ STORIES = (
             release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2
         ],
     ),
-    StoryKind(
-        "groups, KIP-848",
-        Menu((*GROUP_FAULTS, "island"), READERS),
-        lazy_readers,
-        group=MODERN,
-        **NEWEST,
+    kip_848(GROUPS, menu=ISLAND_TOO, people=lazy_readers),
+    STATIC,
+    kip_848(STATIC, menu=ISLAND_TOO),
+    FULL_DISKS,
+    kip_848(FULL_DISKS, scope=Scope()),
+    RETENTION,
+    kip_848(RETENTION),
+    replace(
+        RETENTION, name="compaction", people=rewriters, scope=Scope(compacts=True), topic=COMPACT
     ),
-    StoryKind("static members", Menu(GROUP_FAULTS, READERS), static_readers, group=NO_SETTINGS),
-    StoryKind(
-        "static members, KIP-848",
-        Menu((*GROUP_FAULTS, "island"), READERS),
-        static_readers,
-        group=MODERN,
-        **NEWEST,
-    ),
-    StoryKind(
-        "full disks",
-        Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
-        everybody,
-        Scope(verifies=False),
-        group=NO_SETTINGS,
-    ),
-    StoryKind(
-        "full disks, KIP-848",
-        Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
-        everybody,
-        group=MODERN,
-        **NEWEST,
-    ),
-    StoryKind(
-        "retention",
-        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
-        keepers,
-        group=NO_SETTINGS,
-        settings=KEEPING,
-        topic=SHORT,
-    ),
-    StoryKind(
-        "retention, KIP-848",
-        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
-        keepers,
-        group=MODERN,
-        settings=KEEPING,
-        topic=SHORT,
-        **NEWEST,
-    ),
-    StoryKind(
-        "compaction",
-        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
-        rewriters,
-        Scope(compacts=True),
-        group=NO_SETTINGS,
-        settings=KEEPING,
-        topic=COMPACT,
-    ),
-    StoryKind(
-        "topic changes",
-        Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
-        group_readers,
-        group=NO_SETTINGS,
-        settings=BY_HAND,
-    ),
-    StoryKind(
-        "topic changes, KIP-848",
-        Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
-        group_readers,
-        group=MODERN,
-        settings=BY_HAND,
-        **NEWEST,
-    ),
+    TOPIC_CHANGES,
+    kip_848(TOPIC_CHANGES),
 )
