@@ -36,15 +36,9 @@ class WireChange(enum.Enum):
         5,
         "KIP-559: the answer repeats protocol type and name",
     )
-    LEAVE_BY_LIST = (
-        ApiKeys.LEAVE_GROUP,
-        3,
-        "KIP-345: several members leave at once, each with its own error",
-    )
     JOIN_GIVES_REASON = (ApiKeys.JOIN_GROUP, 8, "KIP-800: a member says why it joins again")
     LEAVE_GIVES_REASON = (ApiKeys.LEAVE_GROUP, 5, "KIP-800: a member says why it leaves")
     COORDINATORS_BY_LIST = (ApiKeys.FIND_COORDINATOR, 4, "KIP-699: several keys in one request")
-    OFFSETS_BY_GROUPS = (ApiKeys.OFFSET_FETCH, 8, "KIP-709: several groups in one request")
     FETCH_NAMES_RACK = (
         ApiKeys.FETCH,
         11,

@@ -1,10 +1,9 @@
 """Converts a message from its newest form to the form of an older API version.
 
 Some APIs carry a list from a version on: FIND_COORDINATOR v4 (KIP-699), OFFSET_FETCH v8 (KIP-709),
-LEAVE_GROUP v3 (KIP-345). Others name a topic by its id: FETCH v13, PRODUCE v13 (KIP-516). Java's
-request builders convert a request when they know the version. Here clients and brokers build the
-newest form, and `as_sent` converts it to that version. The properties `keys`, `leaving`, `asked`,
-`coordinator_of` and `group` of the messages read either form.
+LEAVE_GROUP v3 (KIP-345). Java's request builders convert a request when they know the version. Here
+clients and brokers build the newest form, and `as_sent` converts it to that version. The properties
+`keys`, `leaving`, `asked`, `coordinator_of` and `group` of the messages read either form.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,6 @@ from kafkalab.protocol import messages as m
 
 BATCHED_SINCE = {
     m.FindCoordinatorRequest: 4,
-    m.FindCoordinatorResponse: 4,
     m.LeaveGroupRequest: 3,
     m.LeaveGroupResponse: 3,
     m.OffsetFetchRequest: 8,
@@ -27,16 +25,7 @@ BATCHED_SINCE = {
 Older ones have one item in top-level fields.
 """
 
-IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
-"""The first API version whose answers name topics by id alone.
-(Requests keep the name: the client prints it.)"""
-
-
 T = TypeVar("T")
-
-OFFSETS_IDENTIFIED_SINCE = 10
-"""The first version of OFFSET_COMMIT and OFFSET_FETCH with topic ids; for KIP-848 consumers only.
-"""
 
 FEATURES_SINCE = 3
 FEATURES_FROM_ZERO_SINCE = 4
@@ -55,21 +44,6 @@ def as_sent(message: Any, api_version: int) -> Any:
     kind = type(message)
     if kind in BATCHED_SINCE and api_version < BATCHED_SINCE[kind]:
         return _SINGLE[kind](message)
-    if kind in IDENTIFIED_SINCE and api_version >= IDENTIFIED_SINCE[kind]:
-        field = "topic" if kind is m.FetchResponse else "name"
-        return replace(
-            message, responses=tuple(replace(topic, **{field: ""}) for topic in message.responses)
-        )
-    if kind is m.OffsetCommitResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
-        return replace(message, topics=tuple(replace(topic, name="") for topic in message.topics))
-    if kind is m.OffsetFetchResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
-        return replace(
-            message,
-            groups=tuple(
-                replace(group, topics=tuple(replace(topic, name="") for topic in group.topics))
-                for group in message.groups
-            ),
-        )
     if kind is m.ApiVersionsResponse and api_version < FEATURES_FROM_ZERO_SINCE:
         return _with_the_features_of(message, api_version)
     return message
@@ -98,23 +72,6 @@ def _only(things: tuple[T, ...], what: str) -> T:
 
 def _single_coordinator_question(request: m.FindCoordinatorRequest) -> m.FindCoordinatorRequest:
     return m.FindCoordinatorRequest(key=_only(request.keys, "key"), key_type=request.key_type)
-
-
-def _single_coordinator(response: m.FindCoordinatorResponse) -> m.FindCoordinatorResponse:
-    if not response.coordinators:
-        return response
-    found = _only(response.coordinators, "coordinator")
-    # Brokers up to 4.4 write the text NONE here. The list form leaves the text empty (recordings of
-    # 2.3.0, 2.8.2).
-    message = "NONE" if found.error_code == 0 else found.error_message
-    return m.FindCoordinatorResponse(
-        throttle_time_ms=response.throttle_time_ms,
-        error_code=found.error_code,
-        error_message=message,
-        node_id=found.node_id,
-        host=found.host,
-        port=found.port,
-    )
 
 
 def _single_leaver(request: m.LeaveGroupRequest) -> m.LeaveGroupRequest:
@@ -179,7 +136,6 @@ def _names_of_topics(request: m.DeleteTopicsRequest) -> m.DeleteTopicsRequest:
 _SINGLE: dict[type, Callable[[Any], Any]] = {
     m.DeleteTopicsRequest: _names_of_topics,
     m.FindCoordinatorRequest: _single_coordinator_question,
-    m.FindCoordinatorResponse: _single_coordinator,
     m.LeaveGroupRequest: _single_leaver,
     m.LeaveGroupResponse: _single_farewell,
     m.OffsetFetchRequest: _single_group_question,

@@ -24,6 +24,7 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.wire_forms import as_sent
 
 ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
 """The states in which commits are accepted. In PREPARING_REBALANCE the old owners may still commit
@@ -64,14 +65,20 @@ def refused_fetch(
     request: m.OffsetFetchRequest, caller: Caller, refusal: Refusal
 ) -> m.OffsetFetchResponse:
     """An OFFSET_FETCH answer with one error for all groups."""
-    if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-        return m.OffsetFetchResponse(
-            groups=tuple(
-                m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=refusal.error.code)
-                for asked in request.asked
-            )
-        )
-    return m.OffsetFetchResponse(error_code=refusal.error.code)
+    refused = tuple(
+        m.OffsetFetchResponseGroup(group_id=asked.group_id, error_code=refusal.error.code)
+        for asked in request.asked
+    )
+    return _of_groups(refused, caller)
+
+
+def _of_groups(
+    found: tuple[m.OffsetFetchResponseGroup, ...], caller: Caller
+) -> m.OffsetFetchResponse:
+    answer: m.OffsetFetchResponse = as_sent(
+        m.OffsetFetchResponse(groups=found), caller.header.api_version
+    )
+    return answer
 
 
 class OffsetMetadataManager:
@@ -201,26 +208,7 @@ class OffsetMetadataManager:
     ) -> m.OffsetFetchResponse:
         """Give the committed offsets; -1 for a partition without one."""
         found = tuple(self._group_answer(asked, request.require_stable) for asked in request.asked)
-        if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-            return m.OffsetFetchResponse(groups=found)
-        one = found[0]
-        topics = tuple(
-            m.OffsetFetchResponseTopic(
-                name=topic.name,
-                partitions=tuple(
-                    m.OffsetFetchResponsePartition(
-                        partition_index=part.partition_index,
-                        committed_offset=part.committed_offset,
-                        committed_leader_epoch=part.committed_leader_epoch,
-                        metadata=part.metadata,
-                        error_code=part.error_code,
-                    )
-                    for part in topic.partitions
-                ),
-            )
-            for topic in one.topics
-        )
-        return m.OffsetFetchResponse(topics=topics, error_code=one.error_code)
+        return _of_groups(found, caller)
 
     def _group_asked(self, asked: m.OffsetFetchRequestGroup) -> ClassicGroup | ConsumerGroup | None:
         """The group whose offsets may be fetched; None for one without offsets."""

@@ -35,6 +35,7 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.lines.rebalance_reasons import NOT_PROVIDED
 from kafkalab.protocol import messages as m
+from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.releases import BrokerProfile
 
 _ALIVE = m.HeartbeatResponse()
@@ -574,6 +575,7 @@ def left(leaving: m.MemberIdentity, error: Errors) -> m.MemberResponse:
 
 def leave_response(told: Sequence[m.MemberResponse], caller: Caller) -> m.LeaveGroupResponse:
     """The answer to LEAVE_GROUP. An older form of it has one member, and that one's error alone."""
-    if WireChange.LEAVE_BY_LIST.holds_for(caller.header):
-        return m.LeaveGroupResponse(members=tuple(told))
-    return m.LeaveGroupResponse(error_code=told[0].error_code)
+    answer: m.LeaveGroupResponse = as_sent(
+        m.LeaveGroupResponse(members=tuple(told)), caller.header.api_version
+    )
+    return answer
