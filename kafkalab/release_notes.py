@@ -126,15 +126,7 @@ def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[ReleaseD
                 old = _value_before(section, name, before)
                 area = _area(section)
                 if old != value:
-                    yield ReleaseDifference(
-                        after,
-                        change.source,
-                        change.what,
-                        area,
-                        name,
-                        _shown(old, area),
-                        _shown(value, area),
-                    )
+                    yield _difference(after, change, area, name, old, value)
         yield from _worded(before, after, lines)
 
 
@@ -226,15 +218,15 @@ def _broker_change(change: Change, before: str, after: str) -> Iterator[ReleaseD
             rows.append((area, name, keys[name].default(before), value))
     for area, name, old, value in rows:
         if old != value:
-            yield ReleaseDifference(
-                after,
-                change.source,
-                change.what,
-                area,
-                name,
-                _shown(old, area),
-                _shown(value, area),
-            )
+            yield _difference(after, change, area, name, old, value)
+
+
+def _difference(
+    after: str, change: Change, area: str, name: str, old: Any, value: Any
+) -> ReleaseDifference:
+    return ReleaseDifference(
+        after, change.source, change.what, area, name, _shown(old, area), _shown(value, area)
+    )
 
 
 def _shown(value: Any, area: str) -> str:

@@ -191,17 +191,7 @@ class _Found:
     def answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
         """The source of a question's answer cell, and the repairs."""
         names = set(find(own.question).answers)
-        marked = [
-            place
-            for place in self.by_index.get(own.index, ())
-            if grade_id_of(self.cells[place]) == own.grade_id
-        ]
-        written = [place for place in marked if self._is_written(place, own)]
-        told = (
-            [f"the cell of {own.question} had changed its type"]
-            if any(self._kind(place) != "code" for place in marked)
-            else []
-        )
+        marked, written, told = self._marked(own, "code")
         source = [self._code(place, own, told) for place in written]
         if len(marked) > 1:
             text, how = (
@@ -227,19 +217,21 @@ class _Found:
             text = self.texts[left[-1]]
         return text, told
 
-    def open_answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
-        """The text of an open question's cell, and the repairs."""
+    def _marked(self, own: MasterCell, kind: str) -> tuple[list[int], list[int], list[str]]:
+        """The places of the cells with a question's mark, those of them that somebody wrote in, and
+        the repairs."""
         marked = [
             place
             for place in self.by_index.get(own.index, ())
             if grade_id_of(self.cells[place]) == own.grade_id
         ]
         written = [place for place in marked if self._is_written(place, own)]
-        told = (
-            [f"the cell of {own.question} had changed its type"]
-            if any(self._kind(place) != "markdown" for place in marked)
-            else []
-        )
+        is_changed = any(self._kind(place) != kind for place in marked)
+        return marked, written, [f"the cell of {own.question} had changed its type"] * is_changed
+
+    def open_answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
+        """The text of an open question's cell, and the repairs."""
+        marked, written, told = self._marked(own, "markdown")
         if len(marked) > 1:
             told.append(
                 f"there were {len(marked)} cells for {own.question}; the last one written in counts"

@@ -59,15 +59,19 @@ def fewest_unanswered(loads: list[NodeLoad], log: LogContext) -> Node | None:
         if not load.is_blacked_out and (fewest is None or load.in_flight < fewest):
             found, fewest = load.node, load.in_flight
         else:
-            log(
-                "LEAST_LOADED_REMOVING",
-                node=load.node,
-                blacked_out=str(load.is_blacked_out).lower(),
-                in_flight=load.in_flight,
-            )
+            _say_removed(load, log)
     if found is not None:
         log("LEAST_LOADED_FOUND", node=found)
     return found
+
+
+def _say_removed(load: NodeLoad, log: LogContext) -> None:
+    log(
+        "LEAST_LOADED_REMOVING",
+        node=load.node,
+        blacked_out=str(load.is_blacked_out).lower(),
+        in_flight=load.in_flight,
+    )
 
 
 def standing_then_preparing(loads: list[NodeLoad], log: LogContext) -> Node | None:
@@ -99,12 +103,7 @@ def _standing_first(
         elif load.can_connect:
             untouched = load if untouched is None else better(untouched, load)
         else:
-            log(
-                "LEAST_LOADED_REMOVING",
-                node=load.node,
-                blacked_out=str(load.is_blacked_out).lower(),
-                in_flight=load.in_flight,
-            )
+            _say_removed(load, log)
     if ready is not None:
         log("LEAST_LOADED_WITH_IN_FLIGHT", node=ready.node, in_flight=ready.in_flight)
         return ready.node

@@ -16,8 +16,6 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientRequest, ClientResponse
-from kafkalab.errors import DisconnectException, UnsupportedVersionException
-from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal, Stage
 
 
@@ -238,15 +236,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
                     header=self.client.header_text(request),
                     node_id=request.connection,
                 )
-                future.fail(DisconnectException())
-            elif response.version_mismatch:
-                future.fail(
-                    UnsupportedVersionException(
-                        f"The node does not support {api_of(response.request.message).name}"
-                    )
-                )
-            else:
-                future.complete(response)
+            future.end_with(response)
 
 
 def _complete(response: ClientResponse) -> None:

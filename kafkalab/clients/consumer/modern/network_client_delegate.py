@@ -18,9 +18,8 @@ from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
-from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.clients.network.selector import SPINNING_PASS_MS, SPINNING_PASSES
-from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException
+from kafkalab.errors import DisconnectException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.messages import FetchRequest
@@ -100,7 +99,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         request = self.client.new_request(
             node.connection,
             unsent.message,
-            lambda response: _complete(future, response),
+            future.end_with,
             unsent.deadline_ms - self.clock.now_ms,
         )
         if not self.client.ready(node):
@@ -180,19 +179,6 @@ class NetworkClientDelegate(ConsumerNetwork):
 
     def _interrupt(self) -> None:
         self.progress.set()
-
-
-def _complete(future: RequestFuture, response: ClientResponse) -> None:
-    if response.disconnected:
-        future.fail(DisconnectException())
-    elif response.version_mismatch:
-        future.fail(
-            UnsupportedVersionException(
-                f"The node does not support {api_of(response.request.message).name}"
-            )
-        )
-    else:
-        future.complete(response)
 
 
 def _fetch_builder_text(request: FetchRequest) -> str:

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-from kafkalab.errors import KafkaException, RetriableException
+from kafkalab.clients.network.requests import ClientResponse
+from kafkalab.errors import (
+    DisconnectException,
+    KafkaException,
+    RetriableException,
+    UnsupportedVersionException,
+)
+from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal
 
 
@@ -38,6 +45,16 @@ class RequestFuture:
         future = cls()
         future.fail(error)
         return future
+
+    def end_with(self, response: ClientResponse) -> None:
+        """Complete it with an answer, or fail it where there is none."""
+        if response.disconnected:
+            self.fail(DisconnectException())
+        elif response.version_mismatch:
+            api = api_of(response.request.message).name
+            self.fail(UnsupportedVersionException(f"The node does not support {api}"))
+        else:
+            self.complete(response)
 
     @property
     def succeeded(self) -> bool:
