@@ -14,7 +14,8 @@
                                    solution that it changes (changes.py)
     # %% says                      what the wrong answer above gives to a case, where running it
                                    takes Spark: `lambda case: {...}`
-    # %% begin                     code that each wrong answer below begins with
+    # %% begin                     code that each wrong answer below begins with; `begin solution`:
+                                   the solution
     # %% equivalent                a comment, `old -> new`: why that change of the right answer
                                    is right, too (autograder/proving/survivors.py)
     # %% hint                      a comment; the first says where to look, the second nearly how
@@ -34,7 +35,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
-from autograder.course.changes import CHANGE, changed
+from autograder.course.changes import CHANGE, bare, changed
 
 ROLES = ("answer", "question", "judge", "wrong", "says", "begin", "equivalent", "hint", "rubric")
 SHARED = "shared"
@@ -131,7 +132,8 @@ class Exercise:
         found, start = [], ""
         for cell, following in zip(self.cells, (*self.cells[1:], None), strict=True):
             if cell.role == "begin":
-                start = cell.body
+                starts = "solution" in cell.head.split()
+                start = bare(self.solution()) if starts else cell.body
             if cell.role == "wrong":
                 says = following if following is not None and following.role == "says" else None
                 source = self._wrong(cell)

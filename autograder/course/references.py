@@ -5,14 +5,13 @@ A reference is in the exercise's file, unless its judge brings one of its own.
 
 from __future__ import annotations
 
-import ast
 import json
-from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell.course_folder import text_of
 from autograder.cell.question import of_chapter
 from autograder.course import exercises
+from autograder.course.changes import without_blanks
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.handed_in.assignment import is_student, rebuild
@@ -25,7 +24,7 @@ def reference(question_id: str) -> str:
     own = judge_of(question_id).reference
     if own is not None:
         return own.strip("\n")
-    return _without_blanks(exercises.find(question_id).solution())
+    return without_blanks(exercises.find(question_id).solution())
 
 
 def references(chapter: str) -> dict[str, str]:
@@ -56,38 +55,3 @@ def write_solution(chapter: str, path: Path, student: str = "") -> None:
     """Write the solved notebook, for one student where one is named."""
     text = json.dumps(solved(chapter, student), ensure_ascii=False, indent=1) + "\n"
     path.write_text(text, encoding="utf-8")
-
-
-@lru_cache(maxsize=512)
-def _without_blanks(source: str) -> str:
-    """A solved cell without the blanks that the learner's cell has above the answer: `name = ...`
-    and `name = {"A": ..., "B": ...}` where the name gets its value further down."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return source.strip("\n")
-    blank = [statement for statement in body if _is_blank(statement, body)]
-    lines = source.splitlines()
-    for statement in reversed(blank):
-        del lines[statement.lineno - 1 : statement.end_lineno]
-    return "\n".join(lines).strip("\n")
-
-
-def _is_blank(statement: ast.stmt, body: list[ast.stmt]) -> bool:
-    """Whether a statement only makes room for an answer that a later one gives."""
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return False
-    parts = list(ast.walk(statement.value))
-    only_blanks = any(getattr(part, "value", None) is ... for part in parts) and all(
-        isinstance(part, (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Load)) for part in parts
-    )
-    name = ast.unparse(statement.targets[0])
-    later = body[body.index(statement) + 1 :]
-    stores = {
-        each.id
-        for after in later
-        for each in ast.walk(after)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
-    bare = isinstance(statement.value, ast.Constant)
-    return only_blanks and (bare or name in stores)

@@ -231,7 +231,14 @@ def test_a_wrong_answer_may_name_the_line_of_the_solution_that_it_changes(small)
     halves.write("91", ("91.1",))
     (wrong,) = judge_of("91.1").wrong_answers
     assert wrong.sentence == "You forgot the first."
-    assert wrong.source == "opened = ...\nopened = n.brokers"
+    assert wrong.source == "opened = n.brokers"
+
+
+def test_wrong_answers_may_begin_with_the_solution(small):
+    small(COUNTED.replace("# %% wrong", "# %% begin solution\n\n# %% wrong"))
+    halves.write("91", ("91.1",))
+    (wrong,) = judge_of("91.1").wrong_answers
+    assert wrong.source == "opened = n.brokers + 1\nopened = n.brokers"
 
 
 SOLVED = """

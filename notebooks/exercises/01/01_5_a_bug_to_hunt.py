@@ -119,11 +119,7 @@ Judge(
 # `list((number for number, line in enumerate(shown) if 'clientId=search-1' in line))[-1]`: search-1
 # has one line.
 
-# %% begin
-guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
-right_group = "search"
-also_short = "billing"
-unread_partition = int(shown[guilty_line].rsplit("-", 1)[1])
+# %% begin solution
 
 # %% wrong="the team's own line is innocent"
 # audit-1 is alone in its own group and gets all three partitions, as it should. Look for a program

@@ -116,17 +116,7 @@ Judge(
     ),
 )
 
-# %% begin
-connection = {
-    "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {
-        "accepted": "CHECKING_API_VERSIONS",
-        "refused": "DISCONNECTED",
-        "closed": "DISCONNECTED",
-    },
-    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
-    "READY": {"closed": "DISCONNECTED"},
-}
+# %% begin solution
 
 # %% wrong="ready at once"
 # TCP is connected, but the client may not send other requests yet. First it asks which versions the

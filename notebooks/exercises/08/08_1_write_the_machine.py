@@ -231,25 +231,7 @@ Judge(
 # `group['Dead'] = {}` left out: nothing leads out of a state without a row, either.
 # `group['Dead']` -> `group['']`: no walk comes to a state of this name.
 
-# %% begin
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
+# %% begin solution
 
 # %% wrong="stable when all are in"
 # When all are in, no member knows yet what it owns. The group waits for the leader's plan first, in

@@ -171,19 +171,7 @@ Judge(
     },
 )
 
-# %% begin
-next_step = {
-    "a follower is away for 5 seconds, acks=all": "nothing",
-    "commit_transaction(): TimeoutException": "same call",
-    "RecordTooLargeException in a transaction": "abort",
-    "ProducerFencedException": "close",
-    "poll(): RecordDeserializationException": "seek",
-    "commit_sync(): CommitFailedException": "poll",
-    "commit_sync(): the coordinator is away for 2 seconds": "nothing",
-    "poll(): NoOffsetForPartitionException": "seek",
-}
-
-sends = outlasts(n.away, seed=n.seed)[1]
+# %% begin solution
 
 # %% wrong="always abort"
 # "Any KafkaException: abort" is wrong after a commit that timed out. There abort raises

@@ -106,17 +106,7 @@ Judge(
 )
 
 
-# %% begin
-def outcome(case):
-    if case.how == "killed":
-        return min(case.seconds, case.lock_s), "nothing"
-    if case.seconds < case.lock_s:
-        return 0, "ok"
-    return case.lock_s, "refused" if case.seconds < case.lock_s + 5 else "ok"
-
-
-bo_after = {name: outcome(case)[0] for name, case in n.items()}
-ada_hears = {name: outcome(case)[1] for name, case in n.items()}
+# %% begin solution
 
 # %% wrong="a dead worker keeps the lock"
 # When a process dies, its connection closes, and the broker frees what it still holds at once. It
