@@ -8,7 +8,7 @@ Names and meaning are those of org.apache.kafka.clients.producer and .consumer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -29,6 +29,14 @@ class TopicPartition(NamedTuple):
 
     def __repr__(self) -> str:
         return f"{self.topic}-{self.partition}"
+
+
+def by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    """Topic -> the numbers of its partitions, both in the order of their coming."""
+    found: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        found.setdefault(topic, []).append(number)
+    return {topic: tuple(numbers) for topic, numbers in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

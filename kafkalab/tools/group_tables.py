@@ -13,8 +13,8 @@ from kafkalab.reading.history.group_rows import (
     MISSING,
     MemberRow,
     OffsetRow,
-    sorted_numbers_by_topic,
 )
+from kafkalab.records import by_topic
 
 
 class Column(NamedTuple):
@@ -133,7 +133,7 @@ def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose:
     def assignment(row: MemberRow) -> list[str]:
         text = ", ".join(
             f"{topic}({','.join(map(str, numbers))})"
-            for topic, numbers in sorted_numbers_by_topic(row.partitions).items()
+            for topic, numbers in by_topic(sorted(row.partitions)).items()
         )
         return [text or MISSING]
 
@@ -159,11 +159,11 @@ def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) ->
     def values(row: MemberRow) -> list[object]:
         text = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in sorted_numbers_by_topic(row.partitions).items()
+            for topic, numbers in by_topic(sorted(row.partitions)).items()
         )
         target = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in sorted_numbers_by_topic(row.target or ()).items()
+            for topic, numbers in by_topic(sorted(row.target or ())).items()
         )
         return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
 

@@ -25,6 +25,7 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_subscription
+from kafkalab.records import by_topic
 from kafkalab.releases import BrokerProfile
 
 CLASSIC, CONSUMER = "classic", "consumer"
@@ -181,16 +182,13 @@ class GroupAdmin:
         )
 
     def _assignment(self, partitions: Iterable[tuple[str, int]]) -> m.DescribedAssignment:
-        numbers: dict[str, list[int]] = {}
-        for topic, number in sorted(partitions):
-            numbers.setdefault(topic, []).append(number)
         ids = {topic: found.topic_id for topic, found in self._cluster.topics.items()}
         return m.DescribedAssignment(
             topic_partitions=tuple(
                 m.DescribedTopicPartitions(
-                    topic_id=ids.get(topic, m.ZERO_UUID), topic_name=topic, partitions=tuple(found)
+                    topic_id=ids.get(topic, m.ZERO_UUID), topic_name=topic, partitions=numbers
                 )
-                for topic, found in numbers.items()
+                for topic, numbers in by_topic(sorted(partitions)).items()
             )
         )
 

@@ -31,7 +31,6 @@ from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
     ConsumerGroupMember,
     Owned,
-    by_topic,
 )
 from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupMemberState
 from kafkalab.broker.groups.modern.modern_groups import ModernGroups
@@ -47,6 +46,7 @@ from kafkalab.protocol.consumer_protocol import (
     parse_subscription,
     style_of,
 )
+from kafkalab.records import by_topic
 
 PROTOCOL_TYPE = "consumer"
 UPGRADES, DOWNGRADES = ("upgrade", "bidirectional"), ("downgrade", "bidirectional")
@@ -375,4 +375,4 @@ def _places(numbers: Any) -> list[tuple[str, int]]:
 
 def _assignment_bytes(member: ConsumerGroupMember, owned: Owned) -> bytes:
     """Partitions in the version of ConsumerProtocol that the member writes."""
-    return assignment_bytes(style_of(member.protocols[0].metadata), by_topic(owned))
+    return assignment_bytes(style_of(member.protocols[0].metadata), by_topic(sorted(owned)))

@@ -22,10 +22,11 @@ from kafkalab.broker.effects import Effect
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.replica_manager import ReplicaManager, append_note
 from kafkalab.broker.steps import Afterwards, Refusal, Step, unheard
-from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
+from kafkalab.broker.transactions.transaction_metadata import TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors, KafkaStorageException
 from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.records import by_topic
 
 KEY_TYPE, VALUE_VERSION = 0, 1
 BATCH_BYTES, KEY_BYTES, VALUE_BYTES, TOPIC_BYTES, PARTITION_BYTES = 61, 4, 35, 6, 4
@@ -142,7 +143,7 @@ def _value(record: TransactionMetadata) -> str:
         "transactionStatus": STATUS[record.state],
         "transactionPartitions": [
             {"topic": topic, "partitionIds": ids}
-            for topic, ids in _by_topic(record.partitions).items()
+            for topic, ids in by_topic(record.partitions).items()
         ],
         "transactionLastUpdateTimestampMs": record.updated_ms,
         "transactionStartTimestampMs": record.started_ms,
@@ -172,13 +173,6 @@ def _metadata(transactional_id: str, data: dict[str, Any]) -> TransactionMetadat
     )
 
 
-def _by_topic(places: Iterable[Place]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for topic, number in places:
-        found.setdefault(topic, []).append(number)
-    return found
-
-
 def _size(record: TransactionMetadata) -> int:
     return (
         BATCH_BYTES
@@ -187,6 +181,6 @@ def _size(record: TransactionMetadata) -> int:
         + VALUE_BYTES
         + sum(
             TOPIC_BYTES + len(topic) + PARTITION_BYTES * len(ids)
-            for topic, ids in _by_topic(record.partitions).items()
+            for topic, ids in by_topic(record.partitions).items()
         )
     )

@@ -17,6 +17,7 @@ from kafkalab.broker.transactions.transaction_metadata import Place, Transaction
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
+from kafkalab.records import by_topic
 
 RETRY_MS = 100
 OUTDATED = frozenset(
@@ -56,17 +57,14 @@ class TransactionMarkers:
     def _ask(
         self, record: TransactionMetadata, leader: int, places: tuple[Place, ...]
     ) -> AskBroker:
-        topics: dict[str, list[int]] = {}
-        for topic, number in places:
-            topics.setdefault(topic, []).append(number)
         marker = m.WritableTxnMarker(
             producer_id=record.producer_id,
             producer_epoch=record.epoch,
             transaction_result=record.state is TransactionState.PREPARE_COMMIT,
             coordinator_epoch=self._epoch_of(record.transactional_id),
             topics=tuple(
-                m.WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers))
-                for name, numbers in topics.items()
+                m.WritableTxnMarkerTopic(name=name, partition_indexes=numbers)
+                for name, numbers in by_topic(places).items()
             ),
         )
         return AskBroker(

@@ -23,6 +23,7 @@ from kafkalab.broker.transactions.transactional_offsets import (
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol import messages as m
+from kafkalab.records import by_topic
 from kafkalab.releases import BrokerProfile
 
 RETRY_MS, RETRIES_END_MS = 20, 100
@@ -164,17 +165,14 @@ class TransactionVerification:
 def _question(
     transactional_id: str, producer: tuple[int, int], places: Iterable[Place], joins: bool
 ) -> m.AddPartitionsToTxnRequest:
-    topics: dict[str, list[int]] = {}
-    for topic, number in places:
-        topics.setdefault(topic, []).append(number)
     asked = m.AddPartitionsToTxnTransaction(
         transactional_id=transactional_id,
         producer_id=producer[0],
         producer_epoch=producer[1],
         verify_only=not joins,
         topics=tuple(
-            m.AddPartitionsToTxnTopic(name=name, partitions=tuple(numbers))
-            for name, numbers in topics.items()
+            m.AddPartitionsToTxnTopic(name=name, partitions=numbers)
+            for name, numbers in by_topic(places).items()
         ),
     )
     return m.AddPartitionsToTxnRequest(transactions=(asked,))

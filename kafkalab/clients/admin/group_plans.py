@@ -18,7 +18,7 @@ from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment
-from kafkalab.records import OffsetAndMetadata, TopicPartition
+from kafkalab.records import OffsetAndMetadata, TopicPartition, by_topic
 
 CONSUMER = "consumer"
 """Protocol type of groups of consumers; a group that only ever had offsets committed has none."""
@@ -186,8 +186,8 @@ def list_group_offsets(
         None
         if partitions is None
         else tuple(
-            m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
-            for topic, numbers in _by_topic(partitions).items()
+            m.OffsetFetchRequestTopics(name=topic, partition_indexes=numbers)
+            for topic, numbers in by_topic(partitions).items()
         )
     )
     request = m.OffsetFetchRequest(
@@ -265,7 +265,7 @@ def delete_offsets(group: str, outcomes: Outcomes) -> Plan:
                     m.OffsetDeleteRequestPartition(partition_index=n) for n in numbers
                 ),
             )
-            for topic, numbers in _by_topic(outcomes.futures).items()
+            for topic, numbers in by_topic(outcomes.futures).items()
         ),
     )
     yield from _each_partition(
@@ -312,10 +312,3 @@ def delete_group(group: str, outcomes: Outcomes) -> Plan:
         outcomes[group].fail(error)
         return
     outcomes[group].complete()
-
-
-def _by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for tp in partitions:
-        topics.setdefault(tp.topic, []).append(tp.partition)
-    return topics

@@ -21,7 +21,7 @@ from kafkalab.clients.network.metadata import topic_name
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, InvalidTopicException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
-from kafkalab.records import TopicPartition
+from kafkalab.records import TopicPartition, by_topic
 
 RESOURCE_TYPES = {"topic": 2, "broker": 4}
 SOURCES = {
@@ -288,15 +288,12 @@ def elect_leaders(
 ) -> Plan:
     """Asks the controller; the outcome is partition -> error, None where it has the leader that was
     wanted."""
-    topics: dict[str, list[int]] = {}
-    for tp in partitions or ():
-        topics.setdefault(tp.topic, []).append(tp.partition)
     wanted = (
         None
         if partitions is None
         else tuple(
-            m.ElectTopicPartitions(topic=topic, partitions=tuple(numbers))
-            for topic, numbers in topics.items()
+            m.ElectTopicPartitions(topic=topic, partitions=numbers)
+            for topic, numbers in by_topic(partitions).items()
         )
     )
     try:

@@ -8,7 +8,7 @@ member. Within this they have the iteration order of Java's hash map.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
@@ -124,10 +124,3 @@ def member_rows(group: Mapping[str, Any]) -> list[MemberRow]:
 def _members(group: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """The members in the iteration order of the coordinator's hash map."""
     return [(id, group["members"][id]) for id in hash_map_order(group["members"], java_string_hash)]
-
-
-def sorted_numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    topics: dict[str, list[int]] = {}
-    for tp in sorted(partitions):
-        topics.setdefault(tp.topic, []).append(tp.partition)
-    return topics

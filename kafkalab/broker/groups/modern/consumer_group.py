@@ -16,6 +16,7 @@ from kafkalab.broker.groups.modern.consumer_group_state import (
     ConsumerGroupState,
 )
 from kafkalab.protocol.messages import HeartbeatTopicPartitions, JoinGroupRequestProtocol
+from kafkalab.records import by_topic
 from kafkalab.sim.invariants import check
 
 FIRST_EPOCH = 1
@@ -286,18 +287,10 @@ def consumer_member_fields(member: ConsumerGroupMember, group: ConsumerGroup) ->
         "host": LOCALHOST,
         "rebalance_timeout_ms": member.rebalance_timeout_ms,
         "subscription": member.topics or ((member.regex,) if member.regex else ()),
-        "assignment": by_topic(member.assigned),
-        "target": by_topic(group.target.get(member.id, ())),
+        "assignment": by_topic(sorted(member.assigned)),
+        "target": by_topic(sorted(group.target.get(member.id, ()))),
         "member_epoch": member.epoch,
         "group_epoch": group.epoch,
         "target_epoch": group.target_epoch,
         "protocol": group.assignor,
     }
-
-
-def by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
-    """Partitions as topic -> numbers, in order."""
-    numbers: dict[str, list[int]] = {}
-    for topic, number in sorted(partitions):
-        numbers.setdefault(topic, []).append(number)
-    return {topic: tuple(found) for topic, found in numbers.items()}

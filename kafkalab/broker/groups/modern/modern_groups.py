@@ -50,6 +50,7 @@ from kafkalab.protocol.messages import (
     OffsetCommitRequest,
     TxnOffsetCommitRequest,
 )
+from kafkalab.records import by_topic
 
 MEMBER_ALARMS = ("member session", "member revokes", "member joins", "member syncs")
 """The kinds of timers that a coordinator sets for a member."""
@@ -568,17 +569,16 @@ class ModernGroups:
         return member.session_timeout_ms or self._config.group_consumer_session_timeout_ms
 
     def _assignment(self, member: ConsumerGroupMember) -> HeartbeatAssignment:
-        numbers: dict[str, list[int]] = {}
-        for topic, number in sorted(member.assigned):
-            # a deleted topic has no id to name it by; the next target assignment lacks it
-            if topic in self._cluster.topics:
-                numbers.setdefault(topic, []).append(number)
+        # a deleted topic has no id to name it by; the next target assignment lacks it
+        there = by_topic(
+            place for place in sorted(member.assigned) if place[0] in self._cluster.topics
+        )
         return HeartbeatAssignment(
             topic_partitions=tuple(
                 HeartbeatTopicPartitions(
-                    topic_id=self._cluster.topics[topic].topic_id, partitions=tuple(found)
+                    topic_id=self._cluster.topics[topic].topic_id, partitions=numbers
                 )
-                for topic, found in numbers.items()
+                for topic, numbers in there.items()
             )
         )
 

@@ -19,6 +19,7 @@ from kafkalab.broker.steps import Refusal, Step, answers, run, worded
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH
+from kafkalab.records import by_topic
 
 SHARE_SESSION = "share session"
 """The kind of timer that ends a member's session."""
@@ -181,16 +182,13 @@ class ShareGroups:
         )
 
     def _assignment(self, places: tuple[Place, ...]) -> m.HeartbeatAssignment:
-        numbers: dict[str, list[int]] = {}
-        for topic, number in places:
-            if topic in self._cluster.topics:
-                numbers.setdefault(topic, []).append(number)
+        there = by_topic(place for place in places if place[0] in self._cluster.topics)
         return m.HeartbeatAssignment(
             topic_partitions=tuple(
                 m.HeartbeatTopicPartitions(
-                    topic_id=self._cluster.topics[topic].topic_id, partitions=tuple(found)
+                    topic_id=self._cluster.topics[topic].topic_id, partitions=numbers
                 )
-                for topic, found in numbers.items()
+                for topic, numbers in there.items()
             )
         )
 

@@ -7,15 +7,13 @@ import struct
 from collections.abc import Iterable
 
 from kafkalab.hashing import hash_map_order, java_string_hash
-from kafkalab.records import TopicPartition
+from kafkalab.records import TopicPartition, by_topic
 
 
 def sticky_user_data(partitions: Iterable[TopicPartition], generation: int | None) -> bytes:
     """V1, or V0 without a generation. The topics come in the order of Java's HashMap
     (CollectionUtils.groupPartitionsByTopic)."""
-    numbers: dict[str, list[int]] = {}
-    for tp in partitions:
-        numbers.setdefault(tp.topic, []).append(tp.partition)
+    numbers = by_topic(partitions)
     written = struct.pack(">i", len(numbers))
     for topic in hash_map_order(numbers, java_string_hash, newest_first=True):
         name = topic.encode("utf-8")

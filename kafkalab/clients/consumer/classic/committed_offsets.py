@@ -40,7 +40,7 @@ from kafkalab.errors import (
 )
 from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol import messages as m
-from kafkalab.records import OffsetAndMetadata, TopicPartition
+from kafkalab.records import OffsetAndMetadata, TopicPartition, by_topic
 
 EXPELLED = (
     Errors.UNKNOWN_MEMBER_ID,
@@ -116,12 +116,9 @@ class CommittedOffsets(GroupPart):
     def _ask(self, partitions: list[TopicPartition]) -> Story:
         """OFFSET_FETCH; returns what `fetch` does."""
         self._log("FETCHING_COMMITTED_OFFSETS", partitions=list_text(partitions))
-        indexes: dict[str, list[int]] = {}
-        for tp in partitions:
-            indexes.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(
-            m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
-            for topic, numbers in indexes.items()
+            m.OffsetFetchRequestTopics(name=topic, partition_indexes=numbers)
+            for topic, numbers in by_topic(partitions).items()
         )
         request = m.OffsetFetchRequest(
             groups=(m.OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),

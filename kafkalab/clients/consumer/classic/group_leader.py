@@ -29,7 +29,7 @@ from kafkalab.protocol.messages import (
     JoinGroupResponse,
     SyncGroupRequestAssignment,
 )
-from kafkalab.records import TopicPartition
+from kafkalab.records import TopicPartition, by_topic
 
 
 class GroupLeader(GroupPart):
@@ -57,7 +57,7 @@ class GroupLeader(GroupPart):
     def protocols(self, generation_id: int) -> tuple[JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
         owned = (
-            numbers_by_topic(sorted(self._subscriptions.assigned()))
+            by_topic(sorted(self._subscriptions.assigned()))
             if self._profile.group.tells_owned_partitions
             else {}
         )
@@ -130,7 +130,7 @@ class GroupLeader(GroupPart):
             SyncGroupRequestAssignment(
                 member_id=member,
                 assignment=assignment_bytes(
-                    self._profile.group.subscription_style, numbers_by_topic(partitions)
+                    self._profile.group.subscription_style, by_topic(partitions)
                 ),
             )
             for member, partitions in assignment.items()
@@ -178,13 +178,6 @@ class _Topics(NamedTuple):
 
     view: ClusterView
     topics: tuple[str, ...]
-
-
-def numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = {}
-    for tp in partitions:
-        found.setdefault(tp.topic, []).append(tp.partition)
-    return {topic: tuple(numbers) for topic, numbers in found.items()}
 
 
 def _frozen(assignment: Assignment) -> tuple[tuple[str, tuple[TopicPartition, ...]], ...]:

@@ -30,7 +30,7 @@ from kafkalab.errors import (
 from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.connection_messages import ZERO_UUID
-from kafkalab.records import OffsetAndMetadata, TopicPartition
+from kafkalab.records import OffsetAndMetadata, TopicPartition, by_topic
 from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
@@ -246,14 +246,11 @@ class CommitRequestManager(ConsumerPart[NetworkClientDelegate]):
         return future
 
     def _look_up(self, partitions: tuple[TopicPartition, ...]) -> Story:
-        numbers: dict[str, list[int]] = {}
-        for tp in partitions:
-            numbers.setdefault(tp.topic, []).append(tp.partition)
         topics = tuple(
             m.OffsetFetchRequestTopics(
-                name=topic, topic_id=self._id(topic), partition_indexes=tuple(found)
+                name=topic, topic_id=self._id(topic), partition_indexes=numbers
             )
-            for topic, found in numbers.items()
+            for topic, numbers in by_topic(partitions).items()
         )
         group = m.OffsetFetchRequestGroup(
             group_id=self._group_id,

@@ -16,7 +16,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition, FetchResponse, FetchTopic, ForgottenTopic
-from kafkalab.records import TopicPartition
+from kafkalab.records import TopicPartition, by_topic
 
 INVALID_SESSION, INITIAL_EPOCH, FINAL_EPOCH = 0, 0, -1
 
@@ -232,21 +232,18 @@ class FetchSessionHandler:
 
 
 def _fetch_topics(partitions: Mapping[TopicPartition, FetchPartition]) -> tuple[FetchTopic, ...]:
-    by_topic: dict[str, list[FetchPartition]] = {}
+    topics: dict[str, list[FetchPartition]] = {}
     for tp, partition in partitions.items():
-        by_topic.setdefault(tp.topic, []).append(partition)
+        topics.setdefault(tp.topic, []).append(partition)
     return tuple(
-        FetchTopic(topic=topic, partitions=tuple(parts)) for topic, parts in by_topic.items()
+        FetchTopic(topic=topic, partitions=tuple(parts)) for topic, parts in topics.items()
     )
 
 
 def _forgotten_topics(partitions: Iterable[TopicPartition]) -> tuple[ForgottenTopic, ...]:
-    by_topic: dict[str, list[int]] = {}
-    for tp in partitions:
-        by_topic.setdefault(tp.topic, []).append(tp.partition)
     return tuple(
-        ForgottenTopic(topic=topic, partitions=tuple(numbers))
-        for topic, numbers in by_topic.items()
+        ForgottenTopic(topic=topic, partitions=numbers)
+        for topic, numbers in by_topic(partitions).items()
     )
 
 

@@ -31,7 +31,7 @@ from kafkalab.lines.generated_text import part_text
 from kafkalab.lines.java_values import by_partition, list_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition, by_topic
 from kafkalab.releases import Profile
 from kafkalab.sim.apps import Signal
 
@@ -348,9 +348,8 @@ class AddPartitionsToTxn(TxnRequest):
         known_as: ProducerIdAndEpoch,
         partitions: list[TopicPartition],
     ) -> None:
-        topics: dict[str, list[int]] = {}
-        for topic, number, _ in by_partition((tp.topic, tp.partition, None) for tp in partitions):
-            topics.setdefault(topic, []).append(number)
+        ordered = by_partition((tp.topic, tp.partition, None) for tp in partitions)
+        topics = by_topic((topic, number) for topic, number, _ in ordered)
         super().__init__(
             manager,
             m.AddPartitionsToTxnRequest(
@@ -358,7 +357,7 @@ class AddPartitionsToTxn(TxnRequest):
                 v3_and_below_producer_id=known_as.producer_id,
                 v3_and_below_producer_epoch=known_as.epoch,
                 v3_and_below_topics=tuple(
-                    m.AddPartitionsToTxnTopic(name=topic, partitions=tuple(numbers))
+                    m.AddPartitionsToTxnTopic(name=topic, partitions=numbers)
                     for topic, numbers in topics.items()
                 ),
             ),
