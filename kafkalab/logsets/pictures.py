@@ -69,15 +69,8 @@ def causes(rows: pandas.DataFrame) -> list:
 
 def draw_commits(committed: pandas.DataFrame) -> Picture:
     """Draw logsets.commits: the offset of each partition over time."""
-    labelled = committed.assign(
-        label=_owner(committed)
-        + " "
-        + committed["topic"]
-        + "-"
-        + committed["partition"].astype(str)
-    )
     return _curves(
-        labelled,
+        _labelled(committed),
         "committed_at",
         "offset",
         "committed offsets",
@@ -89,15 +82,8 @@ def draw_commits(committed: pandas.DataFrame) -> Picture:
 
 def draw_lag(by_minute: pandas.DataFrame) -> Picture:
     """Draw logsets.lag_per_minute: the largest lag of each partition in each minute."""
-    labelled = by_minute.assign(
-        label=_owner(by_minute)
-        + " "
-        + by_minute["topic"]
-        + "-"
-        + by_minute["partition"].astype(str)
-    )
     return _curves(
-        labelled,
+        _labelled(by_minute),
         "minute",
         "lag",
         "largest lag in each minute",
@@ -283,8 +269,10 @@ def _lane_colours(findings: pandas.DataFrame, largest: list) -> list[str]:
     return [curves.get(group) or next(others) for group in groups]
 
 
-def _owner(rows: pandas.DataFrame) -> pandas.Series:
-    return rows["group_id"].where(rows["group_id"].notna(), rows["client_id"]).astype(str)
+def _labelled(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows with a label: whose partition it is, a group's or else a client's."""
+    owner = rows["group_id"].where(rows["group_id"].notna(), rows["client_id"]).astype(str)
+    return rows.assign(label=owner + " " + rows["topic"] + "-" + rows["partition"].astype(str))
 
 
 def _of(name: str, names: list) -> str:
