@@ -154,12 +154,13 @@ Judge(
     ),
 )
 
-# %% wrong="commit what was polled"
-# commit_sync() without arguments commits what poll() has returned. The workers had not finished
-# it, and after the crash nobody does.
+# %% begin
 from kafkalab import OffsetAndMetadata, TopicPartition
 
 
+# %% wrong="commit what was polled"
+# commit_sync() without arguments commits what poll() has returned. The workers had not finished
+# it, and after the crash nobody does.
 def work_through(consumer, pool):
     while True:
         for record in consumer.poll(timeout_ms=100):
@@ -170,9 +171,6 @@ def work_through(consumer, pool):
 # %% wrong="commit the newest that is done"
 # You committed the newest that was finished. A slower worker still had an older order, and the
 # commit went past it.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def work_through(consumer, pool):
     done = {}
     while True:
@@ -187,9 +185,6 @@ def work_through(consumer, pool):
 # %% wrong="wait for the workers"
 # Nothing is lost, but nobody polls while you wait. One slow order is enough, and your client leaves
 # the group.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def work_through(consumer, pool):
     while True:
         for record in consumer.poll(timeout_ms=100):
@@ -200,9 +195,6 @@ def work_through(consumer, pool):
 
 # %% wrong="never commit"
 # Nothing was committed. Bo begins at the first order again, and all the work is done twice.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def work_through(consumer, pool):
     while True:
         for record in consumer.poll(timeout_ms=100):
@@ -213,9 +205,6 @@ def work_through(consumer, pool):
 # %% wrong="one list for all partitions"
 # Offsets count for one partition each. You put those of two partitions into one list, so order 3
 # of one covers order 3 of the other.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def work_through(consumer, pool):
     open_ = {}
     while True:
@@ -235,9 +224,6 @@ def work_through(consumer, pool):
 # %% wrong="begins at 0"
 # Bo never committed. He does not begin at offset 0: the first record that he polls has another
 # offset. Begin with the offset that you are given.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def work_through(consumer, pool):
     oldest, ready = {}, set()
     while True:
