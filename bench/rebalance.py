@@ -16,7 +16,6 @@ from typing import Any
 from bench import Row
 from kafkalab import PROFILES, Lab
 from kafkalab.clients.consumer.assignors import ASSIGNORS, PartitionAssignor
-from kafkalab.clients.consumer.classic.group_leader import numbers_by_topic
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.consumer_protocol import (
     Subscription,
@@ -33,7 +32,7 @@ from kafkalab.protocol.messages import (
     SyncGroupRequest,
     SyncGroupRequestAssignment,
 )
-from kafkalab.records import TopicPartition
+from kafkalab.records import TopicPartition, by_topic
 from kafkalab.sim.network import Connection
 
 MEMBERS, TOPICS, PARTITIONS = 1_000, 10, 1_000
@@ -121,7 +120,7 @@ class MemberSubscription:
         assignment = self.assignor.assign(self.counts, subscriptions, {})
         return tuple(
             SyncGroupRequestAssignment(
-                member_id=member, assignment=assignment_bytes(STYLE, numbers_by_topic(partitions))
+                member_id=member, assignment=assignment_bytes(STYLE, by_topic(partitions))
             )
             for member, partitions in assignment.items()
         )
