@@ -33,6 +33,7 @@ BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
 ADDED, DELETED = r"added brokers: ([\d,]*)", r"deleted brokers: ([\d,]*)"
 MOST = 1000  # Lines of each kind; absences are few.
+BOOT_LINES = 10  # Brokers 2.3 to 4.4 write two to four before they say that they start.
 LEAST = 3  # So many failed connections are an absence.
 CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
 NEAR = pd.Timedelta(seconds=2)  # What clients saw may begin so long before.
@@ -130,10 +131,14 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         for row in rows.itertuples():
             if row.event == STOPS:
                 stopped = row.time
-            elif row.event == STARTS and away is None and (stopped is not None or ran_from):
+            elif row.event == STARTS and away is None:
                 since = stopped
+                if since is None and ran_from is None and _ran_before(lines, str(file), row):
+                    ran_from = 0  # the log was rotated while it ran
+                if since is None and ran_from is not None:
+                    since = _before_its_silence(lines, str(file), ran_from, row)
                 if since is None:
-                    since = _before_its_silence(lines, str(file), int(ran_from or 0), row)
+                    continue
                 how = SILENT if stopped is None else IN_ORDER
                 away = Absence(broker, since, None, how, ["its own log"])
             elif row.event == STARTED:
@@ -145,6 +150,12 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             yield away
         elif stopped is not None:
             yield Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+
+
+def _ran_before(lines: DataFrame, file: str, start: pd.Series) -> bool:
+    """Whether a log has more lines before its first start than a process writes until then."""
+    above = (F.col("file") == file) & (F.col("file_offset") < int(start.file_offset))
+    return lines.where(above & F.col("time").isNotNull()).limit(BOOT_LINES + 1).count() > BOOT_LINES
 
 
 def _before_its_silence(

@@ -125,3 +125,11 @@ def test_records_that_only_the_application_missed_are_counted(night):
     said = "\n".join(lost.evidence)
     assert "com.shop.Writer, 184 times: record lost: TimeoutException" in said
     assert "com.shop.Photos, 2 times: photo lost: RecordTooLargeException" in said
+
+
+def test_a_broker_that_was_killed_in_the_middle_of_a_rotated_log_was_killed(night):
+    """Its server.log begins while it runs, so no line says that it had started."""
+    (away,) = absences_of(night("lost_records"))
+    assert away.broker == 2 and away.how == "its log ends without a stop", away.sentence()
+    assert f"{away.since:%H:%M:%S}" == "17:47:17" and f"{away.until:%H:%M:%S}" == "17:49:42"
+    assert [each.broker for each in absences_of(night("lost_records", "brokers"))] == [2]
