@@ -289,13 +289,13 @@ def test_the_list_of_chapters_names_every_chapter():
 
 
 def test_a_shown_answer_has_no_empty_scaffold():
-    from autograder.course.references import _without_blanks
+    from autograder.course.changes import without_blanks
 
     cell = (
         'a = ...\nb = {\n    "A": ...,\n    "B": ...,\n}\nwidth: int = 3\n'
         '# the answer\na = 1\nb = {"A": a}\n'
         "def f():\n    ...\nkept = {'A': ...}\n"
     )
-    assert _without_blanks(cell) == (
+    assert without_blanks(cell) == (
         "width: int = 3\n# the answer\na = 1\nb = {\"A\": a}\ndef f():\n    ...\nkept = {'A': ...}"
     )
