@@ -182,7 +182,8 @@ def test_equally_long_silences_are_told_in_one_order():
     start = datetime(2026, 1, 5, 9)
     lines = [
         {"file": f"{number}.log", "kind": "producer", "client_id": f"p-{number:02}",
-         "file_offset": place, "time": start + timedelta(minutes=place)}
+         "file_offset": place, "time": start + timedelta(minutes=place),
+         "level": "DEBUG"}
         for number in range(50)
         for place in range(2)
     ]  # fmt: skip
