@@ -120,9 +120,10 @@ def duckdb_frame(rows: pa.Table) -> QuickFrame:
 
 
 def parquet_frame(folder: str) -> QuickFrame:
-    """A frame of lines in the Parquet files of a folder, read again for each query.
+    """A frame of the lines (schema.py) in the Parquet files of a folder, read again for each query.
 
-    What is larger than half of the memory goes to the disk, into that folder.
+    What is larger than half of the memory goes to the disk, into that folder. Raises duckdb's
+    IOException where there is no such file.
     """
     name = f"{TABLE}{next(_numbers)}"
     connection().execute(f"SET temp_directory = {_quoted(folder)}")

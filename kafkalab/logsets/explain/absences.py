@@ -132,15 +132,13 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             if row.event == STOPS:
                 stopped = row.time
             elif row.event == STARTS and away is None:
-                since = stopped
-                if since is None and ran_from is None and _ran_before(lines, str(file), row):
+                if ran_from is None and _ran_before(lines, str(file), row):
                     ran_from = 0  # the log was rotated while it ran
-                if since is None and ran_from is not None:
+                if stopped is not None:
+                    away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+                elif ran_from is not None:
                     since = _before_its_silence(lines, str(file), ran_from, row)
-                if since is None:
-                    continue
-                how = SILENT if stopped is None else IN_ORDER
-                away = Absence(broker, since, None, how, ["its own log"])
+                    away = Absence(broker, since, None, SILENT, ["its own log"])
             elif row.event == STARTED:
                 if away is not None:
                     away.until = row.time

@@ -14,6 +14,7 @@ import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
+from kafkalab.logsets.explain.closed_members import CLOSED
 from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, SIGNS, Oddity, printed_time
 from kafkalab.logsets.templates import is_kafkas
 
@@ -40,7 +41,6 @@ COLUMNS = ("subject", "lines", "warnings")
 # The end of a member's session, and the lines of a client that name its member.
 ENDED = ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED")
 MEMBER = r"Member (\S+) (?:in group \S+ has failed|fenced)"
-CLOSED = ("RESET_GENERATION_ON_LEAVE", "CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 OF_KAFKA = (
     "Warnings that this report does not explain",
     "Kafka's own classes wrote them, and the report knows no more than their words. Many follow "

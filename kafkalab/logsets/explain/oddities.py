@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from kafkalab.logsets.connections import CLIENT
+from kafkalab.logsets.coordinators import FENCED
 from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.rebalances import EXPIRED, LOST
@@ -110,7 +111,7 @@ SIGNS = (
          "rolled it back. What it had not committed is aborted.",
          "Look for a second process with this transactional.id. Where there is none, make "
          "transactions shorter, or raise transaction.timeout.ms. Close this producer.",
-         words=r"ProducerFencedException|INVALID_PRODUCER_EPOCH|InvalidProducerEpochException"),
+         words=FENCED),
     Sign("A transaction failed for good", ("TRANSACTION_FATAL_ERROR",), 3,
          "The producer lost its right to go on; the line says why.",
          "Close this producer and start a new one."),
