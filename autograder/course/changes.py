@@ -87,5 +87,4 @@ def _is_blank(statement: ast.stmt, body: list[ast.stmt]) -> bool:
         for each in ast.walk(after)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
     }
-    bare = isinstance(statement.value, ast.Constant)
-    return only_blanks and (bare or name in stores)
+    return only_blanks and (isinstance(statement.value, ast.Constant) or name in stores)

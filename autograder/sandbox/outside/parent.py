@@ -121,8 +121,8 @@ class Unofficial(ValueError):
 
 
 class Sandbox:
-    """A folder with the view, and workers started on it. Use it in a `with`; each thread keeps a
-    worker of its own.
+    """The view, in memory where that has room, and workers started on it. Use it in a `with`; each
+    thread keeps a worker of its own.
 
     `level` is the best one to try; a machine that has less gives what it has (`reached` says what,
     and `demand_official` raises where that is too little for marks that count).

@@ -41,7 +41,7 @@ jvm.wait()
 def kept() -> Path | None:
     """Where the archive for this machine's Java and Spark is kept, made or not; None where there is
     no Java, no Spark or no place for it."""
-    from kafkalab.logsets.java import JavaMissing, find_java  # most classes need no JVM
+    from kafkalab.logsets.java import JavaMissing, find_java  # a course without Spark needs none
 
     spark = importlib.util.find_spec("pyspark")
     try:

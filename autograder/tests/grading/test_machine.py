@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ from autograder.cell.commands import COMMANDS
 from autograder.cell.course_folder import HOME
 from autograder.grade import grade
 from autograder.proving import commands as of_authors
-from autograder.sandbox.outside import bubble
+from autograder.sandbox.outside import bubble, temp_folder
 from autograder.sandbox.outside.temp_folder import Lodging
 from autograder.sandbox.outside.wall_probe import Probe
 
@@ -270,6 +271,31 @@ def test_what_a_killed_run_left_goes_with_the_next_one(tmp_path, monkeypatch):
     other.leave()
     one.leave()
     assert list(tmp_path.iterdir()) == [tmp_path / "autograder-mine"]
+
+
+def test_the_view_lies_in_memory_where_that_has_room_and_nobody_chose_a_folder(
+    tmp_path, monkeypatch
+):
+    memory = tmp_path / "shm"
+    memory.mkdir()
+    monkeypatch.setattr(temp_folder, "MEMORY", memory)
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")
+    monkeypatch.setattr(temp_folder, "ROOM_BYTES", 0)
+    left = memory / "autograder-left"
+    left.mkdir()
+    (left / ".held").touch()  # of a killed run
+    lodging = Lodging(in_memory=True)
+    assert list(memory.iterdir()) == [lodging.folder]
+    lodging.leave()
+    monkeypatch.setattr(temp_folder, "ROOM_BYTES", 1 << 62)
+    full = Lodging(in_memory=True)
+    assert full.folder.parent == Path("/tmp")
+    full.leave()
+    monkeypatch.setattr(temp_folder, "ROOM_BYTES", 0)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    chosen = Lodging(in_memory=True)
+    assert chosen.folder.parent == tmp_path and not list(memory.iterdir())
+    chosen.leave()
 
 
 def test_ctrl_c_while_the_probe_is_laid_out_leaves_nothing_behind(tmp_path, monkeypatch):
