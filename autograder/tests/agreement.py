@@ -11,19 +11,19 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from unittest import mock
 from zlib import crc32
+
+import pytest
 
 from autograder.cell import check as _  # noqa: F401 - the module behind the function of that name
 from autograder.cell import course_at_hand
 from autograder.cell.numbers import numbers_for, pretending
-from autograder.cell.outcome import Outcome
 from autograder.cell.reply import quiet
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.course.rehearsal import Nowhere
 from autograder.grading.lanes.submission_run import hear, python_of
-from autograder.grading.verdict import mark
+from autograder.grading.verdict import Mark, mark
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.tests.honest.styles import Written
@@ -33,20 +33,24 @@ words = sys.modules["autograder.cell.check"]
 STUDENT = "s017"
 
 
-def at_home(chapter: str, tried: Mapping[str, list[Written]]) -> dict[str, list[tuple]]:
-    """For each question and way to write it (is it right, what is said), as check says it."""
+def at_home(
+    chapter: str, tried: Mapping[str, list[Written]], student: str = STUDENT
+) -> dict[str, list[tuple]]:
+    """For each question and way to write it (is it right, what is said), as check says it.
+    Cells that start Spark do not run: their questions are not in what is returned."""
     own, right, found = master(chapter), references(chapter), {}
     module = type(sys)("__main__")
     module.__dict__.update(get_ipython=Nowhere, display=lambda *things, **options: None)
-    numbers = {each.id: dict(numbers_for(each, STUDENT)) for each in own.questions}
+    numbers = {each.id: dict(numbers_for(each, student)) for each in own.questions}
     last = max(own.answer_cell(question).index for question in tried)
     with (
         pretending(numbers),
-        mock.patch.object(course_at_hand, "_course", LearnersMachine(STUDENT)),
-        mock.patch.object(words, "_student", STUDENT),
-        mock.patch.dict(sys.modules, {"__main__": module}),
+        pytest.MonkeyPatch.context() as patched,
         quiet(),
     ):
+        patched.setattr(course_at_hand, "_course", LearnersMachine(student))
+        patched.setattr(words, "_student", student)
+        patched.setitem(sys.modules, "__main__", module)
         for cell in own.cells[: last + 1]:
             if cell.kind not in ("code", "answer") or cell.spark:
                 continue
@@ -60,21 +64,20 @@ def at_home(chapter: str, tried: Mapping[str, list[Written]]) -> dict[str, list[
 
 
 def when_graded(
-    chapter: str, tried: Mapping[str, list[Written]], sandbox, folder
-) -> dict[str, list[tuple]]:
-    """The same as grading says it: (is it right in all cases that everybody sees, sentence)."""
+    chapter: str, tried: Mapping[str, list[Written]], sandbox, folder, student: str = STUDENT
+) -> dict[str, list[Mark]]:
+    """For each question and way to write it the mark that grading gives, of one point."""
     own, found = master(chapter), {}
     for question in (each for each in own.questions if each.id in tried):
         found[question.id] = []
         for number, written in enumerate(tried[question.id]):
             path = folder / f"{question.grade_id}-{number}.ipynb"
-            path.write_text(json.dumps(_notebook(chapter, question.id, written)), encoding="utf-8")
+            notebook = _notebook(chapter, question.id, written, student)
+            path.write_text(json.dumps(notebook), encoding="utf-8")
             (submission,) = read(path)
             assert submission.can_run, (question.id, written, submission.reason)
             asked, heard = hear(submission, sandbox, {question.id})
-            given = mark(question, 1.0, asked[question.id], heard)
-            is_right = given.outcome in (Outcome.RIGHT, Outcome.HIDDEN)
-            found[question.id].append((is_right, f"{given.outcome}: {given.sentence}"))
+            found[question.id].append(mark(question, 1.0, asked[question.id], heard))
     return found
 
 
@@ -106,7 +109,7 @@ def _in_a_fork(question, namespace: dict, written: Written) -> tuple[bool, str]:
     return tuple(json.loads(heard)) if heard else (False, "check ended without a word")
 
 
-def _notebook(chapter: str, question: str, written: Written) -> dict:
+def _notebook(chapter: str, question: str, written: Written, student: str) -> dict:
     own = master(chapter)
     notebook = rebuild(own, {**references(chapter), question: written.source})
     place = own.answer_cell(question).index
@@ -116,7 +119,7 @@ def _notebook(chapter: str, question: str, written: Written) -> dict:
         notebook["cells"].insert(place, _cell(source))
     for cell in notebook["cells"]:
         # a released notebook keeps a source as a list of lines
-        cell["source"] = "".join(cell["source"]).replace('me("")', f'me("{STUDENT}")')
+        cell["source"] = "".join(cell["source"]).replace('me("")', f'me("{student}")')
     return notebook
 
 

@@ -6,6 +6,7 @@ import textwrap
 import pytest
 
 from autograder.cell.course_folder import released
+from autograder.cell.outcome import Outcome
 from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course.judge import judge_of
 from autograder.course.references import references
@@ -157,10 +158,11 @@ def disagreements(chapter: str, chosen, sandbox, folder) -> list[str]:
     plain = {question: list(ways.values()) for question, ways in tried.items()}
     here, there = at_home(chapter, plain), when_graded(chapter, plain, sandbox, folder)
     return [
-        f"{question}, {way}: check {one}, grade {other}"
+        f"{question}, {way}: check {one}, grade {other.outcome}: {other.sentence}"
         for question, ways in tried.items()
         for way, one, other in zip(ways, here[question], there[question], strict=True)
-        if one[0] != other[0] or not (one[0] or way == "wrong" or way in MAY_LOSE)
+        if one[0] != (other.outcome in (Outcome.RIGHT, Outcome.HIDDEN))
+        or not (one[0] or way == "wrong" or way in MAY_LOSE)
     ]
 
 
