@@ -8,9 +8,9 @@ for each way and grades it in the sandbox.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping
+from multiprocessing import get_context
 from zlib import crc32
 
 import pytest
@@ -30,6 +30,7 @@ from autograder.tests.honest.styles import Written
 from autograder.tests.learners_machine import LearnersMachine
 
 words = sys.modules["autograder.cell.check"]
+FORK = get_context("fork")
 STUDENT = "s017"
 
 
@@ -90,23 +91,24 @@ def _run(source: str, namespace: dict) -> None:
 
 
 def _in_a_fork(question, namespace: dict, written: Written) -> tuple[bool, str]:
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(reading)
-            for source in (*written.imports, *written.above, written.source, *written.below):
-                _run(source, namespace)
-            said = words.judge_openly(question, namespace)
-            told = all(each.ok for each in said), " | ".join(each.sentence for each in said)
-            os.write(writing, json.dumps(told).encode()[:60_000])
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        heard = pipe.read()
-    os.waitpid(child, 0)
-    return tuple(json.loads(heard)) if heard else (False, "check ended without a word")
+    # unlike a bare fork, a process of this module removes its temporary folders
+    hearing, telling = FORK.Pipe(duplex=False)
+    child = FORK.Process(target=_tell, args=(telling, question, namespace, written))
+    child.start()
+    telling.close()
+    try:
+        return hearing.recv()
+    except EOFError:
+        return False, "check ended without a word"
+    finally:
+        child.join()
+
+
+def _tell(telling, question, namespace: dict, written: Written) -> None:
+    for source in (*written.imports, *written.above, written.source, *written.below):
+        _run(source, namespace)
+    said = words.judge_openly(question, namespace)
+    telling.send((all(each.ok for each in said), " | ".join(each.sentence for each in said)))
 
 
 def _notebook(chapter: str, question: str, written: Written, student: str) -> dict:
