@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.event_lines import CLIENT, PART, PLACE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -56,14 +57,8 @@ COLUMNS = (
     "port",
     "message",
 )
-CLIENT = ("file", "kind", "client_id")
 # Consumers with one id but several groups are different clients: their lines name the group.
 WRITER = (*CLIENT, "group_id")
-# A client's own order is by place, not by time: clocks are set back, and many lines share a
-# millisecond.
-PLACE = ("part", "file_offset")
-# Spark names the pieces of one text part-00000…: together they are one log.
-PART = r"[/\\]part-[^/\\]*$"
 
 
 def connections(lines: DataFrame) -> DataFrame:

@@ -93,10 +93,14 @@ def group_rebalances(lines: DataFrame) -> DataFrame:
     members' stopped times), cause (the first that is not another member's, else that), clients that
     caused it.
     """
+    return grouped(rebalances(lines))
+
+
+def grouped(rounds: DataFrame) -> DataFrame:
+    """As group_rebalances(), from the rows of rebalances()."""
     own = ~F.col("cause").isin(OTHERS, UNSAID, NEW_TARGET)
     return (
-        rebalances(lines)
-        .withColumn("folder", folder())
+        rounds.withColumn("folder", folder())
         .groupBy("folder", "group_id", "generation")
         .agg(
             F.countDistinct("file", "client_id").alias("members"),
@@ -127,13 +131,18 @@ def storms(
     clients (that caused it). The start of a group is no storm: a rebalance counts only where a
     member had partitions before.
     """
+    return storms_among(rebalances(lines), at_least, within)
+
+
+def storms_among(rounds: DataFrame, at_least: int, within: str) -> DataFrame:
+    """As storms(), from the rows of rebalances()."""
     of_group = Window.partitionBy("folder", "group_id").orderBy("began_at", "generation")
     seconds = F.expr(f"interval {within}")
     close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
     # A rebalance that completes a span includes those before it.
     drawn_in = F.max("close").over(of_group.rowsBetween(0, at_least - 1))
     stormy = (
-        group_rebalances(lines)
+        grouped(rounds)
         .where("member_ms > 0")
         .withColumn("close", close.cast("int"))
         .withColumn("stormy", drawn_in)

@@ -70,6 +70,6 @@ def broker_times(lines: DataFrame) -> DataFrame:
     )
     return (
         answered.join(given_up, ["client_id", "broker"], "left")
-        .na.fill(0, ["given_up"])
+        .withColumn("given_up", F.coalesce("given_up", F.lit(0)))
         .orderBy("client_id", "broker")
     )

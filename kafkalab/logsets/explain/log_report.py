@@ -33,7 +33,7 @@ from kafkalab.logsets.membership import membership
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
-from kafkalab.logsets.rebalances import rebalances, storms
+from kafkalab.logsets.rebalances import rebalances, storms_among
 from kafkalab.logsets.requests import broker_times, requests
 from kafkalab.logsets.transactions import transactions
 
@@ -117,24 +117,23 @@ def report_of(
     repairs: what was put right in these lines. It reads the lines a dozen times, so read them from
     Parquet.
     """
-    servers = _servers(lines)
-    shift = None
+    servers, steps, told = _servers(lines), pd.DataFrame(), rebalances(lines).persist()
+    rounds, shift = _shown(told, "began_at", "client_id"), None
     if len(servers):
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
-        shift = clock_shift(steps, _shown(rebalances(lines), "began_at", "client_id"))
+        shift = clock_shift(steps, rounds)
     if shift is not None:
         lines = _shifted(lines, shift).persist()
-        servers = _servers(lines)
-    sockets = connections(lines)
+        servers, told = _servers(lines), rebalances(lines).persist()
+        rounds = _shown(told, "began_at", "client_id")
+        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+    sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
     clients = _clients(lines)
     brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
-    rounds = _shown(rebalances(lines), "began_at", "client_id")
-    behind = _lag(lines)
-    steps = signs = pd.DataFrame()
+    behind, signs = _lag(lines), pd.DataFrame()
     if len(servers):
-        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
         signs = _shown(fencing_signs(lines), "at", "file", "file_offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
     closed, explained = closed_members(lines, rounds)
@@ -148,7 +147,7 @@ def report_of(
         oddities.silences(lines),
         oddities.clock_steps(lines),
         oddities.read_twice(rereads),
-        oddities.storm(_shown(storms(lines, STORM_REBALANCES, STORM_WITHIN), "first")),
+        oddities.storm(_shown(storms_among(told, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),
         *unexplained(lines),
     ]

@@ -209,3 +209,19 @@ def test_sums_of_null_are_as_in_spark():
         order = Window.partitionBy("key").orderBy("value")
         every = frame.select("key", F.collect_list("value").over(order).alias("all"))
         assert sorted(plain(row.all) for row in every.collect()) == [(), (), (3.0,)]
+
+
+def test_steps_that_sqlframe_takes_begin_and_end_with_a_frame_of_ours():
+    table = pa.table({"key": [2, 1, 1], "value": [None, 3, 4], "time": list("abc")})
+    with running_on(DUCKDB):
+        frame = duckdb_frame(table).where("key > 0")
+        assert frame.na.fill(0, ["value"]).orderBy("key").collect()[-1].value == 0
+        assert frame.orderBy("value", ascending=False).first().value == 4
+        assert frame.dropDuplicates(["key"]).count() == 2
+        assert frame.join(frame, on=["key"], how="leftanti").isEmpty()
+        assert frame.withColumnRenamed("value", "of").columns == ["key", "of", "time"]
+        assert frame.groupBy("key").max("value").where("key = 1").collect()[0][1] == 4
+        assert frame.groupBy("key").count().orderBy("key").collect() == [(1, 2), (2, 1)]
+        assert frame.select(F.upper("time")).distinct().count() == 3
+        assert [row.time for row in frame.sort(frame.time.desc()).limit(2).collect()] == ["c", "b"]
+        assert frame.schema.fields[0].dataType.typeName() == "long"
