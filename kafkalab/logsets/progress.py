@@ -1,6 +1,6 @@
 """Prints the progress of work over two seconds on stderr, such as `reading: 12 of 40 pieces`.
 
-Spark tells its pieces. Of DuckDB's work the seconds are shown.
+Spark tells its pieces. Of all other work the seconds are shown.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ def progress(what: str, spark: SparkSession | None, stream: TextIO | None = None
         while not over.wait(0.5 if stream.isatty() else 5):
             if time.monotonic() - began < PATIENCE_S:
                 continue
-            if tracker is None:
-                show(f"{what}: {time.monotonic() - began:.0f} s")
-                continue
-            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-            for stage in [stage for stage in stages if stage and stage.numTasks > 1][:1]:
-                show(f"{what}: {stage.numCompletedTasks} of {stage.numTasks} pieces")
+            stages = (
+                [tracker.getStageInfo(at) for at in tracker.getActiveStageIds()] if tracker else []
+            )
+            large = [stage for stage in stages if stage and stage.numTasks > 1]
+            show(
+                f"{what}: {large[0].numCompletedTasks} of {large[0].numTasks} pieces"
+                if large
+                else f"{what}: {time.monotonic() - began:.0f} s"
+            )
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()
