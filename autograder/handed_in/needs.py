@@ -8,7 +8,8 @@ notebook's.
 The rule: going upward from the answer, a cell is needed when it binds a name that is needed, or
 when it only mentions one that it may have changed in place (`lab.run_for(ms=500)`), itself or by
 calling a function that does; names of imports and functions cannot be changed by being mentioned,
-only by an attribute (`home.calls = 0`).
+only by an attribute (`home.calls = 0`). `mine = n` gives one object two names: a cell that mentions
+one may have changed the other.
 What a needed cell reads is needed too, and what the functions that it calls look up by then.
 """
 
@@ -20,7 +21,7 @@ import dis
 import inspect
 import re
 import warnings
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -52,6 +53,8 @@ class Names:
     inside: tuple[tuple[str, frozenset[str]], ...] = ()  # what its functions look up when called
     rebinds: frozenset[str] = frozenset()  # those of `binds` whose old value no later cell can see
     changes: frozenset[str] = frozenset()  # whose object it fills, or gives an attribute
+    shares: frozenset[tuple[str, str, bool]] = frozenset()  # two names that may be of one object,
+    # as in `mine = n`; the third says that a call lies between: `shop = KafkaProducer(lab)`
 
 
 @lru_cache(maxsize=256)
@@ -144,7 +147,7 @@ def names_of(source: str) -> Names:
     tree = _parsed(source)
     return Names(
         frozenset(reads), frozenset(binds), frozenset(fixed), tuple(inside.items()),
-        _assigned(tree) - reads, frozenset(_changed_in(tree)),
+        _assigned(tree) - reads, frozenset(_changed_in(tree)), frozenset(_shared(tree)),
     )  # fmt: skip
 
 
@@ -168,6 +171,44 @@ def _assigned(tree: ast.Module) -> frozenset[str]:
     )
 
 
+def _shared(tree: ast.Module) -> Iterator[tuple[str, str, bool]]:
+    """The pairs of names that one object may have: `mine = n`, `for run in runs`, `box["a"] = n`,
+    `lab, shop = ...`. With True those that a call or a sum lies between."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case (
+                ast.For(target=target, iter=value)
+                | ast.comprehension(target=target, iter=value)
+                | ast.NamedExpr(target=target, value=value)
+                | ast.withitem(context_expr=value, optional_vars=ast.expr() as target)
+            ):
+                targets = [target]
+            case _:
+                continue
+        first, *others = [name for target in targets for name, _ in _handed_on(target)] or [""]
+        yield from ((first, other, False) for other in others)
+        yield from ((first, name, called) for name, called in _handed_on(value) if first)
+
+
+def _handed_on(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The names whose objects may be in what an expression gives, and whether a call made it."""
+    left = [(node, False)]
+    while left:
+        node, called = left.pop()
+        match node:
+            case ast.Name(id=name):
+                yield name, called
+            case ast.Subscript(value=value):
+                left.append((value, called))
+            case ast.Compare() | ast.Lambda() | ast.JoinedStr():
+                pass
+            case _:
+                called = called or isinstance(node, (ast.Call, ast.BinOp))
+                left += [(child, called) for child in ast.iter_child_nodes(node)]
+
+
 def is_python(source: str) -> bool:
     """Whether a cell can be compiled at all."""
     try:
@@ -186,16 +227,53 @@ def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[i
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     fixed = fixed.difference(*(names.binds - names.fixed for names in above))
     *mentioned, wanted = _mentioned([*above, own])
+    objects = _objects(above, given, fixed)
     found = set()
     for index in range(target - 1, -1, -1):
         names = above[index]
-        touched = mentioned[index] & wanted - fixed | names.changes & wanted
+        watched = {objects[index].get(name) for name in wanted - fixed} - {None}
+        around = objects[max(index - 1, 0) : index + 1]  # before the cell and after it
+        meant = {of.get(name) for of in around for name in mentioned[index]}
+        touched = mentioned[index] & wanted - fixed | names.changes & wanted or meant & watched
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
             if index in given:
                 wanted -= names.rebinds
             wanted |= mentioned[index]
     return found
+
+
+def _objects(
+    above: list[Names], given: Container[int], fixed: frozenset[str]
+) -> list[dict[str, int]]:
+    """For each cell the names that are bound after it, each with a number. Names that may be of one
+    object have one number. What a call makes of its arguments counts in a learner's cells only:
+    given cells would ask for each other without end."""
+    same: list[int] = []  # for each number one that is the same, itself at the end of the way
+    at: dict[str, int] = {}
+    after = []
+
+    def of_object(number: int) -> int:
+        while same[number] != number:
+            same[number] = number = same[same[number]]
+        return number
+
+    for index, names in enumerate(above):
+        before = dict(at)
+        pairs = [
+            (one, other)
+            for one, other, called in names.shares
+            if not (called and index in given) and not fixed & {one, other}
+        ]
+        for name in names.binds | {name for pair in pairs for name in pair if name not in at}:
+            at[name] = len(same)
+            same.append(len(same))
+        for one, other in pairs:
+            same[of_object(at[one])] = of_object(at[other])
+            if other in names.reads and other in before:
+                same[of_object(at[one])] = of_object(before[other])
+        after.append(dict(at))
+    return [{name: of_object(number) for name, number in each.items()} for each in after]
 
 
 def _mentioned(above: list[Names]) -> list[frozenset[str]]:

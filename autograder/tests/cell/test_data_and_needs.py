@@ -135,6 +135,34 @@ def test_a_cell_is_needed_when_it_makes_or_may_change_what_the_answer_reads(answ
     assert sorted(needed([*CELLS, answer], len(CELLS))) == cells
 
 
+@pytest.mark.parametrize(
+    "cells, run",
+    [
+        (["n = {}", "mine = n", "mine['A'] = 1", "left = n['A']"], {0, 1, 2}),
+        (["n = {}", "mine = n", "mine['A'] = 1", "n = {}", "left = n"], {0, 1, 2, 3}),
+        (["box = {}", "inner = box['a'] = []", "inner.append(1)", "left = box"], {0, 1, 2}),
+        (["runs = make()", "last = runs[-1]", "last.update(a=1)", "left = len(runs)"], {0, 1, 2}),
+        (["runs = make()", "mine = [run for run in runs]", "fill(mine)", "left = runs"], {0, 1, 2}),
+        (["runs = make()", "for run in runs:\n    pass", "run.a = 1", "left = runs"], {0, 1, 2}),
+        (["lab, shop = start()", "shop.close()", "left = lab.sockets()"], {0, 1}),
+        (
+            ["lab = Lab()", "shop = Producer(lab)", "shop.close()", "left = lab.sockets()"],
+            {0, 1, 2},
+        ),
+        (["n = {}", "mine = n", "mine = {}", "mine['A'] = 1", "left = n"], {0, 1}),
+        (["n = {}", "most = max(n) > 4", "print(most)", "left = n"], {0, 1}),
+    ],
+)
+def test_a_cell_that_changes_an_object_by_its_other_name_is_needed(cells, run):
+    assert needed(cells, len(cells) - 1) == run
+
+
+def test_a_call_in_a_given_cell_joins_no_names():
+    """The chapter's own cells make labs of `n`, and an answer that reads `n` waits for none."""
+    cells = ["n = {}", "lab = play(n)", "picture(lab)", "left = n"]
+    assert needed(cells, 3, given={0, 1, 2}) == {0, 1} and needed(cells, 3) == {0, 1, 2}
+
+
 def test_a_given_cell_that_binds_a_name_anew_hides_what_was_there():
     """`n` is each exercise's own numbers; an answer above, which reads its own, is not run."""
     cells = ["n = {1: 4}", "early = n[1]", "n = {2: 5}", "late = n[2]"]
