@@ -2,7 +2,8 @@
 
 Equality goes to the type, so such an answer is wrong; but it is not what the question's own
 sentences speak of. The learner who gives it reads what is the matter, in a cell and in official
-grading. Only 0 and 1 count as False and True, as they do in Python.
+grading. Only 0 and 1 count as False and True, as they do in Python, and a space round a text as
+nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,8 +35,8 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
     ways = (str,) if is_played else (str, str.lower, str.upper, _large, _small)
     tried = [data]
     for letters, digits in product(ways, (str, _number)):
-        other = _each_text(
-            data, lambda text, letters=letters, digits=digits: digits(letters(text.strip()))
+        other = _each(
+            str, data, lambda text, letters=letters, digits=digits: digits(letters(text.strip()))
         )
         if other not in tried and is_right(other):
             return True
@@ -43,13 +44,25 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
     return False
 
 
-def with_truth_values(question, data):
-    """Plain data with False for 0 and True for 1, where a value was asked for; None where it has
-    neither."""
-    if question.kind not in KINDS:
-        return None
-    other = _each_number(data, lambda number: bool(number) if number in (0, 1) else number)
-    return None if canonical(other) == canonical(data) else other
+def with_truth_values(question, data) -> Iterator:
+    """Plain data with False for 0 and True for 1, and then with 0 and 1 for these; nothing where it
+    has none. A function that decides in a play would be played again, so it is left as it is."""
+    if question.kind not in KINDS and question.public_judge is not None:
+        return
+    for other in (
+        _each_number(data, lambda number: bool(number) if number in (0, 1) else number),
+        _each(bool, data, int),
+    ):
+        if canonical(other) != canonical(data):
+            yield other
+
+
+def without_spaces(data) -> Iterator:
+    """Plain data whose texts have no space before or behind them: `line.split("=")` leaves one, and
+    nobody sees it. Nothing where there is none."""
+    other = _each(str, data, str.strip)
+    if other != data:
+        yield other
 
 
 def in_another_unit(question, data, is_right: Callable[[object], bool]) -> bool:
@@ -131,11 +144,11 @@ def _number(text: str):
     return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 16 else text
 
 
-def _each_text(data, change):
-    if isinstance(data, str):
+def _each(kind: type, data, change):
+    if isinstance(data, kind):
         return change(data)
     if isinstance(data, list):
-        return [_each_text(item, change) for item in data]
+        return [_each(kind, item, change) for item in data]
     if isinstance(data, dict):
-        return {key: _each_text(item, change) for key, item in data.items()}
+        return {key: _each(kind, item, change) for key, item in data.items()}
     return data

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 
 from autograder.cell import sealed
 from autograder.cell.data import canonical
@@ -24,6 +25,7 @@ from autograder.cell.near_miss import (
     in_other_brackets,
     spelled_otherwise,
     with_truth_values,
+    without_spaces,
 )
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
@@ -69,10 +71,10 @@ def verdict_on(
     if unhappy:
         return Verdict(False, unhappy, blank="blank" in reply)
     verdict = word(reply["data"])
-    if not (verdict.ok or verdict.misconception):
-        truths = with_truth_values(question, reply["data"])
-        told = verdict if truths is None else word(truths)
-        verdict = told if told.ok or told.misconception else verdict
+    for other in chain(without_spaces(reply["data"]), with_truth_values(question, reply["data"])):
+        if not (verdict.ok or verdict.misconception):
+            told = word(other)
+            verdict = told if told.ok or told.misconception else verdict
     if verdict.ok or verdict.misconception or hidden:
         return verdict
     if spelled_otherwise(question, reply["data"], lambda other: word(other).ok):

@@ -151,6 +151,32 @@ def test_0_and_1_count_as_false_and_true_where_these_were_asked_for(said):
         assert told.ok or told.misconception == wrong.name
 
 
+def test_a_function_that_returns_false_for_0_is_right():
+    """As `return "static" not in how and ...` does."""
+    question, judge = find("08.7"), judge_of("08.7")
+    case = next(each for each in question.public_cases if judge.truth(each) == 0)
+    told = verdict_on(
+        question,
+        {"data": False},
+        lambda data: verdict_of(question, judge, case, data, lambda each: None),
+    )
+    assert told.ok, told.sentence
+
+
+def test_a_space_round_a_text_decides_nothing():
+    """`"connections.max.idle.ms = 240".split("=")[0]` ends with a space."""
+    question, judge = find("03.7"), judge_of("03.7")
+    case = dict(numbers_for(question, "s017"))
+    right = judge.truth(case)
+    said = {**right, "setting": f" {right['setting']} "}
+    told = verdict_on(
+        question,
+        {"data": said},
+        lambda data: verdict_of(question, judge, case, data, lambda each: {}),
+    )
+    assert told.ok, told.sentence
+
+
 def test_a_share_of_the_points_is_part():
     assert Verdict(False, "half.", 0.5).outcome == Outcome.PART
 
