@@ -57,6 +57,8 @@ def at_home(
                 continue
             if cell.question in tried:
                 question = next(each for each in own.questions if each.id == cell.question)
+                # seals the verdicts once; in each fork it would be done again
+                course_at_hand.course().has_hidden_cases(question)
                 found[question.id] = [
                     _in_a_fork(question, module.__dict__, written) for written in tried[question.id]
                 ]
