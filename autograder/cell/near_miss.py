@@ -45,8 +45,8 @@ def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> boo
 
 
 def with_truth_values(question, data) -> Iterator:
-    """Plain data with False for 0 and True for 1, and then with 0 and 1 for these; nothing where it
-    has none. A function that decides in a play would be played again, so it is left as it is."""
+    """Plain data with False for 0 and True for 1, and then the other way round; nothing where it is
+    the same. What a function decides in a play would be played again, and stays as it is."""
     if question.kind not in KINDS and question.public_judge is not None:
         return
     for other in (

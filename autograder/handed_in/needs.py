@@ -247,8 +247,8 @@ def _objects(
     above: list[Names], given: Container[int], fixed: frozenset[str]
 ) -> list[dict[str, int]]:
     """For each cell the names that are bound after it, each with a number. Names that may be of one
-    object have one number. What a call makes of its arguments counts in a learner's cells only:
-    given cells would ask for each other without end."""
+    object have one number. What a call makes of its arguments counts in a learner's cells only.
+    Given cells would ask for each other without end."""
     same: list[int] = []  # for each number one that is the same, itself at the end of the way
     at: dict[str, int] = {}
     after = []
