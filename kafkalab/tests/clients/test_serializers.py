@@ -154,6 +154,12 @@ def test_a_serializer_returns_bytes_and_kafkas_take_their_type():
         lab_with(["x"], **{"value.serializer": lambda value: 1 / 0})
 
 
+def test_a_long_value_of_another_type_is_refused_with_advice_and_without_the_value():
+    with pytest.raises(SerializationException, match="give a text, not bytes$") as refused:
+        lab_with([b"x" * 500])
+    assert len(str(refused.value)) < 300
+
+
 def test_other_settings_are_refused_with_a_sentence():
     lab = lab_with([])
     for given in (f"{JAVA}VoidDeserializer", 7):
