@@ -138,8 +138,8 @@ copies = {
 }
 
 # %% wrong="all means all replicas"
-# acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the
-# others may still be enough for a floor of {floor}.
+# With acks=all the replicas that are in sync are counted, the leader among them. {replicas} minus
+# {down} are in sync, and that is not below the floor of {floor}.
 fate = {a: "refused" if x.acks == "all" and x.down else "written" for a, x in n.items()}
 copies = {a: (0 if x.down else x.replicas) if x.acks == "all" else 1 for a, x in n.items()}
 

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 06.1 · The leader's verdict
 #
-# Write `verdict`. The check first tries it on fourteen single batches. Then a broker of the lab uses
+# Write `verdict`. The check first tries it on sixteen single batches. Then a broker of the lab uses
 # your function in three stories: answers are lost, batches are refused, a zombie comes back. The
 # check tells the first case that goes wrong.
 
@@ -58,6 +58,8 @@ BATCHES = (
     asked("a new epoch begins at 0", (2, FIVE), (3, 0, 1)),
     asked("a new epoch does not begin at 0", (2, FIVE), (3, 25, 25)),
     asked("a marker alone has raised the epoch", (4, ()), (4, 0, 0)),
+    asked("a marker alone has raised the epoch, and it does not begin at 0", (4, ()), (4, 7, 8)),
+    asked("a marker alone has raised the epoch, and a zombie comes", (4, ()), (3, 0, 1)),
 )
 STORIES = (
     {"case": "answers are lost", "seed": 1, "story": "answers"},
@@ -365,6 +367,21 @@ Judge(
 # With a new epoch the sequence begins again at 0. You continue where the old epoch stopped.
 # -     if batch.epoch > known.epoch:
 # -         return "append" if batch.first == 0 else "out of order"
+
+
+# %% wrong="nothing remembered, so anything goes"
+# The leader remembers no batch, but it knows the epoch. A lower one is fenced, and the numbers of
+# this one or a higher one begin at 0.
+def verdict(known, batch):
+    if known is None or not known.batches:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    return "append" if batch.first == known.batches[-1][1] + 1 else "out of order"
 
 
 # %% wrong="the epoch does not count"
