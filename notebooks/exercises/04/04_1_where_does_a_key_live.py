@@ -98,6 +98,14 @@ def partition_of(key, partitions):
     return murmur2(key.encode()) % partitions
 
 
+# %% wrong="all 32 bits"
+# You kept the highest bit: & 0xffffffff clears nothing. With & 0x7fffffff 31 bits are left.
+def partition_of(key, partitions):
+    if key is None:
+        return None
+    return (murmur2(key.encode()) & 0xFFFFFFFF) % partitions
+
+
 # %% wrong="Java's hashCode"
 # That is Java's String.hashCode. Kafka uses it for the names of groups. Keys go by murmur2 over
 # their bytes.

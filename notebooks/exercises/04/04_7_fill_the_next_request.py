@@ -191,8 +191,13 @@ def _slip(waiting, in_flight, limits, chosen) -> str:
         return "no batch was due, and your rule sent a request." if chosen else ""
     if not chosen:
         return "a batch was due, and your rule sent nothing."
-    if set(chosen) - set(fits):
+    if set(chosen) > set(fits):
         return f"your request has partitions {_listed(chosen)}; Kafka's ends after {fits[-1]}."
+    if set(chosen) - set(fits):
+        return (
+            f"your request has partitions {_listed(chosen)}; Kafka takes {_listed(fits)}, in the "
+            "order of `waiting`."
+        )
     left = sorted(set(fits) - set(chosen))
     return f"your request left out {_listed(left)}, and there was room." if left else ""
 
@@ -372,6 +377,20 @@ def next_request(waiting, in_flight, limits):
     able = able_of(waiting)
     due = any(is_due(each, limits) for each in able)
     return [each.partition for each in able] if due and in_flight < limits.max_in_flight else []
+
+
+# %% wrong="stops one too late"
+# You stop after the batch that does not fit, so your request is too large. Stop before it.
+def next_request(waiting, in_flight, limits):
+    able, taken, size = able_of(waiting), [], 0
+    if in_flight >= limits.max_in_flight or not any(is_due(each, limits) for each in able):
+        return []
+    for each in able:
+        taken.append(each.partition)
+        size += each.bytes
+        if size > limits.max_request_size:
+            break
+    return taken
 
 
 # %% wrong="too large for ever"
