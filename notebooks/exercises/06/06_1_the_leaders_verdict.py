@@ -348,6 +348,21 @@ Judge(
 # `batch.first == 0` -> `batch.first <= 0`: no sequence is negative.
 
 
+# %% wrong="nothing remembered, so anything goes"
+# The leader remembers no batch, but it knows the epoch. A lower one is fenced, and the numbers of
+# this one or a higher one begin at 0.
+def verdict(known, batch):
+    if known is None or not known.batches:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    return "append" if batch.first == known.batches[-1][1] + 1 else "out of order"
+
+
 # %% wrong="a gap is let through"
 # You look for repeats only. A batch with a gap before it has overtaken another, and the order
 # would be lost.
@@ -367,21 +382,6 @@ Judge(
 # With a new epoch the sequence begins again at 0. You continue where the old epoch stopped.
 # -     if batch.epoch > known.epoch:
 # -         return "append" if batch.first == 0 else "out of order"
-
-
-# %% wrong="nothing remembered, so anything goes"
-# The leader remembers no batch, but it knows the epoch. A lower one is fenced, and the numbers of
-# this one or a higher one begin at 0.
-def verdict(known, batch):
-    if known is None or not known.batches:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    return "append" if batch.first == known.batches[-1][1] + 1 else "out of order"
 
 
 # %% wrong="the epoch does not count"
