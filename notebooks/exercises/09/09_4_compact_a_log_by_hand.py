@@ -160,10 +160,16 @@ def _cleaned(case: dict) -> dict:
 Judge(
     truth=_cleaned,
     right="right: the last of each key, at its old place.",
-    otherwise=(
-        "not both. What is the key of a commit? Which of its records does the cleaner keep, and does "
-        "that record get a new offset?"
-    ),
+    otherwise={
+        "stays": (
+            "{said} is not it. What is the key of a commit? Which of its records does the cleaner "
+            "keep, and does that record get a new offset?"
+        ),
+        "billing_begins_at": (
+            "{said} is not it. Take the last record of the key `billing, orders, 0`. Its value is "
+            "the offset, a number; only without a value is it a reset."
+        ),
+    },
 )
 
 # %% begin
@@ -243,6 +249,11 @@ stays = {a: kept(x) for a, x in logs.items()}
 billing_begins_at = {
     a: {key: value for _, key, value in x if value is not None}[BILLING_0] for a, x in logs.items()
 }
+
+# %% wrong="0 is nothing"
+# Offset 0 is a committed offset like any other. Only None, the tombstone, is a reset.
+stays = {a: kept(x) for a, x in logs.items()}
+billing_begins_at = {a: last_values(x)[BILLING_0] or "reset" for a, x in logs.items()}
 
 # %% wrong="one further"
 # The log is right. But a committed offset is the next one to read, not the last one read.

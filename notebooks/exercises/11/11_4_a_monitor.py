@@ -311,6 +311,13 @@ Judge(
 # +         if start > 0 and goes_on_at < end and goes_on_at - start <= 100:
 
 
+# %% wrong="no lead, no alarm"
+# Your alarm goes silent at a lead of 0. There the record that is read next is the next one deleted,
+# or it was deleted already.
+# -         if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+# +         if start > 0 and goes_on_at < end and 0 < goes_on_at - start < 100:
+
+
 # %% wrong="in arbitrary order"
 # The names of your alarm are not in alphabetical order. The partitions come in any order: sort them.
 # -     for name, (start, committed, end) in sorted(partitions.items()):
