@@ -138,8 +138,8 @@ copies = {
 }
 
 # %% wrong="all means all replicas"
-# With acks=all the replicas that are in sync are counted, the leader among them. {replicas} minus
-# {down} are in sync, and that is not below the floor of {floor}.
+# With acks=all those in sync count, the leader, too. That is {replicas} minus {down} here, and not
+# below the floor of {floor}.
 fate = {a: "refused" if x.acks == "all" and x.down else "written" for a, x in n.items()}
 copies = {a: (0 if x.down else x.replicas) if x.acks == "all" else 1 for a, x in n.items()}
 
