@@ -135,6 +135,19 @@ high_watermark = {
 }
 waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
 
+# %% wrong="one more"
+# A fetch from offset 7 asks for record 7: the follower has 0 to 6 only. So the high watermark is 7, too,
+# and not the offset behind it.
+high_watermark = {
+    name: min(
+        end
+        for end, id in ((x.leader, "0"), (x.broker_1 + 1, "1"), (x.broker_2 + 1, "2"))
+        if id in x.isr
+    )
+    for name, x in n.items()
+}
+waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
+
 # %% hint
 # Which replicas count? What does each of their fetches tell the leader?
 

@@ -122,8 +122,8 @@ def watermark(ends, in_sync):
 
 
 # %% wrong="followers only"
-# You left out the leader, and when it was alone in sync, nobody was left to ask. The leader is one of
-# the replicas in sync.
+# When the leader was alone in sync, your mark did not move on. The leader is one of the replicas in
+# sync. When it is the only one, its own log end is the mark.
 def watermark(ends, in_sync):
     return min([ends[broker] for broker in in_sync[1:]] or [0])
 
