@@ -54,6 +54,14 @@ CLEANINGS = (
             [7, "jam", "30", False],
         ],
     },
+    {
+        "case": "an old price before a tombstone that may be forgotten",
+        "records": [
+            [2, "tea", "20", False],
+            [3, "tea", None, True],
+            [6, "jam", "31", False],
+        ],
+    },
 )
 
 
