@@ -19,12 +19,12 @@ from autograder.cell import check as _  # noqa: F401 - the module behind the fun
 from autograder.cell import course_at_hand
 from autograder.cell.numbers import numbers_for, pretending
 from autograder.cell.reply import quiet
-from autograder.course.masters import master
+from autograder.course.masters import Master, master
 from autograder.course.references import references
 from autograder.course.rehearsal import Nowhere
 from autograder.grading.lanes.submission_run import hear, python_of
 from autograder.grading.verdict import Mark, mark
-from autograder.handed_in.assignment import rebuild
+from autograder.handed_in.assignment import needed_given, rebuild
 from autograder.handed_in.submission import read
 from autograder.tests.honest.styles import Written
 from autograder.tests.learners_machine import LearnersMachine
@@ -36,9 +36,9 @@ STUDENT = "s017"
 
 def at_home(
     chapter: str, tried: Mapping[str, list[Written]], student: str = STUDENT
-) -> dict[str, list[tuple]]:
-    """For each question and way to write it (is it right, what is said), as check says it.
-    Cells that start Spark do not run: their questions are not in what is returned."""
+) -> dict[str, list]:
+    """For each question and way to write it (is it right, what is said), as check says it. Cells
+    that use Spark do not run: None stands for an answer that needs one."""
     own, right, found = master(chapter), references(chapter), {}
     module = type(sys)("__main__")
     module.__dict__.update(get_ipython=Nowhere, display=lambda *things, **options: None)
@@ -53,17 +53,25 @@ def at_home(
         patched.setattr(words, "_student", student)
         patched.setitem(sys.modules, "__main__", module)
         for cell in own.cells[: last + 1]:
-            if cell.kind not in ("code", "answer") or cell.spark:
+            if cell.kind not in ("code", "answer") or (cell.spark and not cell.question):
                 continue
             if cell.question in tried:
                 question = next(each for each in own.questions if each.id == cell.question)
                 # seals the verdicts once; in each fork it would be done again
                 course_at_hand.course().has_hidden_cases(question)
                 found[question.id] = [
-                    _in_a_fork(question, module.__dict__, written) for written in tried[question.id]
+                    None
+                    if _needs_spark(own, {**right, question.id: written.whole}, question.id)
+                    else _in_a_fork(question, module.__dict__, written)
+                    for written in tried[question.id]
                 ]
             _run(right[cell.question] if cell.question else cell.source, module.__dict__)
     return found
+
+
+def _needs_spark(own: Master, answers: Mapping[str, str], question: str) -> bool:
+    needed = *needed_given(own, answers, question), own.answer_cell(question).index
+    return any(own.cells[index].spark for index in needed)
 
 
 def when_graded(

@@ -45,12 +45,12 @@ def sandbox():
 @pytest.fixture(scope="module")
 def home(request):
     """What check says at home of a student's answers to an exercise: (is it right, the sentence) of
-    each. A chapter's cells run once for all of its exercises that this session asks about."""
+    each, None where one needs Spark. A chapter's cells run once for all that this session asks."""
     asked = {item.callspec.params["exercise"] for item in request.session.items
              if item.fspath == request.path}  # fmt: skip
 
     @cache
-    def of_chapter(chapter: str, student: str) -> dict[str, list[tuple]]:
+    def of_chapter(chapter: str, student: str) -> dict[str, list]:
         tried = {
             exercise: [written for _, _, written in answers]
             for exercise, answers in ANSWERS.items()
@@ -58,8 +58,7 @@ def home(request):
         }
         return at_home(chapter, tried, student)
 
-    # check does not start Spark here
-    return lambda exercise, student: of_chapter(exercise[:2], student).get(exercise)
+    return lambda exercise, student: of_chapter(exercise[:2], student)[exercise]
 
 
 @pytest.mark.parametrize("student", ["s017", pytest.param("ada", marks=pytest.mark.slow)])
@@ -67,7 +66,7 @@ def home(request):
 def test_a_strangers_answer_gets_what_it_is_worth(exercise, student, home, sandbox, tmp_path):
     tried = {exercise: [written for _, _, written in ANSWERS[exercise]]}
     marks = when_graded(exercise[:2], tried, sandbox, tmp_path, student)[exercise]
-    said = home(exercise, student) or [None] * len(marks)
+    said = home(exercise, student)
     wrong = []
     for (is_right, way, _), mark, heard in zip(ANSWERS[exercise], marks, said, strict=True):
         if (mark.score == 1.0) is not is_right:

@@ -17,6 +17,11 @@ class Written:
     below: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
 
+    @property
+    def whole(self) -> str:
+        """All of it as one cell."""
+        return "\n".join((*self.imports, *self.above, self.source, *self.below))
+
 
 @dataclass(frozen=True)
 class Style:

@@ -11,7 +11,7 @@
 m = numbers("03.5")
 m
 
-# %% answer
+# %% answer long=true
 opened_one = {"A": ..., "B": ..., "C": ...}
 kept_one = {"A": ..., "B": ..., "C": ...}
 at_broker_0 = {"A": ..., "B": ..., "C": ...}
