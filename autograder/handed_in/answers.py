@@ -342,15 +342,14 @@ class _Found:
         if len(pieces) > 1 or (pieces and text is None):
             told.append(f"what was added below the cell of {own.question} was read with it")
         whole = "\n".join(pieces) if pieces else None
-        if whole is not None and is_python(whole) and not names <= names_of(whole).binds:
-            above = [
-                self.texts[place]
-                for place in unmarked(range(self._first(own) - 1, -1, -1))
-                if names_of(self.texts[place]).binds & names
-            ]
+        if whole is not None and is_python(whole):
+            places = unmarked(range(self._first(own) - 1, -1, -1))
+            bound = frozenset().union(*(names_of(self.texts[place]).binds for place in places))
+            above = sorted(bound & names - names_of(whole).binds)
             if above:
                 told.append(f"what was added above the cell of {own.question} was read with it")
-                whole = "\n".join([*reversed(above), whole])
+                # the cell above runs once and in its own place, for the answer reads the name
+                whole = "\n".join([whole, *(f"{name} = {name}" for name in above)])
         return whole
 
     def _first(self, own: MasterCell) -> int:

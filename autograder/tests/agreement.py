@@ -83,7 +83,7 @@ def when_graded(
         found[question.id] = []
         for number, written in enumerate(tried[question.id]):
             path = folder / f"{question.grade_id}-{number}.ipynb"
-            notebook = _notebook(chapter, question.id, written, student)
+            notebook = notebook_with(chapter, question.id, written, student)
             path.write_text(json.dumps(notebook), encoding="utf-8")
             (submission,) = read(path)
             assert submission.can_run, (question.id, written, submission.reason)
@@ -121,7 +121,8 @@ def _tell(telling, question, namespace: dict, written: Written) -> None:
     telling.send((all(each.ok for each in said), " | ".join(each.sentence for each in said)))
 
 
-def _notebook(chapter: str, question: str, written: Written, student: str) -> dict:
+def notebook_with(chapter: str, question: str, written: Written, student: str) -> dict:
+    """The notebook of a student with right answers, and this one to the question."""
     own = master(chapter)
     notebook = rebuild(own, {**references(chapter), question: written.source})
     place = own.answer_cell(question).index

@@ -6,7 +6,10 @@ import json
 import pytest
 
 from autograder.course.masters import master
+from autograder.handed_in.assignment import steps
 from autograder.handed_in.submission import read
+from autograder.tests.agreement import notebook_with
+from autograder.tests.honest.styles import Written
 
 
 @pytest.fixture
@@ -296,3 +299,15 @@ def test_an_emptied_locked_cell_is_a_deleted_one_and_old_points_are_points(chang
         (),
         answers,
     )
+
+
+def test_a_cell_above_that_binds_half_of_an_answer_runs_once(tmp_path):
+    """It may run a lab on; a second time the lab would be older."""
+    above = "made = []", "made.append(1)\nafter_five = len(made)"
+    path = tmp_path / "02.ipynb"
+    written = Written("after_twenty = len(made)", above)
+    path.write_text(json.dumps(notebook_with("02", "02.4", written, "s017")), encoding="utf-8")
+    (submission,) = read(path)
+    cells = steps(master("02"), submission.answers, {"02.4"}, submission.extras)
+    assert sum("made.append(1)" in cell.source for cell in cells) == 1
+    assert "after_five" in cells[-1].source
