@@ -227,13 +227,13 @@ def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[i
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     fixed = fixed.difference(*(names.binds - names.fixed for names in above))
     *mentioned, wanted = _mentioned([*above, own])
-    objects = _objects(above, given, fixed)
+    bound, objects = _objects(above, given, fixed)
     found = set()
     for index in range(target - 1, -1, -1):
         names = above[index]
-        watched = {objects[index].get(name) for name in wanted - fixed} - {None}
-        around = objects[max(index - 1, 0) : index + 1]  # before the cell and after it
-        meant = {of.get(name) for of in around for name in mentioned[index]}
+        watched = {objects[number] for name, number in bound[index].items() if name in wanted}
+        around = bound[max(index - 1, 0) : index + 1]  # before the cell and after it
+        meant = {objects[of[name]] for of in around for name in of.keys() & mentioned[index]}
         touched = mentioned[index] & wanted - fixed | names.changes & wanted or meant & watched
         if names.binds & wanted or touched or (EVERYTHING in names.binds and wanted):
             found.add(index)
@@ -245,35 +245,40 @@ def needed(sources: list[str], target: int, given: Container[int] = ()) -> set[i
 
 def _objects(
     above: list[Names], given: Container[int], fixed: frozenset[str]
-) -> list[dict[str, int]]:
-    """For each cell the names that are bound after it, each with a number. Names that may be of one
-    object have one number. What a call makes of its arguments counts in a learner's cells only.
-    Given cells would ask for each other without end."""
+) -> tuple[list[dict[str, int]], list[int]]:
+    """For each cell the names after it that ever share an object, each with the number of its
+    binding; and for each number the object, which is one for bindings that may share it. What a
+    call makes of its arguments counts in a learner's cells only: given cells would ask for each
+    other without end."""
+    pairs = [
+        [
+            (one, other)
+            for one, other, called in names.shares
+            if not (called and index in given) and not fixed & {one, other}
+        ]
+        for index, names in enumerate(above)
+    ]
+    paired = {name for each in pairs for pair in each for name in pair}
     same: list[int] = []  # for each number one that is the same, itself at the end of the way
-    at: dict[str, int] = {}
-    after = []
+    bound: list[dict[str, int]] = []
 
     def of_object(number: int) -> int:
         while same[number] != number:
             same[number] = number = same[same[number]]
         return number
 
-    for index, names in enumerate(above):
-        before = dict(at)
-        pairs = [
-            (one, other)
-            for one, other, called in names.shares
-            if not (called and index in given) and not fixed & {one, other}
-        ]
-        for name in names.binds | {name for pair in pairs for name in pair if name not in at}:
-            at[name] = len(same)
-            same.append(len(same))
-        for one, other in pairs:
-            same[of_object(at[one])] = of_object(at[other])
+    before: dict[str, int] = {}
+    for names, shared in zip(above, pairs, strict=True):
+        new = names.binds & paired | {name for pair in shared for name in pair} - before.keys()
+        after = before | {name: len(same) + place for place, name in enumerate(new)}
+        same += range(len(same), len(same) + len(new))
+        for one, other in shared:
+            same[of_object(after[one])] = of_object(after[other])
             if other in names.reads and other in before:
-                same[of_object(at[one])] = of_object(before[other])
-        after.append(dict(at))
-    return [{name: of_object(number) for name, number in each.items()} for each in after]
+                same[of_object(after[one])] = of_object(before[other])
+        bound.append(after)
+        before = after
+    return bound, [of_object(number) for number in range(len(same))]
 
 
 def _mentioned(above: list[Names]) -> list[frozenset[str]]:

@@ -155,6 +155,10 @@ class QuickFrame:
     def unpersist(self, *_: Any) -> QuickFrame:
         return self
 
+    def hint(self, *_: Any) -> QuickFrame:
+        # `broadcast` is one, and DuckDB plans without
+        return self
+
     def __getitem__(self, name: str) -> Column:
         return Column.ensure_col(name)
 
@@ -180,7 +184,8 @@ class QuickFrame:
             if isinstance(column, str) and column == "*":
                 found |= {name: _quoted(name) for name in self.columns}
                 continue
-            name = Column.ensure_col(column).expression.alias_or_name
+            column = Column.ensure_col(column)
+            name = column.expression.alias_or_name
             if not name or name in found or name == "*":
                 return None
             found[name] = _text(column)
@@ -188,20 +193,7 @@ class QuickFrame:
 
     def _by_sqlframe(self, name: str) -> Any:
         """An attribute of sqlframe's frame on these rows."""
-        theirs = getattr(self._as_sqlframes(), name)
-        if not callable(theirs):
-            return theirs
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            others = [
-                each._as_sqlframes() if isinstance(each, QuickFrame) else each for each in arguments
-            ]
-            found = theirs(*others, **named)
-            if isinstance(found, DuckDBDataFrame):
-                return QuickFrame(found.sql(dialect=DIALECT, optimize=False), found.columns)
-            return found
-
-        return call
+        return _with_our_frames(getattr(self._as_sqlframes(), name))
 
     def _as_sqlframes(self) -> DuckDBDataFrame:
         name = f"view_{next(_numbers)}"
@@ -219,7 +211,7 @@ class Grouped:
     def agg(self, *columns: Any) -> QuickFrame:
         keys, counted = (self._frame._named(chosen) for chosen in (self._keys, columns))
         if keys is None or counted is None or keys.keys() & counted.keys():
-            return self._by_sqlframe("agg")(*columns)
+            return self.__getattr__("agg")(*columns)
         found = self._frame._read_as(keys | counted)
         by = ", ".join(str(place + 1) for place in range(len(keys)))
         return QuickFrame(f"{found._query}{f' GROUP BY {by}' if by else ''}", found.columns)
@@ -228,15 +220,24 @@ class Grouped:
         return self.agg(Column.ensure_col(sqlglot.parse_one("count(*)")).alias("count"))
 
     def __getattr__(self, name: str) -> Any:
-        return self._by_sqlframe(name)
+        return _with_our_frames(getattr(self._frame._as_sqlframes().groupBy(*self._keys), name))
 
-    def _by_sqlframe(self, name: str) -> Any:
-        def call(*arguments: Any, **named: Any) -> Any:
-            grouped = self._frame._as_sqlframes().groupBy(*self._keys)
-            found = getattr(grouped, name)(*arguments, **named)
+
+def _with_our_frames(theirs: Any) -> Any:
+    """sqlframe's method, which takes and returns our frames; what is no method, as it is."""
+    if not callable(theirs):
+        return theirs
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        others = [
+            each._as_sqlframes() if isinstance(each, QuickFrame) else each for each in arguments
+        ]
+        found = theirs(*others, **named)
+        if isinstance(found, DuckDBDataFrame):
             return QuickFrame(found.sql(dialect=DIALECT, optimize=False), found.columns)
+        return found
 
-        return call
+    return call
 
 
 def duckdb_frame(rows: pa.Table) -> QuickFrame:

@@ -117,16 +117,11 @@ def report_of(
     repairs: what was put right in these lines. It reads the lines a dozen times, so read them from
     Parquet.
     """
-    servers, steps, told = _servers(lines), pd.DataFrame(), rebalances(lines).persist()
-    rounds, shift = _shown(told, "began_at", "client_id"), None
-    if len(servers):
-        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
-        shift = clock_shift(steps, rounds)
+    servers, told, rounds, steps = _both_sides(lines)
+    shift = clock_shift(steps, rounds) if len(servers) else None
     if shift is not None:
         lines = _shifted(lines, shift).persist()
-        servers, told = _servers(lines), rebalances(lines).persist()
-        rounds = _shown(told, "began_at", "client_id")
-        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+        servers, told, rounds, steps = _both_sides(lines)
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -186,6 +181,18 @@ def report_of(
         clock_shift=shift,
         subjects=subjects(lines),
     )
+
+
+def _both_sides(
+    lines: DataFrame,
+) -> tuple[pd.DataFrame, DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The logs of servers, the members' rebalances as a frame and as a table, and the steps of
+    coordinators, which only servers write."""
+    servers, told = _servers(lines), rebalances(lines).persist()
+    steps = pd.DataFrame()
+    if len(servers):
+        steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
+    return servers, told, _shown(told, "began_at", "client_id"), steps
 
 
 def _shifted(lines: DataFrame, shift: pd.Timedelta) -> DataFrame:
