@@ -104,8 +104,8 @@ Judge(
     right="right: order asks for a consumer group, more workers than partitions for a share group.",
     otherwise=(
         '"{said}" is not it. A consumer group keeps at most as many of the {workers} workers busy as '
-        "there are partitions, here {partitions}. A share group keeps all of them busy, and no order. One "
-        "busy worker needs 12.5 seconds, two 6.5 and four 3.5; the limit here is {limit_s}."
+        "there are partitions, here {partitions}. A share group keeps all of them busy, and no order. How "
+        "many seconds do so many busy workers need? The limit here is {limit_s} s."
     ),
 )
 
