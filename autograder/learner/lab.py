@@ -114,6 +114,7 @@ def open_lab(argv: Sequence[str]) -> int:
     os.environ.update(ENVIRONMENT)
     # nbgrader looks for its nbgrader_config.py in the working directory.
     os.chdir(ROOT / "notebooks")
+    _prepare_spark()
     print(
         "Starting JupyterLab. Your notebooks are in notebooks/mine/; Ctrl-C stops it.", flush=True
     )
@@ -121,6 +122,19 @@ def open_lab(argv: Sequence[str]) -> int:
     if os.name == "nt":
         return subprocess.call(command)
     os.execv(sys.executable, command)
+
+
+def _prepare_spark() -> None:
+    """Make the archive of Spark's classes beside the first chapters, which need no Spark: the first
+    cell that does need it then waits some seconds less. It ends in a minute, with JupyterLab or
+    not."""
+    subprocess.Popen(
+        [sys.executable, "-c", "from kafkalab.logsets import class_archive; class_archive.main()"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 if __name__ == "__main__":

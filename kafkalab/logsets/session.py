@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalab.extras import need_package
+from kafkalab.logsets import class_archive
 from kafkalab.logsets.engine import MASTER_VARIABLE
 from kafkalab.logsets.java import find_java, user_id
 from kafkalab.logsets.shipment import PACKAGE, package_zip
@@ -39,7 +40,7 @@ SMALL_WORK = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": " ".join(class_archive.JAVA_OPTIONS),
 }
 
 
@@ -70,7 +71,10 @@ def session(
         if _is_here(master):
             _scratch_can_be_written()
         builder = SparkSession.builder.appName("kafkalab").master(master)
-        small = SMALL_WORK if _is_here(master) and not large else {}
+        small = {}
+        if _is_here(master) and not large:
+            options = class_archive.options_from(class_archive.kept())
+            small = {**SMALL_WORK, "spark.driver.extraJavaOptions": " ".join(options)}
         for key, value in {**_settings(master), **small, **(settings or {})}.items():
             builder = builder.config(key, value)
         with sign_of_life(), _environment(), _born_silent():
@@ -159,7 +163,12 @@ def _settings(master: str) -> dict[str, str]:
 def _environment() -> Iterator[None]:
     """Set the JVM's environment for its start: Java, Python and this package."""
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
-    wanted = {"JAVA_HOME": str(find_java().home), "PYTHONPATH": path}
+    wanted = {
+        "JAVA_HOME": str(find_java().home),
+        "PYTHONPATH": path,
+        # Spark's script asks a first JVM for the command line of the second.
+        "SPARK_LAUNCHER_OPTS": " ".join(class_archive.JAVA_OPTIONS),
+    }
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.update(wanted)

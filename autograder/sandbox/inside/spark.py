@@ -6,12 +6,8 @@ the JVM meets another submission. The start has a time of its own (`spark_start_
 takes nothing from an answer's time.
 """
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
 
-# Tables are tiny and queries are few: the JVM's second compiler takes longer than it saves.
-JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # The archive of loaded classes (sandbox/outside/spark_archive.py), beside the packages in the view.
 ARCHIVE = "spark-classes.jsa"
 SETTINGS = {
@@ -25,27 +21,20 @@ SETTINGS = {
 }
 
 
-def start(java_options: Sequence[str] = ()) -> None:
+def start() -> None:
     """Start the JVM and make its session the one that `logsets.session()` and Spark's own builder
     return. Raises JavaMissing, or what Spark says, where that fails.
 
-    `java_options` are added to those of the JVM; without any it starts from the archive of classes
-    where there is one, and a JVM that the archive does not fit goes on without it. One small table
-    is asked for: a JVM's first query takes seconds, and they are not an answer's.
+    It starts from the archive of classes where there is one. One small table is asked for: a JVM's
+    first query takes seconds, and they are not an answer's.
     """
     from autograder.cell.spark_rows import frame_of, rows_of
     from kafkalab.logsets import session
+    from kafkalab.logsets.class_archive import options_from
 
-    # Spark's script asks a first JVM for the command line of the second
-    os.environ["SPARK_LAUNCHER_OPTS"] = " ".join(JAVA_OPTIONS)
-    options = [*JAVA_OPTIONS, *(java_options or _from_archive())]
+    options = options_from(Path(__file__).parents[3] / ARCHIVE)
     settings = {**SETTINGS, "spark.driver.extraJavaOptions": " ".join(options)}
     session(master="local[2]", settings=settings)
     rows = [["a", "2026-01-05 09:00:00", 1], ["b", None, 2]]
     frame = frame_of(rows, "name string, at timestamp, n int")
     rows_of(frame.groupBy("name").agg({"n": "max"}), "start", ("name", "max(n)"))
-
-
-def _from_archive() -> list[str]:
-    archive = Path(__file__).parents[3] / ARCHIVE
-    return [f"-XX:SharedArchiveFile={archive}"] if archive.is_file() else []

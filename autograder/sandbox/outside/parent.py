@@ -324,15 +324,17 @@ class Sandbox:
     def _expect_jvm(self) -> None:
         """Show workers the archive of Spark's classes: the kept one before the first JVM, else one
         made once it is worth its cost. One lane makes it, and the others go on."""
+        from kafkalab.logsets import class_archive  # a course without Spark needs none
+
         self._jvms += 1
         number = self._jvms
         if number not in (1, spark_archive.WORTH_IT_AFTER) or not self._archiving.acquire(False):
             return
         try:
-            archive = spark_archive.kept()
+            archive = class_archive.kept()
             if archive is None or (self.view / spark_archive.ARCHIVE).exists():
                 return
-            if archive.exists() or (number > 1 and spark_archive.make(archive)):
+            if archive.exists() or (number > 1 and class_archive.make(archive)):
                 spark_archive.show(archive, self.view)
         finally:
             self._archiving.release()

@@ -3,16 +3,16 @@ price of an answer."""
 
 import pytest
 
-from autograder.sandbox.outside import spark_archive
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.sandbox.outside.spark_archive import ARCHIVE, WORTH_IT_AFTER
+from kafkalab.logsets import class_archive
 
 
 @pytest.fixture
 def place(monkeypatch, tmp_path):
     """Where the archive is kept; nobody needs a Java for it."""
     kept = tmp_path / "cache" / "spark.jsa"
-    monkeypatch.setattr(spark_archive, "kept", lambda: kept)
+    monkeypatch.setattr(class_archive, "kept", lambda: kept)
     return kept
 
 
@@ -26,7 +26,7 @@ def made_by(monkeypatch, place, works=True) -> list:
             path.write_bytes(b"classes")
         return works
 
-    monkeypatch.setattr(spark_archive, "make", make)
+    monkeypatch.setattr(class_archive, "make", make)
     return made
 
 
@@ -58,18 +58,3 @@ def test_where_it_cannot_be_made_all_goes_on_without_it(sandbox, place, monkeypa
     for _ in range(WORTH_IT_AFTER + 3):
         sandbox._expect_jvm()
     assert len(made) == 1 and not (sandbox.view / ARCHIVE).exists()
-
-
-def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):
-    (tmp_path / "file").write_text("here is no folder")
-    assert spark_archive.make(tmp_path / "file" / "spark.jsa") is False
-
-
-def test_its_name_follows_from_java_and_spark(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first = spark_archive.kept()
-    if first is None:
-        pytest.skip("no Java or no Spark here")
-    assert first == spark_archive.kept() and first.parent == tmp_path / "kafkalab"
-    monkeypatch.setattr(spark_archive, "JAVA_OPTIONS", ("-XX:+UseSerialGC",))
-    assert spark_archive.kept() != first
