@@ -157,14 +157,14 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.line_loader import by_opener
-    from kafkalab.logsets.ranges import UNPACKED
+    from kafkalab.logsets.ranges import text_expected
 
     far = by_opener(options.path)[0] if options.engine != DUCKDB else []
     near = [path for path in options.path if path not in far]
     files = files_of(path_list(near)) if near else []
     if options.layout:
         layout(options.layout)
-    size = sum(file.size * (UNPACKED if file.packed else 1) for file in files)
+    size = text_expected(files)
     most = NARROW_BYTES if options.command in NARROW else SMALL_BYTES
     if far:
         engine, why = SPARK, f"Spark reads {far[0]}, for its file systems open that."

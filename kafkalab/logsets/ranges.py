@@ -153,6 +153,11 @@ def ranges_of(
         yield replace(whole, start=at, stop=min(at + size, file.size))
 
 
+def text_expected(files: Iterable[LogFile]) -> int:
+    """The bytes of text in these files, those of packed ones estimated."""
+    return sum(file.size * (UNPACKED if file.packed else 1) for file in files)
+
+
 def task_size(files: Iterable[LogFile]) -> int:
     """The bytes of a task where these files are read."""
     return max(TASK_BYTES, sum(file.size for file in files) // MOST_TASKS)

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import DUCKDB, F, in_use
-from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.files import LogFile, files_of, path_list, warn_reader
+from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.hadoop_files import hadoop_stream
 from kafkalab.logsets.layouts import layout as checked
 from kafkalab.logsets.line_loader import (
@@ -28,10 +29,14 @@ from kafkalab.logsets.line_loader import (
     load_lines,
 )
 from kafkalab.logsets.question import LineQuestion
+from kafkalab.logsets.ranges import text_expected
+from kafkalab.logsets.session import is_here
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+# So much text this process reads sooner than Spark starts its Python workers (some 7 s).
+AT_ONCE_BYTES = 8 << 20
 CLIENT = ("kind", "client_id", "group_id")
 
 
@@ -60,15 +65,25 @@ def read(
             "Spark, logsets.to_arrow(PATH) reads small logs."
         )
     path = path_list(path)
-    others = by_opener(path)[1]
-    if others:
-        files_of(path_list(others))
     names = tuple(columns or schema.NAMES)
+    hadoops, others = by_opener(path)
+    files = files_of(path_list(others)) if others else []
+    if spark is not None and not hadoops and question is None and _read_at_once(spark, files):
+        for doubt in doubts(files, layout):
+            warn_reader(doubt)
+        table_order = tuple(name for name in schema.NAMES if name in names)
+        rows = to_arrow(path, table_order, layout)
+        return spark.createDataFrame(rows, schema.spark_schema(table_order)).select(*names)
     needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
     lines = load_lines(spark, path, needed, layout, question)
     if set(CLIENT) & set(names):
         lines = with_the_files_client(lines, load_clients(spark, path, layout))
     return lines.select(*names)
+
+
+def _read_at_once(spark: SparkSession, files: list[LogFile]) -> bool:
+    """Whether this process reads the lines sooner than Spark starts its Python workers."""
+    return is_here(spark.conf.get("spark.master") or "") and text_expected(files) <= AT_ONCE_BYTES
 
 
 def to_arrow(

@@ -42,6 +42,12 @@ SMALL_WORK = {
     "spark.sql.shuffle.partitions": "1",
     "spark.driver.extraJavaOptions": " ".join(class_archive.JAVA_OPTIONS),
 }
+# What a session that was started for small work can still change.
+LARGE_WORK = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+}
 
 
 def session(
@@ -51,10 +57,11 @@ def session(
     there is none. While it starts, a cell or a terminal shows how far it is.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
-    Spark's own dotted keys and win over ours. A running session is returned unchanged.
-    large: for sets from some 100 MB on. On this machine Spark then compiles its queries, which
-    takes seconds for each. On a cluster it always does, and an executor gets 2 GB and 1 GB for its
-    Python workers.
+    Spark's own dotted keys and win over ours. A running session is returned as it is, but for
+    `large`.
+    large: for sets from some 100 MB or millions of rows on. On this machine Spark then compiles its
+    queries, also those of a running session, which takes seconds for each. On a cluster it always
+    does, and an executor gets 2 GB and 1 GB for its Python workers.
 
     Raises JavaMissing when there is no Java 17, MissingExtra without the extra `spark`, and OSError
     where this machine's folder for Spark's files cannot be written.
@@ -68,11 +75,11 @@ def session(
     spark = SparkSession.getActiveSession()
     if spark is None:
         master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
-        if _is_here(master):
+        if is_here(master):
             _scratch_can_be_written()
         builder = SparkSession.builder.appName("kafkalab").master(master)
         small = {}
-        if _is_here(master) and not large:
+        if is_here(master) and not large:
             options = class_archive.options_from(class_archive.kept())
             small = {**SMALL_WORK, "spark.driver.extraJavaOptions": " ".join(options)}
         for key, value in {**_settings(master), **small, **(settings or {})}.items():
@@ -80,10 +87,13 @@ def session(
         with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
-        if not _is_here(master):
+        if not is_here(master):
             ship(spark)
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
+    elif large:
+        for key, value in LARGE_WORK.items():
+            spark.conf.set(key, value)
     spark.dataSource.register(KafkaLines)
     return spark
 
@@ -122,7 +132,7 @@ def _scratch_can_be_written() -> None:
             ) from None
 
 
-def _is_here(master: str) -> bool:
+def is_here(master: str) -> bool:
     """Whether the work is done in this JVM's threads. `local-cluster[…]` has executors."""
     return master == "local" or master.startswith("local[")
 
@@ -139,7 +149,7 @@ def _settings(master: str) -> dict[str, str]:
     }
     if of_cluster := re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master.replace(" ", "")):
         return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}
-    if not _is_here(master):
+    if not is_here(master):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
         # are
         # mostly two.

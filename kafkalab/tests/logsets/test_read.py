@@ -13,11 +13,14 @@ import pytest
 from kafkalab import logsets
 from kafkalab.lines import layout
 from kafkalab.lines.catalog import CATALOG
-from kafkalab.logsets import recognition, schema
+from kafkalab.logsets import reader, recognition, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.record_batches import record_batch_of
+from kafkalab.tests.logsets.conftest import ROOT
 from kafkalab.tests.shares import few
+
+WHOLE_LOGS = sorted((ROOT / "data" / "whole_logs").iterdir())
 
 STORY = """\
 a wrapper script says hello
@@ -460,3 +463,15 @@ def test_a_cell_hears_nothing_from_spark(story):
         env={**os.environ, "TZ": "Asia/Shanghai"},
     )
     assert (answer.stdout, answer.stderr) == ("11 UTC\nAnalysisException\n", "")
+
+
+@pytest.mark.parametrize("log", few(WHOLE_LOGS, 3))
+def test_a_small_log_has_the_same_rows_by_this_process_as_by_sparks_workers(
+    spark, log, monkeypatch
+):
+    at_once = logsets.read(spark, log)
+    monkeypatch.setattr(reader, "AT_ONCE_BYTES", -1)
+    by_workers = logsets.read(spark, log)
+    assert at_once.schema == by_workers.schema
+    place = ("file", "file_offset")
+    assert at_once.orderBy(*place).collect() == by_workers.orderBy(*place).collect()

@@ -7,8 +7,9 @@
 # seconds (−1 means never). The brokers' limit is ten minutes. How many connections are open after
 # five minutes, and after twenty?
 #
-# Calculate, or build the lab and count: `shop(brokers=3, partitions=3, addresses=1, seed=3, ...)`
-# and `send_for`. An idle producer still asks for metadata every five minutes.
+# Build the lab and count: `shop(brokers=3, partitions=3, addresses=1, seed=3, ...)` and `send_for`.
+# An idle producer still asks for metadata every five minutes. The seed draws which broker it asks,
+# and with it how many connections stay open. So take `seed=3`.
 
 # %%
 n4 = numbers("02.4")
