@@ -16,6 +16,8 @@ from kafkalab.logsets.block import KINDS, Block
 from kafkalab.logsets.ranges import Range, blocks_of
 
 NAMES = ("file", "kind", "client_id", "group_id")
+# The bytes looked at together: most files show their second client in the first few.
+LOOKED_AT = 1 << 20
 OPENINGS = tuple(f"[{kind} ".encode() for kind in KINDS)
 
 
@@ -25,7 +27,7 @@ def client_batches(pieces: Iterable[Range]) -> Iterator[pa.RecordBatch]:
     for piece in pieces:
         prefixes: set[bytes] = set()
         searched = piece.layout in layouts.KAFKAS_OWN and not piece.wrapping
-        for text in blocks_of(piece):
+        for text in blocks_of(piece, LOOKED_AT):
             # a wrapped file may be several logs in one
             if not piece.wrapping and len(clients.get(piece.log or piece.file, ())) > 1:
                 break

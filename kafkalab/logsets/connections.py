@@ -64,8 +64,8 @@ WRITER = (*CLIENT, "group_id")
 def connections(lines: DataFrame) -> DataFrame:
     """One row a socket of every client in `lines` (a frame with at least the columns COLUMNS).
 
-    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the broker known
-    at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at; how:
+    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the only broker
+    known at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at; how:
     idle, peer, self, close, failed or null. For a set that Spark wrote, `file` is the folder that
     holds its part-… files.
     """
@@ -283,11 +283,18 @@ def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
     known = F.array_union(
         F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file)
     )
-    there = F.filter(
-        "known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port"))
+    there = F.array_distinct(
+        F.transform(
+            F.filter(
+                "known",
+                lambda address: (address.host == F.col("host")) & (address.port == F.col("port")),
+            ),
+            lambda address: address.broker,
+        )
     )
+    only = F.when(F.size(there) == 1, F.get(there, F.lit(0)))
     return (
         sockets.withColumn("known", known)
         .where(F.col("node_id").isNotNull())
-        .withColumn("broker", F.coalesce("broker", F.get(there, F.lit(0)).getField("broker")))
+        .withColumn("broker", F.coalesce("broker", only))
     )

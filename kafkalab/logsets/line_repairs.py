@@ -76,7 +76,7 @@ def repaired(lines: DataFrame, doubtful: list[str] | None = None) -> tuple[DataF
     if doubtful == []:
         return lines, NO_REPAIRS
     looked_at = F.lit(True) if doubtful is None else F.col("file").isin(*doubtful)
-    again = repeated(lines.where(looked_at))
+    again = repeated(lines.where(looked_at)).persist()
     count = again.count()
     if count:
         columns = lines.columns

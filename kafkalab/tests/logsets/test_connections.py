@@ -85,6 +85,9 @@ STORIES = {
         (90, opening("+2", 9094)),  # Whatever ended the second, it was not told.
     ),
     "metadata.log": told((1, opening("-1"))) + METADATA + told((5, opening("-2", 9999))),
+    "one address, two brokers.log": told(
+        (1, opening("-1")), (2, opening("0")), (3, opening("1")), (4, opening("2", 9094))
+    ),
     "two clients.log": (
         told((1, opening("-1")), who="[Producer clientId=p] ")
         + told((2, opening("-1")))
@@ -160,6 +163,13 @@ def test_a_client_that_gave_up_and_tried_again(sockets):
         ("+2", 2, "coordinator", "self", 60, 90),
         ("+2", 2, "coordinator", None, 90, None),
     ]
+
+
+def test_no_broker_is_named_where_two_had_the_address(sockets):
+    """Two clusters in one log, or a broker with a new id: a guess would be wrong for one."""
+    assert [socket[:2] for socket in sockets["one address, two brokers"]] == [
+        ("-1", None), ("0", 0), ("1", 1), ("2", 2)
+    ]  # fmt: skip
 
 
 def test_a_bootstrap_server_is_a_broker_when_the_metadata_names_its_address(sockets):

@@ -99,7 +99,7 @@ def test_where_most_records_answer_all_text_is_taken_apart(tmp_path):
 
 
 def test_the_clients_of_a_log_are_found_without_taking_it_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr("kafkalab.logsets.ranges.BLOCK_BYTES", 2_000)
+    monkeypatch.setattr("kafkalab.logsets.client_prefixes.LOOKED_AT", 2_000)
     tail = "x (org.apache.kafka.clients.NetworkClient:1)\n"
     ada = f"[2026-01-05 09:00:00,000] DEBUG [Consumer clientId=ada, groupId=g] {tail}"
     bo = ada.replace("ada", "bo")
