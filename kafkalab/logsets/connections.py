@@ -65,9 +65,9 @@ def connections(lines: DataFrame) -> DataFrame:
     """One row a socket of every client in `lines` (a frame with at least the columns COLUMNS).
 
     file, client_id; node_id as printed; broker: its number, for bootstrap sockets the only broker
-    known at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at; how:
-    idle, peer, self, close, failed or null. For a set that Spark wrote, `file` is the folder that
-    holds its part-… files.
+    known at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at;
+    how: idle, peer, self, close, failed or null. For a set that Spark wrote, `file` is the folder
+    that holds its part-… files.
     """
     told = (
         lines.select(*COLUMNS)

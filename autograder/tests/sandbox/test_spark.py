@@ -9,8 +9,8 @@ import pytest
 from autograder.cell.question import find
 from autograder.course.references import reference
 from autograder.sandbox.outside import spark_archive
-from kafkalab.logsets import class_archive
 from autograder.sandbox.outside.parent import Limits, Sandbox
+from kafkalab.logsets import class_archive
 
 pytestmark = pytest.mark.slow
 RIGHT = "from pyspark.sql import functions as F\n" + reference("02.6")
