@@ -235,10 +235,11 @@ def _by_its_cases(
     heard = [_trusted(question, reply) for reply in replies]
     if all("blank" in reply for reply in heard):
         return Mark(Outcome.BLANK, 0.0, most, question.kind, complaint(heard[0]))
-    verdicts = [
-        _verdict(question, judge, case, hidden, reply)
-        for (case, hidden), reply in zip(cases, heard)
-    ]
+    verdicts: list[Verdict] = []
+    for (case, hidden), reply in zip(cases, heard):
+        if hidden and any(not verdict.ok and not verdict.share for verdict in verdicts):
+            break  # a shown case has decided all, and what is told comes from it
+        verdicts.append(_verdict(question, judge, case, hidden, reply))
     failed = [index for index, verdict in enumerate(verdicts) if not verdict.ok]
     if not failed and len(heard) < len(cases):
         return Mark(

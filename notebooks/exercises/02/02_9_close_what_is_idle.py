@@ -216,8 +216,8 @@ Judge(
 
 
 # %% wrong="the first that is too old"
-# You took the first of the list that is past its limit. The list is sorted by id. Kafka closes the
-# least recently used one.
+# This one is past its limit, but another one was used longer ago. Kafka closes the least recently
+# used one. The list is sorted by id.
 def to_close(connections, now_ms, limit_ms):
     for each in connections:
         if 0 <= limit_ms < now_ms - each.last_used_ms:

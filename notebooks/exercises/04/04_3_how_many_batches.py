@@ -112,8 +112,8 @@ Judge(
 )
 
 # %% wrong="values only"
-# You divided by the bytes of the value alone. Each record has some bytes of its own around it, and
-# each batch a header.
+# That is what the bytes of the values alone give. Each record has some bytes of its own around its
+# value, and each batch a header.
 batches = {a: -(-x.records // (x.batch_size // x.value_bytes)) for a, x in n.items()}
 in_the_first = {a: x.batch_size // x.value_bytes for a, x in n.items()}
 

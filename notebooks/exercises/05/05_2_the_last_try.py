@@ -176,8 +176,8 @@ heard_after_s = {a: x.delivery_s for a, x in n.items()}
 largest_s = {a: largest(x) for a, x in n.items()}
 
 # %% wrong="each try has its whole time"
-# You gave each of the {tries} tries its whole timeout. The last one only has to begin within
-# {delivery_s} s. So there are {tries} - 1 timeouts before it.
+# So much it is if each of the {tries} tries has its whole timeout. The last one only has to begin
+# within {delivery_s} s. So there are {tries} - 1 timeouts before it.
 largest_s = {a: x.delivery_s // x.tries for a, x in n.items()}
 
 # %% wrong="no wait between the tries"

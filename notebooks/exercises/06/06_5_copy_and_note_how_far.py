@@ -327,8 +327,8 @@ Judge(
 
 
 # %% wrong="goes back in one partition"
-# After a failed commit you went back in the partition of the first record only. The poll had brought
-# records of both, and those of the other one were skipped.
+# After a failed commit, orders of one partition were skipped. The poll had brought records of both.
+# Seek back in each of them.
 def copy(consumer, producer):
     records = list(consumer.poll(timeout_ms=300))
     if not records:
@@ -363,8 +363,8 @@ def copy(consumer, producer):
 
 
 # %% wrong="aborts and continues"
-# After a failed commit you abort and poll on. The consumer's position has moved, so these orders are
-# skipped. Seek back to the committed offsets, or let the error end the process.
+# A commit failed, and the next poll continued behind its orders: the consumer's position had moved.
+# Abort and seek back to the committed offsets, or let the error end the process.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
     if not records:

@@ -165,6 +165,8 @@ def each_once(case: dict, data) -> tuple[bool, str]:
             else "Between which two calls did the power fail?"
         )
         return False, f"{twice} is in the store {rows.count(twice)} times. {why}"
+    if not rows:
+        return False, "the store is empty. What you insert is kept only with `store.commit()`."
     if data["lives"] >= MOST_LIVES:
         return (
             False,
@@ -177,8 +179,8 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"{never} is not in the store, and no reader will come back to it. Which was kept "
-                "first, the order or the offset?"
+                f"{never} is not in the store, and no reader will come back to it. Was its offset "
+                "kept before it, or did the next reader begin behind it?"
             ),
         )
     if set(rows) != set(wanted):

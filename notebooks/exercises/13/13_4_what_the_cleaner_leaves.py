@@ -176,8 +176,8 @@ def left(records):
 
 
 # %% wrong="the last value"
-# You took the last record with a value. A tombstone is the newest record of its key, so the values
-# before it must go. You brought deleted keys back.
+# Deleted keys come back: a value stays whose key has a tombstone behind it. The tombstone is the
+# newest record of its key, so the values before it must go.
 def left(records):
     last = {each.key: each.offset for each in records if each.value is not None}
     return [

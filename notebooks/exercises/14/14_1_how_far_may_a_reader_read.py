@@ -113,7 +113,7 @@ high_watermark = {name: min(x.leader, x.broker_1, x.broker_2) for name, x in n.i
 waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}
 
 # %% wrong="one copy is enough"
-# You took the fastest follower. The others in sync may become leader too, and they lack records.
+# So far is the fastest follower. The others in sync may become leader too, and they lack records.
 high_watermark = {
     name: max(
         (end for end, id in ((x.broker_1, "1"), (x.broker_2, "2")) if id in x.isr),

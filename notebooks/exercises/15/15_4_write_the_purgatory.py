@@ -177,12 +177,6 @@ Judge(
 )
 
 
-# %% wrong="answer at once"
-# You answered at once. The order was acknowledged, and only the leader had it. Then the leader died.
-def may_complete(request, state):
-    return True
-
-
 # %% wrong="written at the leader"
 # log_end says what the leader has written. With acks=all the answer waits for the in-sync replicas:
 # for the high watermark.
@@ -273,6 +267,12 @@ def may_complete(request, state):
 # Exactly min_bytes are enough.
 # -     return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
 # +     return sum(partition.bytes_readable for partition in state.values()) > request.min_bytes
+
+
+# %% wrong="answer at once"
+# The answer came at once. An order was acknowledged that only the leader had, and the leader died.
+def may_complete(request, state):
+    return True
 
 
 # %% equivalent
