@@ -22,6 +22,7 @@ from kafkalab.logsets.java import JavaMissing, find_java
 # An archive fits only JVMs of these options. Tables are tiny and queries are few: the JVM's second
 # compiler takes longer than it saves.
 JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+UNUSED_DAYS = 60
 MOST_SECONDS = 600  # on a machine with much else to do
 MAKING = """
 import os, sys, tempfile
@@ -83,6 +84,9 @@ def make(path: Path) -> bool:
             )
             draft.chmod(0o644)
             draft.replace(path)
+        for other in path.parent.glob("spark-*.jsa"):
+            if other.stat().st_mtime < path.stat().st_mtime - UNUSED_DAYS * 86_400:
+                other.unlink()  # of a Java or Spark from before
     except (OSError, subprocess.SubprocessError):
         return False
     return True

@@ -53,6 +53,9 @@ def read(
     Lines without a `[Consumer clientId=…] ` prefix get the client of their file where the whole
     file has one client; in `spark.read.format("kafkalab")` their client_id is null.
 
+    A local session gets a log below 8 MB at once, from this process. What is larger, and all on a
+    cluster, Spark's workers read when a query runs.
+
     layout  log4j's pattern string (layouts.py); without it each file's first lines show it
     question  only the lines that answer it (question.py): most of the text is passed over
 
@@ -83,7 +86,8 @@ def read(
 
 def _read_at_once(spark: SparkSession, files: list[LogFile]) -> bool:
     """Whether this process reads the lines sooner than Spark starts its Python workers."""
-    return is_here(spark.conf.get("spark.master") or "") and text_expected(files) <= AT_ONCE_BYTES
+    here = is_here(spark.conf.get("spark.master", "") or "")
+    return here and text_expected(files) <= AT_ONCE_BYTES
 
 
 def to_arrow(

@@ -113,8 +113,8 @@ with_five = sum(back(told(4, n4, consumer={setting: 5_000})).values())
 read_twice = max(back(told(4, n4)).values())
 
 # %% wrong="the session timeout"
-# A longer session only delays the moment when another member takes over. The same records are read
-# again. Play it with 30,000.
+# Another session timeout only moves the moment when another member takes over. The same records are
+# read again. Play it with 30,000.
 setting = "session.timeout.ms"
 
 # %% wrong="no automatic commit"
