@@ -129,7 +129,11 @@ def _prepare_spark() -> None:
     cell that does need it then waits some seconds less. It ends in a minute, with JupyterLab or
     not."""
     subprocess.Popen(
-        [sys.executable, "-c", "from kafkalab.logsets import class_archive; class_archive.main()"],
+        [
+            sys.executable,
+            "-c",
+            "from kafkalab.logsets import class_archive; class_archive.prepare_archive()",
+        ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -46,7 +46,7 @@ jvm.wait()
 """  # noqa: E501
 
 
-def kept() -> Path | None:
+def archive_file() -> Path | None:
     """Where the archive for this machine's Java and Spark is kept, made or not; None where there is
     no Java, no Spark or no place for it."""
     spark = importlib.util.find_spec("pyspark")
@@ -67,7 +67,7 @@ def kept() -> Path | None:
     return home / f"spark-{hashlib.sha256(chr(0).join(made_of).encode()).hexdigest()[:16]}.jsa"
 
 
-def make(path: Path) -> bool:
+def make_archive(path: Path) -> bool:
     """Make the archive, in one move; whether it is there now. What goes wrong costs time only."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def options_from(archive: Path | None) -> tuple[str, ...]:
     return (*JAVA_OPTIONS, f'"-XX:SharedArchiveFile={archive}"') if made else JAVA_OPTIONS
 
 
-def main() -> int:
+def prepare_archive() -> int:
     """Make the archive unless it is there."""
-    place = kept()
-    return 0 if place is not None and (place.is_file() or make(place)) else 1
+    place = archive_file()
+    return 0 if place is not None and (place.is_file() or make_archive(place)) else 1

@@ -80,7 +80,7 @@ def session(
         builder = SparkSession.builder.appName("kafkalab").master(master)
         small = {}
         if is_here(master) and not large:
-            options = class_archive.options_from(class_archive.kept())
+            options = class_archive.options_from(class_archive.archive_file())
             small = {**SMALL_WORK, "spark.driver.extraJavaOptions": " ".join(options)}
         for key, value in {**_settings(master), **small, **(settings or {})}.items():
             builder = builder.config(key, value)

@@ -331,10 +331,10 @@ class Sandbox:
         if number not in (1, spark_archive.WORTH_IT_AFTER) or not self._archiving.acquire(False):
             return
         try:
-            archive = class_archive.kept()
+            archive = class_archive.archive_file()
             if archive is None or (self.view / spark_archive.ARCHIVE).exists():
                 return
-            if archive.exists() or (number > 1 and class_archive.make(archive)):
+            if archive.exists() or (number > 1 and class_archive.make_archive(archive)):
                 spark_archive.show(archive, self.view)
         finally:
             self._archiving.release()

@@ -182,8 +182,8 @@ def test_what_is_no_such_frame_is_told_in_a_sentence(sandbox, source, says):
 def test_a_jvm_starts_from_the_archive_of_classes(sandbox, tmp_path, monkeypatch):
     """The archive is made outside the walls and mapped behind them, and answers are as before."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    archive = class_archive.kept()
-    assert archive is not None and class_archive.make(archive)
+    archive = class_archive.archive_file()
+    assert archive is not None and class_archive.make_archive(archive)
     spark_archive.show(archive, sandbox.view)
     try:
         heard = asked(sandbox, RIGHT)

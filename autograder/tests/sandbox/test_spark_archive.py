@@ -12,7 +12,7 @@ from kafkalab.logsets import class_archive
 def place(monkeypatch, tmp_path):
     """Where the archive is kept; nobody needs a Java for it."""
     kept = tmp_path / "cache" / "spark.jsa"
-    monkeypatch.setattr(class_archive, "kept", lambda: kept)
+    monkeypatch.setattr(class_archive, "archive_file", lambda: kept)
     return kept
 
 
@@ -26,7 +26,7 @@ def made_by(monkeypatch, place, works=True) -> list:
             path.write_bytes(b"classes")
         return works
 
-    monkeypatch.setattr(class_archive, "make", make)
+    monkeypatch.setattr(class_archive, "make_archive", make)
     return made
 
 
