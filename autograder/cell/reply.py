@@ -285,9 +285,12 @@ def _words_of(error) -> str:
 
 
 def _line(error) -> int | None:
-    """The line of the learner's cell where it happened:
-    the innermost frame that is a cell and not a file."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
-            return frame.lineno
-    return None
+    """The line of the learner's answer where it happened: the innermost frame in the cell that was
+    called. A function of a cell above is in another one."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "ipykernel" in frame.filename or frame.filename.startswith("<")
+    ]
+    lines = [frame.lineno for frame in frames if frame.filename == frames[0].filename]
+    return lines[-1] if lines else None

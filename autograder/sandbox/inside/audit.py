@@ -10,7 +10,7 @@ again from Python. It is no wall (what is asked is done), it is a witness: code 
 
 import sys
 
-CELL_FILE = "<answer>"
+CELL_FILE = "<answer"
 MODULES = frozenset(
     (
         "atexit",
@@ -112,10 +112,9 @@ def listen(tell) -> None:
             frame, depth = here.__traceback__.tb_frame.f_back, 0
         while frame is not None and depth < DEEPEST:
             name = frame.f_code.co_filename
-            if name == CELL_FILE:
+            if name.startswith(CELL_FILE):
                 if (
                     event == "exec"
-                    and words[0].co_filename != CELL_FILE
                     and not words[0].co_filename.startswith("<")
                 ):
                     return

@@ -24,10 +24,10 @@ import select
 import signal
 import sys
 import time
-from functools import cache
+from functools import cache, partial
 
 MOST_REPLY_BYTES = 4_000_000  # of one submission, all replies together
-CELL_FILE = "<answer>"
+CELL_FILE = "<answer"  # so begin the names of the files that cells are compiled as
 BINDING_MAGICS = frozenset(("load", "macro", "pylab", "recall", "rerun", "run", "store"))
 LOST = 3  # how a keeper ends when there is nothing more to do
 # The learner's process ends its own loop at a step's limit; so much later the keeper does, and the
@@ -360,7 +360,8 @@ def _run_cells(job, pen) -> None:
             if no_spark and step.get("spark", True):
                 # the machine's fault: without a reply somebody has to look at it
                 continue
-            broken = _within(limits, lambda step=step: _run_cell(step["source"], namespace))
+            file = f"{CELL_FILE} {number}>"
+            broken = _within(limits, partial(_run_cell, step["source"], namespace, file), file)
             broken = broken and _named_limit(broken, job)
             late += _is_late(broken)
             if broken and step.get("given") is not None:
@@ -422,13 +423,13 @@ def _start_spark() -> None:
     start()
 
 
-def _run_cell(source: str, namespace: dict) -> None:
+def _run_cell(source: str, namespace: dict, file: str) -> None:
     """Run a cell as JupyterLab does: one statement after the other, until one does not even
     compile. What a cell awaits outside of a function is awaited."""
     compiler = _compiler()
-    tree = compile(source, CELL_FILE, "exec", compiler.flags | ast.PyCF_ONLY_AST, True)
+    tree = compile(source, file, "exec", compiler.flags | ast.PyCF_ONLY_AST, True)
     for statement in tree.body:
-        code = compiler(ast.Module([statement], []), CELL_FILE, "exec")
+        code = compiler(ast.Module([statement], []), file, "exec")
         if code.co_flags & inspect.CO_COROUTINE:
             _event_loop().run_until_complete(eval(code, namespace))
         elif "create_task" in code.co_names:
@@ -459,9 +460,9 @@ def _event_loop():
     return loop
 
 
-def _within(limits: tuple[float, float], action) -> dict | None:
+def _within(limits: tuple[float, float], action, file: str = "") -> dict | None:
     """Do it, within so many seconds of processor time and by the clock on the wall; the reply that
-    says how it failed, or None."""
+    says how it failed and in which line of `file`, or None."""
     from autograder.cell.reply import TimeUp, two_clocks
 
     try:
@@ -476,7 +477,7 @@ def _within(limits: tuple[float, float], action) -> dict | None:
         line = getattr(error, "lineno", None)
         trace = error.__traceback__
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == CELL_FILE:
+            if trace.tb_frame.f_code.co_filename == file:
                 line = trace.tb_lineno
             trace = trace.tb_next
         return {"raised": type(error).__name__[:60], "says": _words(error), "line": line}

@@ -184,3 +184,16 @@ def test_a_cell_that_calls_a_function_changes_what_the_function_fills():
     assert needed([*cells, "twice(1)", "other = 1", "total = len(seen)"], 4) == {0, 1, 2}
     assert needed(["low = 1\nclass Row:\n    first = low", "row = Row()"], 1) == {0}
     assert needed(["low = 1", "class Row:\n    first = low", "row = Row()"], 2) == {0, 1}
+
+
+def test_an_error_in_a_function_of_a_cell_above_is_told_at_the_line_that_calls_it():
+    above = "\n\n\n\ndef oldest(connections):\n    return connections[0]\n"
+    answer = "def to_close(connections, now_ms, limit_ms):\n    return oldest(connections)\n"
+    case = {"limit_ms": 5, "now_ms": 9, "connections": []}
+    steps = [
+        {"source": above, "question": None, "cases": []},
+        {"source": answer, "question": "02.9", "cases": [case]},
+    ]
+    with Sandbox() as sandbox:
+        [reply] = sandbox.run(steps, {})["replies"]["02.9"]
+    assert (reply["raised"], reply["line"]) == ("IndexError", 2)
