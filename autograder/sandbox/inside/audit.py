@@ -113,10 +113,7 @@ def listen(tell) -> None:
         while frame is not None and depth < DEEPEST:
             name = frame.f_code.co_filename
             if name.startswith(CELL_FILE):
-                if (
-                    event == "exec"
-                    and not words[0].co_filename.startswith("<")
-                ):
+                if event == "exec" and not words[0].co_filename.startswith("<"):
                     return
                 told.add(sign)
                 tell(sign)
