@@ -24,26 +24,6 @@ from kafkalab.logsets.java import JavaMissing, find_java
 JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 UNUSED_DAYS = 60
 MOST_SECONDS = 600  # on a machine with much else to do
-MAKING = """
-import os, sys, tempfile
-from kafkalab import logsets
-from kafkalab.logsets.class_archive import JAVA_OPTIONS
-
-hasattr(os, "nice") and os.nice(10)
-options = [*JAVA_OPTIONS, "-XX:ArchiveClassesAtExit=" + sys.argv[1]]
-spark = logsets.session(settings={"spark.driver.extraJavaOptions": " ".join(options)})
-# what the cells of chapters ask: a table of their own, and lines
-table = spark.createDataFrame([("a", 1, None), ("b", 2, "2026-01-05 09:00:00")], "a string, n int, t string")
-table.selectExpr("a", "n", "timestamp(t) as t").groupBy("a").agg({"n": "max"}).orderBy("a").toPandas()
-with tempfile.NamedTemporaryFile("w", suffix=".log") as log:
-    print("[2026-01-05 09:00:00,000] INFO [Consumer clientId=a, groupId=b] c (d)", file=log, flush=True)
-    logsets.read(spark, log.name).where("message like 'c%'").orderBy("time").limit(1).toPandas()
-jvm = spark.sparkContext._gateway.proc
-spark.stop()
-spark.sparkContext._gateway.shutdown()
-jvm.stdin.close()  # it ends when it hears nothing more, and writes the archive then
-jvm.wait()
-"""  # noqa: E501
 
 
 def archive_file() -> Path | None:
@@ -74,7 +54,7 @@ def make_archive(path: Path) -> bool:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             draft = Path(folder, path.name)
             subprocess.run(
-                [sys.executable, "-c", MAKING, str(draft)],
+                [sys.executable, "-m", "kafkalab.logsets.archive_writer", str(draft)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -99,7 +79,10 @@ def options_from(archive: Path | None) -> tuple[str, ...]:
     return (*JAVA_OPTIONS, f'"-XX:SharedArchiveFile={archive}"') if made else JAVA_OPTIONS
 
 
-def prepare_archive() -> int:
-    """Make the archive unless it is there."""
+def prepare_archive() -> None:
+    """Make the archive beside other work, unless it is there."""
+    if hasattr(os, "nice"):
+        os.nice(10)
     place = archive_file()
-    return 0 if place is not None and (place.is_file() or make_archive(place)) else 1
+    if place is not None and not place.is_file():
+        make_archive(place)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import DUCKDB, F, in_use
-from kafkalab.logsets.files import LogFile, files_of, path_list, warn_reader
+from kafkalab.logsets.files import LogFile, files_of, path_list
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.hadoop_files import hadoop_stream
 from kafkalab.logsets.layouts import layout as checked
@@ -30,7 +30,8 @@ from kafkalab.logsets.line_loader import (
 )
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import text_expected
-from kafkalab.logsets.session import is_here
+from kafkalab.logsets.session import note_in_log, runs_here
+from kafkalab.logsets.startup import screen
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,8 +73,8 @@ def read(
     hadoops, others = by_opener(path)
     files = files_of(path_list(others)) if others else []
     if spark is not None and not hadoops and question is None and _read_at_once(spark, files):
-        for doubt in doubts(files, layout):
-            warn_reader(doubt)
+        if doubtful := "\n".join(doubts(files, layout)):
+            (screen() or note_in_log)(doubtful)
         table_order = tuple(name for name in schema.NAMES if name in names)
         rows = to_arrow(path, table_order, layout)
         return spark.createDataFrame(rows, schema.spark_schema(table_order)).select(*names)
@@ -86,8 +87,7 @@ def read(
 
 def _read_at_once(spark: SparkSession, files: list[LogFile]) -> bool:
     """Whether this process reads the lines sooner than Spark starts its Python workers."""
-    here = is_here(spark.conf.get("spark.master", "") or "")
-    return here and text_expected(files) <= AT_ONCE_BYTES
+    return runs_here(spark) and text_expected(files) <= AT_ONCE_BYTES
 
 
 def to_arrow(

@@ -40,9 +40,8 @@ SMALL_WORK = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
-    "spark.driver.extraJavaOptions": " ".join(class_archive.JAVA_OPTIONS),
 }
-# What a session that was started for small work can still change.
+# Spark's own defaults, for what a session that was started for small work can still change.
 LARGE_WORK = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
@@ -75,23 +74,23 @@ def session(
     spark = SparkSession.getActiveSession()
     if spark is None:
         master = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
-        if is_here(master):
+        if _is_here(master):
             _scratch_can_be_written()
         builder = SparkSession.builder.appName("kafkalab").master(master)
         small = {}
-        if is_here(master) and not large:
+        if _is_here(master) and not large:
             options = class_archive.options_from(class_archive.archive_file())
-            small = {**SMALL_WORK, "spark.driver.extraJavaOptions": " ".join(options)}
+            small = SMALL_WORK | {"spark.driver.extraJavaOptions": " ".join(options)}
         for key, value in {**_settings(master), **small, **(settings or {})}.items():
             builder = builder.config(key, value)
         with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
-        if not is_here(master):
+        if not _is_here(master):
             ship(spark)
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
-    elif large:
+    elif large and runs_here(spark):
         for key, value in LARGE_WORK.items():
             spark.conf.set(key, value)
     spark.dataSource.register(KafkaLines)
@@ -119,6 +118,13 @@ def spark_log() -> Path:
     return Path(tempfile.gettempdir(), f"kafkalab-spark-{user_id()}-{os.getpid()}.log")
 
 
+def note_in_log(text: str) -> None:
+    """Say a sentence where Spark's workers say theirs, and not on stderr, which nbgrader takes for
+    a failure of the cell."""
+    with spark_log().open("a", encoding="utf-8") as log:
+        print(text, file=log)
+
+
 def _scratch_can_be_written() -> None:
     """Check Spark's folders before its JVM, which dies without a word. Raises OSError."""
     for folder in filter(None, os.environ.get("SPARK_LOCAL_DIRS", "").split(",")):
@@ -132,7 +138,12 @@ def _scratch_can_be_written() -> None:
             ) from None
 
 
-def is_here(master: str) -> bool:
+def runs_here(spark: SparkSession) -> bool:
+    """Whether a session's work is done in its own JVM's threads."""
+    return _is_here(spark.conf.get("spark.master", "") or "")
+
+
+def _is_here(master: str) -> bool:
     """Whether the work is done in this JVM's threads. `local-cluster[…]` has executors."""
     return master == "local" or master.startswith("local[")
 
@@ -149,7 +160,7 @@ def _settings(master: str) -> dict[str, str]:
     }
     if of_cluster := re.fullmatch(r"local-cluster\[\d+,\d+,(\d+)\]", master.replace(" ", "")):
         return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}
-    if not is_here(master):
+    if not _is_here(master):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
         # are
         # mostly two.

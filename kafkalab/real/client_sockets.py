@@ -33,13 +33,12 @@ def sockets_from_lines(files: Sequence[ClientLog], epoch_ms: int) -> list[Socket
     Spark reads the lines (`logsets.connections`). `event_id` is only a number in this list.
     """
     from kafkalab.logsets import connections, read, session
-    from kafkalab.logsets.session import SMALL_WORK
 
     files = [file for file in files if file.path.exists()]
     if not files:
         return []
     by_stem = {file.path.stem: file for file in files}
-    spark = session(settings=SMALL_WORK)
+    spark = session()
     found = connections(read(spark, [str(file.path) for file in files])).collect()
     told = {file.path.stem: list(rows_in(file)) for file in files}
     rows = sorted(found, key=lambda row: (row["opened_at"], row["node_id"]))

@@ -10,7 +10,7 @@ again from Python. It is no wall (what is asked is done), it is a witness: code 
 
 import sys
 
-CELL_FILE = "<answer"
+CELL_FILE = "<answer"  # worker.py compiles cells as files of such names
 MODULES = frozenset(
     (
         "atexit",

@@ -10,15 +10,7 @@ from pathlib import Path
 
 # The archive of loaded classes (sandbox/outside/spark_archive.py), beside the packages in the view.
 ARCHIVE = "spark-classes.jsa"
-SETTINGS = {
-    "spark.driver.memory": "1g",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.default.parallelism": "1",
-    # compiling a plan takes longer than interpreting it
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
+SETTINGS = {"spark.driver.memory": "1g", "spark.default.parallelism": "1"}
 
 
 def start() -> None:

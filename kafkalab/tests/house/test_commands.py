@@ -200,6 +200,7 @@ def test_every_module_that_can_be_run_is_asked():
         "autograder.handed_in.scripts",
         "autograder.course.rehearsal",
         "autograder.proving.exercise_screen",
+        "kafkalab.logsets.archive_writer",
         "kafkalab.real.reaper",
         "kafkalab.real.scala_library",
     }

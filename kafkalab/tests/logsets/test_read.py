@@ -17,6 +17,7 @@ from kafkalab.logsets import reader, recognition, schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.record_batches import record_batch_of
+from kafkalab.logsets.session import spark_log
 from kafkalab.tests.logsets.conftest import ROOT
 from kafkalab.tests.shares import few
 
@@ -475,3 +476,17 @@ def test_a_small_log_has_the_same_rows_by_this_process_as_by_sparks_workers(
     assert at_once.schema == by_workers.schema
     place = ("file", "file_offset")
     assert at_once.orderBy(*place).collect() == by_workers.orderBy(*place).collect()
+
+
+def test_a_cell_that_reads_a_doubtful_log_says_so_without_stderr(
+    spark, tmp_path, monkeypatch, capfd
+):
+    """nbgrader gives no points to a cell with text on stderr."""
+    (tmp_path / "a.log").write_text("what is this\n" * 9)
+    shown = []
+    monkeypatch.setattr(reader, "screen", lambda: shown.append)
+    assert logsets.read(spark, tmp_path).count() == 9
+    assert len(shown) == 1 and "cannot be read" in shown[0] and capfd.readouterr().err == ""
+    monkeypatch.setattr(reader, "screen", lambda: None)
+    logsets.read(spark, tmp_path)
+    assert capfd.readouterr().err == "" and shown[0] in spark_log().read_text(encoding="utf-8")
