@@ -171,6 +171,13 @@ def test_a_slow_day_is_slow_in_its_stage(day):
     assert slowest == STAGES[cause_of(day)]
 
 
+@pytest.mark.parametrize("day", share([3, 13, 23, 37], 2))
+def test_the_averages_of_a_slow_day_name_another_stage(day):
+    orders = requests_since(slow_day(day), 0, "PRODUCE")
+    totals = {cause: sum(row[cause] for row in orders) for cause in CAUSES}
+    assert max(CAUSES, key=totals.__getitem__) == "remote_ms" != cause_of(day)
+
+
 def test_the_percentile_is_a_value_that_was_measured():
     assert percentile(range(1, 101), 0.99) == 99 and percentile([7], 0.99) == 7
 
