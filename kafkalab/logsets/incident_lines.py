@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from kafkalab.logsets.connections import EVENTS as OF_SOCKETS
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.offsets import ASKS_FOR, BEGINS, HANDED_OVER, SOUGHT
+from kafkalab.logsets.offsets import (
+    ASKS_FOR,
+    BEGINS,
+    COMMITTED,
+    HANDED_OVER,
+    OUT_OF_RANGE,
+    SOUGHT,
+)
 from kafkalab.logsets.producers import ANSWERED, SENT
 from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
 from kafkalab.logsets.rebalances import LOST
@@ -22,8 +29,6 @@ if TYPE_CHECKING:
 EVIDENCE_LETTERS = 300
 
 DISCOVERED = ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
-OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
-RESET = "RESETTING_OFFSET"
 AUTOMATIC = (
     "AUTO_COMMIT_ASYNC",
     "ASYNC_AUTO_COMMIT_COMPLETED",
@@ -51,6 +56,7 @@ EVENTS = tuple(
             *OF_SOCKETS,
             *OF_GROUPS,
             *BEGINS,
+            *COMMITTED,
             *ASKS_FOR,
             HANDED_OVER,
             *SOUGHT,
@@ -59,7 +65,6 @@ EVENTS = tuple(
             *LOST,
             *DISCOVERED,
             *OUT_OF_RANGE,
-            RESET,
             *AUTOMATIC,
             BEGINS_AT,
             RETRIED,

@@ -31,13 +31,11 @@ from kafkalab.logsets.incident_lines import (
     BEGINS_AT,
     DISCOVERED,
     EVIDENCE_LETTERS,
-    OUT_OF_RANGE,
     PROMPT,
-    RESET,
     RETRIED,
     incident_lines,
 )
-from kafkalab.logsets.offsets import reprocessed
+from kafkalab.logsets.offsets import missing_positions, reprocessed
 from kafkalab.logsets.open_sockets import IDLE_MINUTES, zombies
 from kafkalab.logsets.producers import ANSWERED, SENT, batches
 from kafkalab.logsets.rebalances import (
@@ -291,15 +289,10 @@ def retention(lines: DataFrame) -> DataFrame:
 
     The records in between were deleted before the consumer read them.
     """
-    events = lines_of(
-        lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message"
-    ).withColumn("folder", folder())
-    of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "file_offset")
     told_by = (
-        events.withColumn("then", F.lead(F.struct("event", "position")).over(of_partition))
-        .where(F.col("event").isin(*OUT_OF_RANGE))
-        .where((F.col("then.event") == RESET) & (F.col("then.position") > F.col("position")))
-        .withColumn("lost", F.col("then.position") - F.col("position"))
+        missing_positions(lines)
+        .where("reset_to > position")
+        .withColumn("lost", F.col("reset_to") - F.col("position"))
     )
     found = (
         _clustered(told_by, "60 seconds", "folder", "client_id")

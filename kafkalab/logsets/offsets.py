@@ -2,6 +2,7 @@
 
 commits(lines)       one row for each commit of a partition, with the time since the group's
 last reprocessed(lines)   one row for each range of offsets that was delivered to a group again
+missing_positions(lines)  one row for each position that its broker did not have
 """
 
 from __future__ import annotations
@@ -9,18 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import folder, lines_of, ms_between, number
+from kafkalab.logsets.event_lines import folder, in_turn, lines_of, ms_between, number
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
-BEGINS = {"SETTING_COMMITTED_OFFSET": "committed", "RESETTING_OFFSET": "reset", "SEEKING": "seek"}
+COMMITTED_BEFORE = "SETTING_COMMITTED_OFFSET"
+RESET = "RESETTING_OFFSET"
+BEGINS = {COMMITTED_BEFORE: "committed", RESET: "reset", "SEEKING": "seek"}
 # The position after delivered records: the next fetch has it, and TRACE lines have it at delivery.
 ASKS_FOR = ("FETCH_ADDED", "POSITION_UPDATED")
 HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position is at its end.
 NEXT = r"update position to (?:FetchPosition\{offset=)?(\d+)"
+OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
 # The application's own seek. The reset only follows it.
 SOUGHT = ("SEEKING_TO_BEGINNING", "SEEKING_TO_STRATEGY")
 PARTITION = ("folder", "owner", "topic", "partition")
@@ -51,8 +55,8 @@ def reprocessed(lines: DataFrame) -> DataFrame:
 
     file, client_id, group_id, topic, partition, from_offset up to but not including until_offset,
     records (at most: offsets of markers and compacted records count too), began_at, how: from the
-    committed offset, by a reset, or by the application's own seek; previous_client, the last one
-    that read them.
+    "committed" offset; from one that was "set back", for the last commit of a member was higher; by
+    a "reset"; or by the application's own "seek"; previous_client, the last one that read them.
     """
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "file_offset")
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
@@ -64,35 +68,70 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     # its
     # client is unknown. There a fetch at a lower offset shows it.
     here = F.when(is_begin, F.col("position")).otherwise(reached)
-    goes_back = (F.col("event") == ASKS_FOR[0]) & (
-        reached < F.last(here, ignorenulls=True).over(so_far)
+    was_here = F.last(here, ignorenulls=True).over(so_far)
+    goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < was_here)
+    # The first fetch asks where the consumer begins: nothing was delivered up to there.
+    moved = reached.isNotNull() & (
+        (F.col("event") == HANDED_OVER) | was_here.isNull() | (reached != was_here)
     )
+    # Nor was it up to an offset that the broker then did not have.
+    refused = F.collect_list(F.when(F.col("event").isin(*OUT_OF_RANGE), F.col("position"))).over(
+        Window.partitionBy(*PARTITION)
+    )
+    moved = moved & ~((F.col("event") == ASKS_FOR[0]) & F.array_contains(refused, reached))
     begins = F.when(is_begin | goes_back, F.col("position"))
     wished = (
         F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True)
         .over(so_far)
         .isin(*SOUGHT)
     )
-    how = F.when(F.col("event") == "RESETTING_OFFSET", F.when(wished, "seek").otherwise("reset"))
+    how = F.when(F.col("event") == RESET, F.when(wished, "seek").otherwise("reset"))
+    last_commit = F.last(
+        F.when(F.col("event").isin(*COMMITTED), F.col("position")), ignorenulls=True
+    ).over(so_far)
+    set_back = ((F.col("event") == COMMITTED_BEFORE) | goes_back) & (begins < last_commit)
     how = F.coalesce(
         how,
+        F.when(set_back, "set back"),
         *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()),
         F.lit("committed"),
     )
-    furthest = F.when(F.col("reached").isNotNull(), F.struct("reached", "client_id"))
+    furthest = F.when(F.col("moved"), F.struct("reached", "client_id"))
     return (
-        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
-                    "partition", "position", "message"))
-        .withColumns({"reached": reached, "begins": begins, "how": how})
-        .withColumn("before", F.max(furthest).over(so_far))
-        .where("begins < before.reached")
+        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, *COMMITTED,
+                         *OUT_OF_RANGE), "group_id", "topic", "partition", "position", "message"))
+        .withColumns({"reached": reached, "begins": begins, "how": how, "moved": moved})
+        .withColumns({
+            "before": F.max(furthest).over(so_far),
+            "from_offset": F.greatest("begins", F.min(here).over(so_far)),
+        })
+        .where("begins is not null and from_offset < before.reached")
         .select(
             "file", "client_id", "group_id", "topic", "partition",
-            F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
-            (F.col("before.reached") - F.col("begins")).alias("records"),
+            "from_offset", F.col("before.reached").alias("until_offset"),
+            (F.col("before.reached") - F.col("from_offset")).alias("records"),
             F.col("time").alias("began_at"), "how",
             F.col("before.client_id").alias("previous_client"),
         )
+    )  # fmt: skip
+
+
+def missing_positions(lines: DataFrame) -> DataFrame:
+    """One row for each position at which a consumer asked and its broker had no record.
+
+    file, file_offset, time, client_id, group_id, topic, partition, message, folder; position;
+    reset_to: where the consumer went on, null where no line tells. Above `position` it means that
+    the records between were deleted, below it that the log ends before `position`.
+    """
+    of_partition = in_turn("topic", "partition")
+    then = F.lead(F.struct("event", "position")).over(of_partition)
+    return (
+        lines_of(lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position",
+                 "message")
+        .withColumns({"folder": folder(), "then": then})
+        .where(F.col("event").isin(*OUT_OF_RANGE))
+        .withColumn("reset_to", F.when(F.col("then.event") == RESET, F.col("then.position")))
+        .drop("then")
     )  # fmt: skip
 
 

@@ -653,9 +653,9 @@ def cause_of(day: int) -> str:
 def slow_day(day: int) -> Lab:
     """Four seconds of a broker on which a kiosk sells, and two or three times a second it is slow.
 
-    ada reads the orders, and bo reads a topic in which nothing happens. The follower's disk needs 16 ms
-    each time, so the average of the remote time is the largest whatever the cause: only a percentile
-    shows it.
+    ada reads the orders, and bo reads a topic in which nothing happens. The follower's disk needs
+    16 ms each time, so the average of the remote time is the largest whatever the cause: only a
+    percentile shows it.
     """
     rng, cause = Random(day), cause_of(day)
     lab = broker_lab(brokers=2, seed=day, num_io_threads=4)

@@ -22,6 +22,7 @@ from kafkalab.logsets.explain.absences import Absence, absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
+from kafkalab.logsets.explain.missing_records import missing_records
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
@@ -135,12 +136,14 @@ def report_of(
     found = [
         *oddities.signs(lines, explained),
         closed,
+        *missing_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.namesakes(clients),
         oddities.slow_answers(brokers),
         oddities.silences(lines),
         oddities.clock_steps(lines),
+        oddities.set_back(rereads),
         oddities.read_twice(rereads),
         oddities.storm(_shown(storms_among(told, STORM_REBALANCES, STORM_WITHIN), "first")),
         oddities.falling_behind(behind),

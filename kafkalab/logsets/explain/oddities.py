@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from kafkalab.logsets.connections import CLIENT
@@ -95,14 +96,6 @@ SIGNS = (
          "could not commit is read again.",
          "Give each process a group.instance.id of its own; after a restart see that the old "
          "process has ended."),
-    Sign("A fetch position no longer existed",
-         ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), 3,
-         "The consumer asked for an offset the broker does not have: retention deleted it while "
-         "the group lagged, or the leader changed before it "
-         "had been replicated. With auto.offset.reset=latest records are skipped, with earliest "
-         "they are read again.",
-         "Compare the group's lag with retention.ms and retention.bytes; check for unclean "
-         "leader elections."),
     Sign("A producer was fenced",
          ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR",
           "TRANSACTION_ABORTABLE_ERROR"), 3,
@@ -205,7 +198,8 @@ SIGNS = (
                                               "METADATA_UPDATE_FOR_PARTITION"), 1,
          "The broker asked is not the leader, or the partition has none at the moment. The client "
          "refreshes its metadata and asks the new leader.",
-         "Many in a short time: a broker left, or replicas drop out of the ISR and come back."),
+         "Many in a short time: a broker left, partitions were reassigned, or replicas drop out of "
+         "the ISR and come back."),
     Sign("Reconnecting without pause", ("RECONNECT_BACKOFF_IS_FLAT",), 1,
          "reconnect.backoff.ms is set but reconnect.backoff.max.ms is not, so the waits between "
          "attempts do not grow.",
@@ -243,6 +237,12 @@ SIGNS = (
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
          "Look into that broker's own log before this time."),
+    Sign("Partitions were moved to other brokers",
+         ("PARTITIONS_REASSIGNED", "REASSIGNMENT_COMPLETED"), 1,
+         "Somebody, or a tool such as Cruise Control, asked for a reassignment. Their leaders may "
+         "change at its end, and then clients are refused once and ask for metadata again.",
+         "Expected where it was planned. Where it takes too much of the disks and the network, "
+         "throttle it (kafka-reassign-partitions --throttle)."),
     Sign("A leader was chosen that may lack records", ("PARTITION_CHANGED_UNCLEAN",), 3,
          "No replica in sync was there, and unclean.leader.election.enable let another one lead. "
          "What only the others had is lost.",
@@ -520,23 +520,48 @@ def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
     )  # fmt: skip
 
 
-def read_twice(rereads: pd.DataFrame) -> Oddity | None:
-    """Ranges of offsets that were delivered to a group again."""
-    if rereads.empty:
+def set_back(rereads: pd.DataFrame) -> Oddity | None:
+    """Committed offsets that were lower than the last commit of a member."""
+    back = rereads[rereads["how"] == "set back"] if len(rereads) else rereads
+    if back.empty:
         return None
     return Oddity(
-        "Records were read twice", 3, int(rereads["records"].sum()),
+        "A group's committed offsets were set back", 3, int(back["records"].sum()),
+        "Members had committed higher offsets than those from which others then began. Somebody "
+        "set them (kafka-consumer-groups --reset-offsets, an admin client), or the coordinator "
+        "lost commits. What was done for these records was done again.",
+        "Ask who reset the group between the last commit and this time. If nobody did, look for "
+        "an unclean leader of __consumer_offsets.",
+        **_ranges(back),
+    )  # fmt: skip
+
+
+def read_twice(rereads: pd.DataFrame) -> Oddity | None:
+    """Ranges of offsets that were delivered to a group again, without those that were set back."""
+    again = rereads[rereads["how"] != "set back"] if len(rereads) else rereads
+    if again.empty:
+        return None
+    return Oddity(
+        "Records were read twice", 3, int(again["records"].sum()),
         "A consumer began at an offset that somebody of the group had gone beyond already: what "
         "was done for these records was done again.",
         "Commit before partitions are given away, and make the work repeatable (idempotent).",
-        tuple(dict.fromkeys(rereads["client_id"]))[:5], printed_time(rereads["began_at"].min()),
-        printed_time(rereads["began_at"].max()),
-        tuple(
+        **_ranges(again),
+    )  # fmt: skip
+
+
+def _ranges(rereads: pd.DataFrame) -> dict:
+    """Whose ranges these are, when they began, and the first few in words."""
+    return {
+        "clients": tuple(dict.fromkeys(rereads["client_id"]))[:5],
+        "first": printed_time(rereads["began_at"].min()),
+        "last": printed_time(rereads["began_at"].max()),
+        "evidence": tuple(
             f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to "
             f"{row.until_offset - 1}, first read by {row.previous_client}"
             for row in rereads.head(EVIDENCE).itertuples()
         ),
-    )  # fmt: skip
+    }
 
 
 def storm(rows: pd.DataFrame) -> Oddity | None:
@@ -560,11 +585,14 @@ def storm(rows: pd.DataFrame) -> Oddity | None:
 
 
 def falling_behind(lag: pd.DataFrame) -> Oddity | None:
-    """Partitions whose lag grew much, or whose next record is the oldest in the log."""
+    """Partitions whose lag grew much, or whose next record was the oldest in the log, without
+    catching up."""
     if lag.empty:
         return None
     behind = lag[(lag["last_lag"] >= MUCH_LAG) & (lag["last_lag"] >= 2 * lag["first_lag"])]
-    edge = lag[(lag["least_lead"] == 0) & (lag["most_lag"] >= MUCH_LAG)]
+    edge = lag[
+        (lag["least_lead"] == 0) & (lag["last_lag"] >= np.maximum(lag["first_lag"], MUCH_LAG))
+    ]
     if behind.empty and edge.empty:
         return None
     told = [
@@ -577,7 +605,7 @@ def falling_behind(lag: pd.DataFrame) -> Oddity | None:
     told += [
         (
             f"{row.client_id}: {row.topic}-{row.partition} read the oldest record there was, "
-            f"{row.most_lag} behind"
+            f"{row.last_lag} behind at last"
         )
         for row in edge.itertuples()
     ]

@@ -16,6 +16,7 @@ from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_t
 from kafkalab.logsets.connections import CLIENT
 from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import number
+from kafkalab.logsets.explain.missing_records import DELETED, TOO_HIGH, UNKNOWN
 from kafkalab.logsets.explain.oddities import EVICTION, Oddity
 from kafkalab.logsets.rebalances import EXPIRED
 from kafkalab.releases import newest
@@ -30,7 +31,9 @@ BEHIND = {
     EVICTION: ("max.poll.interval.ms", "max.poll.records"),
     "Partitions were lost, not revoked": ("session.timeout.ms", "max.poll.interval.ms"),
     "Commits were refused: no longer a member": ("max.poll.interval.ms", "enable.auto.commit"),
-    "A fetch position no longer existed": ("auto.offset.reset",),
+    DELETED: ("auto.offset.reset",),
+    TOO_HIGH: ("auto.offset.reset",),
+    UNKNOWN: ("auto.offset.reset",),
     "A consumer started without a committed offset": ("auto.offset.reset",),
     "Batches failed": ("delivery.timeout.ms", "acks"),
     "Batches were sent again": ("enable.idempotence", "retries"),

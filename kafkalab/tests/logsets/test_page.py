@@ -12,7 +12,14 @@ import pandas as pd
 import pytest
 
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
-from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, text_report
+from kafkalab.logsets.explain import (
+    LogReport,
+    Oddity,
+    json_report,
+    missing_records,
+    oddities,
+    text_report,
+)
 from kafkalab.logsets.explain.page import page
 from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
@@ -296,7 +303,7 @@ def test_oddities_of_more_than_one_line(story):
 
 
 def test_settings_are_told_of_findings_and_keys_that_there_are():
-    source = inspect.getsource(oddities)
+    source = inspect.getsource(oddities) + inspect.getsource(missing_records)
     assert [what for what in BEHIND if f'"{what}"' not in source] == []
     known = {**ConsumerConfig.keys_known, **ProducerConfig.keys_known}
     assert {name for names in BEHIND.values() for name in names} <= set(known)

@@ -3,14 +3,22 @@
 happened.md beside each of these logs tells what was done, and when.
 """
 
+import pandas as pd
 import pytest
 
-from kafkalab.logsets import coordinators, rebalances
+from kafkalab.logsets import coordinators, incidents, rebalances, reprocessed
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import unexplained
-from kafkalab.logsets.explain.oddities import signs, silences
+from kafkalab.logsets.explain.missing_records import TOO_HIGH, missing_records
+from kafkalab.logsets.explain.oddities import (
+    falling_behind,
+    read_twice,
+    set_back,
+    signs,
+    silences,
+)
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.line_loader import load_lines
 
@@ -133,3 +141,31 @@ def test_a_broker_that_was_killed_in_the_middle_of_a_rotated_log_was_killed(nigh
     assert away.broker == 2 and away.how == "its log ends without a stop", away.sentence()
     assert f"{away.since:%H:%M:%S}" == "17:47:17" and f"{away.until:%H:%M:%S}" == "17:49:42"
     assert [each.broker for each in absences_of(night("lost_records", "brokers"))] == [2]
+
+
+def test_a_group_that_somebody_reset_is_told_and_nothing_else_is_blamed(night):
+    """First to offset 0, then to ten million, which no partition has."""
+    lines = night("group_reset", "clients")
+    rows = reprocessed(lines).toPandas()
+    assert set(rows["how"]) == {"set back"} and set(rows["client_id"]) == {"bill-3", "bill-4"}
+    # happened.md: bill-1 read 36 records and bill-2 29, and both committed what they had read
+    assert rows["records"].sum() == 36 + 29
+    assert set_back(rows).count == 65 and read_twice(rows) is None
+    assert incidents(lines).count() == 0
+    (beyond,) = missing_records(lines)
+    assert (beyond.what, beyond.count, beyond.clients) == (TOO_HIGH, 6, ("bill-5",))
+
+
+def test_a_member_that_catches_up_does_not_fall_behind():
+    lag = pd.DataFrame(
+        {"client_id": ["c"], "topic": ["t"], "partition": [0], "first_lag": [803],
+         "most_lag": [803], "last_lag": [1], "least_lead": [0]}
+    )  # fmt: skip
+    assert falling_behind(lag) is None
+    late = falling_behind(lag.assign(most_lag=9_000, last_lag=9_000, first_lag=8_000))
+    assert late.evidence == ("c: t-0 read the oldest record there was, 9000 behind at last",)
+
+
+def test_partitions_that_somebody_moves_are_told(night):
+    moved = told(night("group_reset", "brokers"))["Partitions were moved to other brokers"]
+    assert moved.count == 1 + 6 and "Successfully altered 6 out of 6" in moved.evidence[0]

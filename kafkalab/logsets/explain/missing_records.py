@@ -1,0 +1,88 @@
+"""Says of positions that a broker did not have whether records were deleted or the log is shorter.
+
+Where the consumer went on tells one from the other: see missing_positions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.explain.oddities import EVIDENCE, Oddity, printed_time
+from kafkalab.logsets.offsets import missing_positions
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SHOWN = 20
+DELETED = "Records were deleted before they were read"
+TOO_HIGH = "A position was beyond the end of the log"
+UNKNOWN = "A fetch position did not exist"
+MEANS = {
+    DELETED: (
+        "The consumer asked for an offset that retention, or somebody with kafka-delete-records, "
+        "had deleted. It never read the records between, or with auto.offset.reset=latest none "
+        "up to the end.",
+        "Compare the group's lag with retention.ms and retention.bytes.",
+    ),
+    TOO_HIGH: (
+        "The log ended before the offset that the consumer asked for. Somebody set the group's "
+        "offsets too high, the topic was made again, or a leader was chosen that lacked records.",
+        "Ask who reset the group or made the topic again; look for unclean leader elections.",
+    ),
+    UNKNOWN: (
+        "The consumer asked for an offset that the broker does not have. No line tells where it "
+        "went on, so the offset may be too low (deleted) or too high (beyond the end).",
+        "Compare it with the first and the last offset of the partition. With "
+        "auto.offset.reset=none the application has to seek.",
+    ),
+}
+
+
+def missing_records(lines: DataFrame) -> list[Oddity]:
+    """Up to three oddities, of all positions in the lines that a broker did not have."""
+    found = missing_positions(lines).withColumn(
+        "what",
+        F.when(F.col("reset_to") > F.col("position"), DELETED)
+        .when(F.col("reset_to") < F.col("position"), TOO_HIGH)
+        .otherwise(UNKNOWN),
+    )
+    of_kind = Window.partitionBy("what").orderBy("time", "part", "file_offset")
+    rows: pd.DataFrame = (
+        found.withColumns(
+            {
+                "turn": F.row_number().over(of_kind),
+                "count": F.count("*").over(Window.partitionBy("what")),
+                "last": F.max("time").over(Window.partitionBy("what")),
+            }
+        )
+        .where(F.col("turn") <= SHOWN)
+        .orderBy("what", "turn")
+        .toPandas()
+    )
+    return [_oddity(str(what), own) for what, own in rows.groupby("what")]
+
+
+def _oddity(what: str, rows: pd.DataFrame) -> Oddity:
+    means, do = MEANS[what]
+    return Oddity(
+        what,
+        3,
+        int(rows["count"].iloc[0]),
+        means,
+        do,
+        tuple(dict.fromkeys(rows["client_id"]))[:5],
+        printed_time(rows["time"].iloc[0]),
+        printed_time(rows["last"].iloc[0]),
+        tuple(_told(row) for row in rows.head(EVIDENCE).itertuples()),
+        places=tuple(zip(rows["part"], rows["file_offset"]))[:EVIDENCE],
+    )
+
+
+def _told(row: Any) -> str:
+    there = f"[{printed_time(row.time)}] {row.client_id}: {row.topic}-{row.partition}, offset "
+    if pd.isna(row.reset_to):
+        return f"{there}{row.position:,}"
+    return f"{there}{row.position:,}; it went on at {int(row.reset_to):,}"
