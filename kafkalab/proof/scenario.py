@@ -213,14 +213,11 @@ FIELDS: Mapping[str, Mapping[str, FieldKind]] = {
 """Each step's fields; one with "?" may be left out.
 The recorded program's other steps are not simulated."""
 
-NEEDS_PRODUCER = (
-    "send",
-    "flush",
-    "initTransactions",
-    "beginTransaction",
-    "sendOffsetsToTransaction",
-    "commitTransaction",
-    "abortTransaction",
+NEEDS_PRODUCER = tuple(
+    (
+        "send flush initTransactions beginTransaction sendOffsetsToTransaction "
+        "commitTransaction abortTransaction"
+    ).split()
 )
 FOR_BOTH = ("subscribe", "poll", "works without polling", "commitSync", "commitAsync")
 """Steps that a consumer and a share consumer have."""

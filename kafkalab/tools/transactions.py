@@ -55,16 +55,10 @@ def _described(cluster: ToolCluster, id: str) -> str:
             "not be found."
         )
     headings = (
-        "CoordinatorId",
-        "TransactionalId",
-        "ProducerId",
-        "ProducerEpoch",
-        "TransactionState",
-        "TransactionTimeoutMs",
-        "CurrentTransactionStartTimeMs",
-        "TransactionDurationMs",
-        "TopicPartitions",
-    )
+        "CoordinatorId TransactionalId ProducerId ProducerEpoch TransactionState "
+        "TransactionTimeoutMs CurrentTransactionStartTimeMs TransactionDurationMs "
+        "TopicPartitions"
+    ).split()
     began = txn["started_at_ms"]
     times = (cluster.lab.epoch_ms + began, cluster.at_ms - began) if began >= 0 else (None, None)
     return _table(
@@ -94,7 +88,7 @@ def _coordinator(cluster: ToolCluster, id: str) -> int:
     return leader
 
 
-def _table(headings: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+def _table(headings: Sequence[str], rows: Sequence[tuple[object, ...]]) -> str:
     """A table as ToolsUtils.prettyPrintTable prints it: each column as wide as its widest value,
     then a tab.
     """

@@ -48,18 +48,11 @@ CHANCE = tuple(
 )
 
 EACH_PARTITION = frozenset(
-    {
-        "GROUPS_LOADING",
-        "GROUPS_READ",
-        "GROUPS_UNLOADING",
-        "GROUPS_UNLOADED",
-        "GROUPS_NEVER_LOADED",
-        "GROUP_LOADED",
-        "TRANSACTION_COORDINATOR_ELECTED",
-        "TRANSACTION_COORDINATOR_RESIGNED",
-        "TRANSACTIONS_LOADING",
-        "TRANSACTIONS_READ",
-    }
+    (
+        "GROUPS_LOADING GROUPS_READ GROUPS_UNLOADING GROUPS_UNLOADED GROUPS_NEVER_LOADED "
+        "GROUP_LOADED TRANSACTION_COORDINATOR_ELECTED TRANSACTION_COORDINATOR_RESIGNED "
+        "TRANSACTIONS_LOADING TRANSACTIONS_READ"
+    ).split()
 )
 """Kinds that a broker writes once for each of many partitions. Several threads write them, in an
 order that chance decides, so neighbours among them are sorted."""
