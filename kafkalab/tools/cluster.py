@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.command_line import CommandParser, called_as
-from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import ScenarioPlay, seeds_from
 from kafkalab.releases import newest
@@ -154,20 +152,6 @@ def _check_address(address: str | None, lab: Lab) -> None:
             raise Unusable(
                 f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}"
             )
-
-
-FAILURES = (Unusable, ValueError, KafkaException, IllegalArgumentException)
-"""What ends a tool with one sentence."""
-
-
-def run_tool(tool: str, work: Callable[[], str]) -> int:
-    """Run a tool and print its output, or one sentence. Returns the exit code, 0 or 2."""
-    try:
-        print(work(), end="")
-    except FAILURES as error:
-        print(f"{tool}: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 def print_remark(text: str) -> None:

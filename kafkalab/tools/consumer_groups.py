@@ -22,7 +22,6 @@ from kafkalab.tools.cluster import (
     Unusable,
     cluster_for,
     print_remark,
-    run_tool,
 )
 from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
@@ -31,10 +30,6 @@ ACTIONS = ("list", "describe", "delete", "reset_offsets", "delete_offsets")
 VIEWS = ("members", "offsets", "state")
 REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 ASKED_FOR_NOTHING = object()
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

@@ -10,14 +10,10 @@ from collections.abc import Sequence
 
 from kafkalab.hashing import coordinator_partition
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
