@@ -10,7 +10,6 @@ replay cannot take its results from the scenario.
 
 from __future__ import annotations
 
-import json
 import pathlib
 import sys
 from collections.abc import Callable, Mapping
@@ -33,6 +32,7 @@ from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
     UnusableScenario,
     check_configs,
+    load_scenario,
     read_scenario,
 )
 from kafkalab.records import (
@@ -478,8 +478,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--version", help="play this client version instead of the recorded one")
     args = parser.parse_args(argv)
     try:
-        with open(args.scenario, encoding="utf-8") as file:
-            scenario = json.load(file)
+        scenario = load_scenario(args.scenario)
         play = ScenarioPlay(scenario, seeds_from(args.seed), args.version)
         logs = play.run()
         out = pathlib.Path(args.out)
@@ -489,12 +488,6 @@ def main(argv: list[str]) -> int:
         for broker in play.lab.cluster.brokers if args.brokers else ():
             text = play.lab.broker_log_text(broker)
             (out / f"broker-{broker}.log").write_text(text, encoding="utf-8", newline="\n")
-    except json.JSONDecodeError as error:
-        return _refuse(f"{args.scenario} is not JSON: {error}")
-    except RecursionError:
-        return _refuse(f"{args.scenario} nests too deeply to be a scenario")
-    except UnicodeDecodeError:
-        return _refuse(f"{args.scenario} is not a text file in UTF-8")
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}")
     except ValueError as error:

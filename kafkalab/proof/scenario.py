@@ -8,6 +8,7 @@ replay.
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -129,6 +130,13 @@ def _offsets(value: Any) -> dict[TopicPartition, int]:
     }
 
 
+def _filled(value: Any) -> list[Any]:
+    entries: list[Any] = _one_of(list)(value)
+    if not entries:
+        raise ValueError
+    return entries
+
+
 def _record_value(value: Any) -> str | None:
     """A long value is written in a scenario as "N bytes"."""
     if value is not None and re.fullmatch(r"\d+ bytes", _one_of(str)(value)):
@@ -142,6 +150,8 @@ MILLISECONDS = FieldKind(
 MOMENT = FieldKind("a whole number of milliseconds since 1970", _whole(0, 1 << 53))
 NUMBER = FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
 BROKER_ID = FieldKind("a broker's id, a whole number", _whole(0, (1 << 31) - 1))
+BROKER_IDS = FieldKind("a list of broker ids", _list_of(BROKER_ID))
+ENTRIES = FieldKind("a list with an entry for each partition, at least one", _filled)
 TRUTH = FieldKind("true or false", _one_of(bool))
 TEXT = FieldKind("a text", _one_of(str))
 OPTIONAL_TEXT = FieldKind("a text or null", _one_of(str, type(None)))
@@ -230,6 +240,19 @@ CONFIGS: Mapping[str, type[ClientConfig]] = {
 CONSUMERS = {"new KafkaConsumer", "new KafkaShareConsumer"}
 OBSERVED_STEPS = ("assignment",)
 BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
+
+
+def load_scenario(path: str) -> Any:
+    """What a file holds, not yet checked. Raises UnusableScenario, or OSError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except json.JSONDecodeError as error:
+        raise UnusableScenario(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UnusableScenario(f"{path} nests too deeply to be a scenario") from None
+    except UnicodeDecodeError:
+        raise UnusableScenario(f"{path} is not a text file in UTF-8") from None
 
 
 def read_scenario(scenario: Any) -> Scenario:
@@ -362,62 +385,32 @@ def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[in
     a difference."""
     has = f"the topic {name} has"
     _read(TOPIC, name, "topics has a name")
+    some = FieldKind(f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers)))
     leaders, replicas = [], 1
-    for entry in _read(
-        FieldKind("a list with an entry for each partition, at least one", _filled),
-        entries,
-        f"{has} partitions",
-    ):
+    for entry in _read(ENTRIES, entries, f"{has} partitions"):
         entry = _read(OBJECT, entry, f"{has} a partition")
-        leaders.append(
-            _read(
-                FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)),
-                entry.get("leader"),
-                f"{has} leader",
-            )
-        )
-        count = len(
-            _read(
-                FieldKind("a list of broker ids", _list_of(BROKER_ID)),
-                entry.get("replicas"),
-                f"{has} replicas",
-            )
-        )
-        replicas = max(
-            replicas,
-            _read(
-                FieldKind(
-                    f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))
-                ),
-                count,
-                f"{has} a number of replicas",
-            ),
-        )
+        leaders.append(_read(_one_of_these(brokers), entry.get("leader"), f"{has} leader"))
+        count = len(_read(BROKER_IDS, entry.get("replicas"), f"{has} replicas"))
+        replicas = max(replicas, _read(some, count, f"{has} a number of replicas"))
     return leaders, replicas
 
 
 def _coordinator(group: str, place: Any, brokers: Mapping[int, str]) -> int:
     place = _read(OBJECT, place, f"the group {group} has a place")
-    kind = FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers))
-    broker: int = _read(kind, place.get("coordinator"), f"the group {group} has coordinator")
+    broker: int = _read(
+        _one_of_these(brokers), place.get("coordinator"), f"the group {group} has coordinator"
+    )
     return broker
 
 
-def _member(brokers: Mapping[int, str]) -> Callable[[Any], int]:
+def _one_of_these(brokers: Mapping[int, str]) -> FieldKind:
     def read(value: Any) -> int:
         id = _whole(0, 1 << 31)(value)
         if id not in brokers:
             raise ValueError
         return id
 
-    return read
-
-
-def _filled(value: Any) -> list[Any]:
-    entries: list[Any] = _one_of(list)(value)
-    if not entries:
-        raise ValueError
-    return entries
+    return FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", read)
 
 
 def _selector(value: Any) -> str | None:
@@ -435,7 +428,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(field.default, (str, tuple))
         else FieldKind("a number, not negative", _one_of(int, float))
         if isinstance(field.default, float)
-        else FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
+        else NUMBER
         for name, field in (
             (dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items()
         )

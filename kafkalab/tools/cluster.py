@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any, NoReturn
 
@@ -11,6 +10,7 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import ScenarioPlay, seeds_from
+from kafkalab.proof.scenario import load_scenario
 from kafkalab.releases import newest
 
 ADMIN_VERSION = newest()
@@ -120,14 +120,7 @@ def cluster_for(options: argparse.Namespace, lab: Lab | None = None) -> ToolClus
 
 def _scenario(path: str) -> Any:
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except json.JSONDecodeError as error:
-        raise Unusable(f"{path} is not JSON: {error}") from None
-    except RecursionError:
-        raise Unusable(f"{path} nests too deeply to be a scenario") from None
-    except UnicodeDecodeError:
-        raise Unusable(f"{path} is not a text file in UTF-8") from None
+        return load_scenario(path)
     except OSError as error:
         raise Unusable(
             f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with "
