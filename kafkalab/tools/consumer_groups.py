@@ -27,7 +27,6 @@ from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, t
 
 TOOL = "kafka-consumer-groups"
 ACTIONS = ("list", "describe", "delete", "reset_offsets", "delete_offsets")
-VIEWS = ("members", "offsets", "state")
 REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 ASKED_FOR_NOTHING = object()
 
