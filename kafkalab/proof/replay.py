@@ -10,6 +10,7 @@ replay cannot take its results from the scenario.
 
 from __future__ import annotations
 
+import json
 import pathlib
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +33,6 @@ from kafkalab.proof.scenario import (
     NEEDS_PRODUCER,
     UnusableScenario,
     check_configs,
-    load_scenario,
     read_scenario,
 )
 from kafkalab.records import (
@@ -65,6 +65,19 @@ LONGEST_START_MS = 1_200
 LONGEST_WAIT_MS = 2_000
 """How long a broker's step waits for the steps that came before it in the recorded program,
 at most."""
+
+
+def load_scenario(path: str) -> Any:
+    """What a file holds, not yet checked. Raises UnusableScenario, or OSError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except json.JSONDecodeError as error:
+        raise UnusableScenario(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UnusableScenario(f"{path} nests too deeply to be a scenario") from None
+    except UnicodeDecodeError:
+        raise UnusableScenario(f"{path} is not a text file in UTF-8") from None
 
 
 def replay(

@@ -8,7 +8,6 @@ replay.
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -240,19 +239,6 @@ CONFIGS: Mapping[str, type[ClientConfig]] = {
 CONSUMERS = {"new KafkaConsumer", "new KafkaShareConsumer"}
 OBSERVED_STEPS = ("assignment",)
 BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
-
-
-def load_scenario(path: str) -> Any:
-    """What a file holds, not yet checked. Raises UnusableScenario, or OSError."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except json.JSONDecodeError as error:
-        raise UnusableScenario(f"{path} is not JSON: {error}") from None
-    except RecursionError:
-        raise UnusableScenario(f"{path} nests too deeply to be a scenario") from None
-    except UnicodeDecodeError:
-        raise UnusableScenario(f"{path} is not a text file in UTF-8") from None
 
 
 def read_scenario(scenario: Any) -> Scenario:

@@ -9,8 +9,7 @@ from typing import Any, NoReturn
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lab import Lab
-from kafkalab.proof.replay import ScenarioPlay, seeds_from
-from kafkalab.proof.scenario import load_scenario
+from kafkalab.proof.replay import ScenarioPlay, load_scenario, seeds_from
 from kafkalab.releases import newest
 
 ADMIN_VERSION = newest()

@@ -19,7 +19,7 @@ from kafkalab.errors import IllegalArgumentException
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Paper, Sheet
-from .shown_lab import ShownLab, ToldLab, by_topic, has_journal
+from .shown_lab import ShownLab, ToldLab, has_journal, topic_and_number
 from .style import ALERT, INK, SMALL_PT, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
@@ -138,7 +138,7 @@ def _assigned_by_lines(lab: ShownLab, group: str) -> list[GroupAssignment]:
             got[int(joined[1])] = waiting.pop(row.client)
             times[int(joined[1])] = int(row.at_ms)
     places = {tp for shares in got.values() for own in shares.values() for tp in own}
-    return _in_order(got, times, sorted(places, key=by_topic))
+    return _in_order(got, times, sorted(places, key=topic_and_number))
 
 
 def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
@@ -190,7 +190,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
                 y,
                 0.94,
                 0.88,
-                names_of(owners),
+                owners_in_words(owners),
                 colour=colour,
                 edge=INK if has_moved else ALERT if is_wrong else "#ffffff",
                 hatch="////" if has_moved else "",
@@ -209,7 +209,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
         (
             tp,
             *(
-                names_of(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
+                owners_in_words(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
                 for each in found
             ),
         )
@@ -224,6 +224,6 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
     )
 
 
-def names_of(owners: Sequence[str]) -> str:
+def owners_in_words(owners: Sequence[str]) -> str:
     """The words of a cell with these owners."""
     return " + ".join(owners) or NOBODY

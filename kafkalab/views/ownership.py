@@ -19,7 +19,7 @@ from .argument_check import ONE, draws
 from .assignment_matrix import COLOURS
 from .picture import Picture
 from .sheet import Paper, Sheet
-from .shown_lab import ShownLab, ToldLab, by_topic, has_journal
+from .shown_lab import ShownLab, ToldLab, has_journal, topic_and_number
 from .style import ALERT, QUIET, SMALL_PT, clock
 
 IDLE_MS = 1_000
@@ -68,7 +68,9 @@ def _with_those_open(
     found: list[Holding], open_: dict[tuple[str, str], int], now_ms: int
 ) -> list[Holding]:
     found += [Holding(tp, who, begun_ms, now_ms) for (who, tp), begun_ms in open_.items()]
-    return sorted(found, key=lambda each: (each.from_ms, by_topic(each.partition), each.who))
+    return sorted(
+        found, key=lambda each: (each.from_ms, topic_and_number(each.partition), each.who)
+    )
 
 
 def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
@@ -98,7 +100,7 @@ def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
 def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     """partition -> the periods between two times without an owner, after its first owner."""
     missing: dict[str, list[tuple[int, int]]] = {}
-    for tp in sorted({each.partition for each in found}, key=by_topic):
+    for tp in sorted({each.partition for each in found}, key=topic_and_number):
         held = sorted((each.from_ms, each.to_ms) for each in found if each.partition == tp)
         end_ms, missing[tp] = held[0][1], []
         for begin, end in [*held[1:], (to_ms, to_ms)]:
@@ -236,7 +238,7 @@ def ownership(
     told = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
     for words, spans in (("nobody", missing), ("owned, not read", idle)):
         told += [(tp, begin, end, words) for tp, own in spans.items() for begin, end in own]
-    told.sort(key=lambda span: (by_topic(span[0]), span[1], span[3]))
+    told.sort(key=lambda span: (topic_and_number(span[0]), span[1], span[3]))
     return sheet.picture(
         "Ownership",
         [(tp, clock(begin), clock(end), who) for tp, begin, end, who in told],

@@ -62,7 +62,7 @@ def happened(lab: ShownLab, kind: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def by_topic(partition: str) -> tuple[str, int]:
+def topic_and_number(partition: str) -> tuple[str, int]:
     """Topic and number of "orders-0", by which partitions are sorted."""
     topic, _, number = partition.rpartition("-")
     return topic, int(number)

@@ -1,5 +1,5 @@
 """Reads and writes the promised marks: kafkalab/tests/conformance.json, a row for each client of
-data/recordings, and server_conformance.json, one for each recorded log of a broker.
+data/recordings. server_conformance.json has one for each recorded log of a broker.
 
     {"4.4.0/3.9.2/consumer_paused": {"client": {"equal": true, "seed": 3, "marks": {...}, "why":
     ""}}}

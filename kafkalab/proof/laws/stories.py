@@ -386,10 +386,10 @@ def writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
             "acks": rng.choice(story.acks),
             "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",),
         }
-        write(lab, number, rng.randint(5, 14), rng.randint(50, 350), config)
+        spawn_writer(lab, number, rng.randint(5, 14), rng.randint(50, 350), config)
 
 
-def write(lab: Lab, number: int, *habits: Any) -> None:
+def spawn_writer(lab: Lab, number: int, *habits: Any) -> None:
     """A writer of its own, with these habits of `produce`."""
     name = f"writer-{number}"
     lab.spawn(produce, name, *habits, name=name)
@@ -420,7 +420,7 @@ def group_readers(
             lazy,
             name=f"reader-{number}",
         )
-    write(lab, 0, rng.randint(4, 8), 300, {"acks": "all"})
+    spawn_writer(lab, 0, rng.randint(4, 8), 300, {"acks": "all"})
 
 
 def slow_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
@@ -473,7 +473,7 @@ def keepers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
         lab.broker(id).machine.replicas.logs.first_look_ms = FIRST_LOOK_MS
     group_readers(lab, rng, story)
     for number in range(1, 3):
-        write(lab, number, rng.randint(20, 40), rng.randint(40, 100), {"acks": "all"})
+        spawn_writer(lab, number, rng.randint(20, 40), rng.randint(40, 100), {"acks": "all"})
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
@@ -483,7 +483,7 @@ def rewriters(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     group_readers(lab, rng, story)
     config = {"acks": "all", "enable.idempotence": False}
     for number in range(1, 3):
-        write(lab, number, rng.randint(20, 40), rng.randint(40, 100), config, 3)
+        spawn_writer(lab, number, rng.randint(20, 40), rng.randint(40, 100), config, 3)
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
