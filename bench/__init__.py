@@ -22,3 +22,8 @@ class Row(TypedDict):
     peer: float
     ratio: float
     unit: str
+
+
+def compared(name: str, ours: float, peer: float, unit: str) -> Row:
+    """A row with the ratio of ours to the peer's."""
+    return Row(name=name, ours=ours, peer=peer, ratio=ours / peer, unit=unit)

@@ -16,6 +16,11 @@ NUMBERS = {
     **dict.fromkeys(templates.WHOLE_NUMBERS, 32),
     **dict.fromkeys(templates.LARGE_NUMBERS, 64),
 }
+PREFIX = (
+    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
+    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
+)
+"""Who a line is of, at its beginning."""
 COORDINATOR_BASE, COORDINATOR_LOWEST = schema.COORDINATOR_ID_BASE, schema.COORDINATOR_ID_LOWEST
 
 

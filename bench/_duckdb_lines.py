@@ -16,13 +16,17 @@ from pathlib import Path
 
 import duckdb
 
-from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMBERS, gaps, sites
+from bench._catalogue import (
+    COLUMNS,
+    COORDINATOR_BASE,
+    COORDINATOR_LOWEST,
+    NUMBERS,
+    PREFIX,
+    gaps,
+    sites,
+)
 from kafkalab.logsets.templates import FIELDS, all_patterns
 
-PREFIX = (
-    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
-    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
-)
 WHOLE = r"(?s)^\[([^,]*,\d{3})\] (\w+) +" + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 HEAD = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] "
 

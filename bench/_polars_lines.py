@@ -15,14 +15,18 @@ from pathlib import Path
 
 import polars as pl
 
-from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMBERS, gaps, sites
+from bench._catalogue import (
+    COLUMNS,
+    COORDINATOR_BASE,
+    COORDINATOR_LOWEST,
+    NUMBERS,
+    PREFIX,
+    gaps,
+    sites,
+)
 from kafkalab.logsets.templates import FIELDS
 
 HEAD = r"^(\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) +"
-PREFIX = (
-    r"(?:\[(?:Share)?(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)"
-    r"(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
-)
 WHOLE = r"(?s)" + HEAD + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 
 
@@ -98,18 +102,7 @@ def small_patterns(path: Path) -> pl.LazyFrame:
             )
             .otherwise(pl.col("many").struct[0])
         )
-        .select(
-            "file_offset",
-            "time",
-            "level",
-            "kind",
-            "client_id",
-            "group_id",
-            "logger",
-            "line",
-            "message",
-            "trace",
-        )
+        .select("file_offset time level kind client_id group_id logger line message trace".split())
     )
 
 

@@ -19,7 +19,7 @@ from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
-from bench import Row
+from bench import Row, compared
 
 TIMES, SPARK_TIMES = 40, 10
 SECONDS, SPARK_SECONDS = 1.0, 5.0
@@ -61,10 +61,5 @@ def _row(question: Question) -> Row:
     # the first is the session's start
     slowest = sorted(took[1:])[int(0.95 * (len(took) - 1)) - 1]
     most = SPARK_SECONDS if spark else SECONDS
-    return Row(
-        name=f'check("{question.id}"), {question.title}: s, less is better',
-        ours=slowest,
-        peer=most,
-        ratio=slowest / most,
-        unit="s",
-    )
+    name = f'check("{question.id}"), {question.title}: s, less is better'
+    return compared(name, slowest, most, "s")

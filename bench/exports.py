@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from autograder.teacher.export import LAYOUTS, export
-from bench import Row
+from bench import Row, compared
 
 STUDENTS, CHAPTERS, QUESTIONS = 10_000, 12, 8
 NBGRADERS_STUDENTS = 100
@@ -48,9 +48,7 @@ def run() -> list[Row]:
                 f"export: {STUDENTS:,} students x {CHAPTERS} as {layout} in {spent:.1f} s; "
                 f"nbgrader's CSV of {NBGRADERS_STUDENTS}"
             )
-            rows.append(
-                Row(name=name, ours=ours, peer=peer, ratio=ours / peer, unit="sheets a second")
-            )
+            rows.append(compared(name, ours, peer, "sheets a second"))
         return rows
 
 

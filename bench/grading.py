@@ -37,7 +37,7 @@ from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class
 from autograder.sandbox.outside.parent import Sandbox, Worker
-from bench import Row, _lab_clock
+from bench import Row, _lab_clock, compared
 
 CHAPTERS = ("02", "03")
 STUDENTS = 15
@@ -141,13 +141,7 @@ def _in_labs(folder: Path) -> Row:
                 judge(submission, *hear(submission, sandbox))
                 whole += time.perf_counter() - started
     inside += _lab_clock.seconds_spent() + sum(heard)
-    return Row(
-        name=f"of running and judging {len(few)} of them, in labs",
-        ours=inside,
-        peer=whole,
-        ratio=inside / whole,
-        unit="s",
-    )
+    return compared(f"of running and judging {len(few)} of them, in labs", inside, whole, "s")
 
 
 @contextlib.contextmanager
@@ -185,13 +179,8 @@ def _clock_in_workers() -> Iterator[list[float]]:
 
 
 def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:
-    return Row(
-        name=name,
-        ours=60 * notebooks / seconds,
-        peer=60 * notebooks / peer_seconds,
-        ratio=peer_seconds / seconds,
-        unit="notebooks/min",
-    )
+    done = 60 * notebooks
+    return compared(name, done / seconds, done / peer_seconds, "notebooks/min")
 
 
 def _class_of(
@@ -240,20 +229,10 @@ def _cells(notebook: dict, spark: bool) -> list[dict]:
 def _ours(
     here: Path, out: str, *words: str, box: str = "submitted"
 ) -> tuple[float, dict[str, float], str]:
+    given = (box, "--out", out, "--json", f"{out}.json")
     started = time.perf_counter()
     ended = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "autograder",
-            "grade",
-            box,
-            "--out",
-            out,
-            "--json",
-            f"{out}.json",
-            *words,
-        ],
+        [sys.executable, "-m", "autograder", "grade", *given, *words],
         cwd=here,
         env=_environment(),
         capture_output=True,

@@ -23,7 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench import Row, _duckdb_lines, _polars_lines
+from bench import Row, _duckdb_lines, _polars_lines, compared
 from bench import _narrow as _narrow_questions
 from kafkalab.logsets.schema import NAMES
 
@@ -79,10 +79,7 @@ def _compared(path: Path, lines: int, few: Path) -> list[Row]:
         for name in PEERS
     ]
     rows.append((f"{title}: Spark again from Parquet / from text", best["Parquet"], best["Spark"]))
-    return [
-        Row(name=f"{name} (less is better)", ours=ours, peer=peer, ratio=ours / peer, unit="s")
-        for name, ours, peer in rows
-    ]
+    return [compared(f"{name} (less is better)", ours, peer, "s") for name, ours, peer in rows]
 
 
 def _narrow(path: Path, lines: int) -> list[Row]:
@@ -109,12 +106,11 @@ def _narrow(path: Path, lines: int) -> list[Row]:
             raise AssertionError(f"{name}: not the same number everywhere, {counts}")
         best = {who: statistics.median(times) for who, times in took.items()}
         rows += [
-            Row(
-                name=f"{name} of {lines / 1e6:.1f} M lines, ours on {engine} / {who} by hand",
-                ours=best[engine],
-                peer=best[who],
-                ratio=best[engine] / best[who],
-                unit="s",
+            compared(
+                f"{name} of {lines / 1e6:.1f} M lines, ours on {engine} / {who} by hand",
+                best[engine],
+                best[who],
+                "s",
             )
             for engine in sessions
             for who in _narrow_questions.PEERS
@@ -135,13 +131,8 @@ def _as_commands(path: Path, lines: int) -> Row:
         for words, times in took.items():
             times.append(_seconds(lambda words=words: _in_a_terminal(words)))
     best, peer = (statistics.median(times) for times in took.values())
-    return Row(
-        name=f"sockets of {lines / 1e6:.1f} M lines as a command, ours on duckdb / Polars by hand",
-        ours=best,
-        peer=peer,
-        ratio=best / peer,
-        unit="s",
-    )
+    name = f"sockets of {lines / 1e6:.1f} M lines as a command, ours on duckdb / Polars by hand"
+    return compared(name, best, peer, "s")
 
 
 def _in_a_terminal(words: tuple[str, ...]) -> None:

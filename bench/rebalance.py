@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from bench import Row
+from bench import Row, compared
 from kafkalab import PROFILES, Lab
 from kafkalab.clients.consumer.assignors import ASSIGNORS, PartitionAssignor
 from kafkalab.protocol.api_keys import api_of
@@ -147,9 +147,7 @@ def rebalance_seconds(assignor: str) -> float:
     members = [MemberSubscription(lab, f"m{number}", assignor, counts) for number in range(MEMBERS)]
 
     def is_over() -> bool:
-        return all(member.is_synced for member in members[:1]) and all(
-            member.is_synced for member in members
-        )
+        return all(member.is_synced for member in members)
 
     assert lab.run_until(is_over, timeout_ms=LONG_MS), "the group never formed"
     for member in members:
@@ -175,16 +173,9 @@ def run() -> list[Row]:
     rows = []
     for assignor in ASSIGNORS:
         took_s = min(rebalance_seconds(assignor) for _ in range(2))
-        rows.append(
-            Row(
-                name=(
-                    f"rebalance of {MEMBERS:,} members over {TOPICS * PARTITIONS:,} partitions, "
-                    f"{assignor} / the second allowed (less is better)"
-                ),
-                ours=took_s,
-                peer=ALLOWED_S,
-                ratio=took_s / ALLOWED_S,
-                unit="s",
-            )
+        name = (
+            f"rebalance of {MEMBERS:,} members over {TOPICS * PARTITIONS:,} partitions, "
+            f"{assignor} / the second allowed (less is better)"
         )
+        rows.append(compared(name, took_s, ALLOWED_S, "s"))
     return rows

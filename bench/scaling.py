@@ -18,7 +18,7 @@ from pathlib import Path
 
 import matplotlib
 
-from bench import Row
+from bench import Row, compared
 from bench._labs import alone, told_since
 from bench.simulator import seconds
 
@@ -113,39 +113,20 @@ def run() -> list[Row]:
     draw(costs)
     ten_ms, _ = costs[CLIENTS[0]]
     rows = [
-        Row(
-            name=(
-                f"a client's virtual second among {clients:,}, {request_us:.0f} µs a request / "
-                f"among {CLIENTS[0]} (less is better)"
-            ),
-            ours=each_ms,
-            peer=ten_ms,
-            ratio=each_ms / ten_ms,
-            unit="ms",
+        compared(
+            f"a client's virtual second among {clients:,}, {request_us:.0f} µs a request / "
+            f"among {CLIENTS[0]} (less is better)",
+            each_ms,
+            ten_ms,
+            "ms",
         )
         for clients, (each_ms, request_us) in costs.items()
     ]
     whole, bare = bytes_of_a_client()
-    rows.append(
-        Row(
-            name=(
-                "memory of an idle client with two seconds of its journal / without (less is "
-                "better)"
-            ),
-            ours=whole / 1_024,
-            peer=bare / 1_024,
-            ratio=whole / bare,
-            unit="KiB",
-        )
-    )
+    name = "memory of an idle client with two seconds of its journal / without (less is better)"
     ours_s, peers_s = import_seconds(OURS, PEERS)
-    rows.append(
-        Row(
-            name=f"{OURS} / {PEERS} (less is better)",
-            ours=ours_s,
-            peer=peers_s,
-            ratio=ours_s / peers_s,
-            unit="s",
-        )
-    )
-    return rows
+    return [
+        *rows,
+        compared(name, whole / 1_024, bare / 1_024, "KiB"),
+        compared(f"{OURS} / {PEERS} (less is better)", ours_s, peers_s, "s"),
+    ]

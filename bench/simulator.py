@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench import Row
+from bench import Row, compared
 from bench._skeleton import move_on_a_bare_heap, move_with_simpy
 
 CLIENTS = 10
@@ -71,13 +71,5 @@ def _against(name: str, took_s: float, requests: int, lines: int, others: int) -
     rows = []
     for peer, measure in peers.items():
         theirs = repeated / min(measure() for _ in range(2))
-        rows.append(
-            Row(
-                name=f"{name} / {peer}",
-                ours=ours,
-                peer=theirs,
-                ratio=ours / theirs,
-                unit="requests/s and core",
-            )
-        )
+        rows.append(compared(f"{name} / {peer}", ours, theirs, "requests/s and core"))
     return rows

@@ -51,8 +51,8 @@ HOMES = {
     "picture": "tools.readme_picture",
     "kernel": "tools.kernel",
 }
-"""Command -> the module with its main(argv). The module of kafka-topics is tools.topics, and so for
-the other tools of Kafka."""
+"""Command -> the module with its main(argv). Kafka's own tools share one, which takes the tool's
+name first."""
 UNUSABLE, INTERRUPTED = 2, 130
 UNIX_ONLY = ("fcntl",)
 
@@ -67,8 +67,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         return UNUSABLE
     try:
-        home = HOMES.get(wanted) or f"tools.{wanted.removeprefix('kafka-').replace('-', '_')}"
-        code: int = import_module(f"kafkalab.{home}").main(words[1:])
+        home, name = (HOMES[wanted], []) if wanted in HOMES else ("tools.command", [wanted])
+        code: int = import_module(f"kafkalab.{home}").main([*name, *words[1:]])
         return code
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)

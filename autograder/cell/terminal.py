@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 
 def say(text: str) -> None:
@@ -18,6 +19,12 @@ def say(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
     except OSError:
         unread(sys.stderr)
+
+
+def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first of these names, and how many more there are."""
+    more = f"{between.strip(', ')} and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more
 
 
 def unread(stream) -> None:

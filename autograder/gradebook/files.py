@@ -133,3 +133,11 @@ def holding(path: Path, seconds: float, busy: str):
                     raise Busy(0, busy, str(path)) from None
                 time.sleep(0.05)
         yield
+
+
+@contextlib.contextmanager
+def while_nobody_grades(out: Path):
+    """Hold the folder OUT so that no run grades into it; Busy where one does."""
+    busy = "a run is grading into this folder; wait for it to end, or end it"
+    with holding(out / ".grading", 0, busy), holding(out / ".writer", 0, busy):
+        yield

@@ -65,6 +65,11 @@ class Sheet:
         return self.student, self.assignment
 
     @property
+    def name(self) -> str:
+        """First and last name; "" where neither is known."""
+        return f"{self.first_name} {self.last_name}".strip()
+
+    @property
     def earned(self) -> float:
         """Points of all questions."""
         return round(sum(cell.score for cell in self.cells), 4)

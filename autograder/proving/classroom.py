@@ -26,57 +26,13 @@ from autograder.proving.pupils import Pupil, pupil, roles, surprises
 from autograder.teacher.report import report
 
 FIRST = (
-    "Ada",
-    "Bela",
-    "Chen",
-    "Dina",
-    "Emre",
-    "Fatou",
-    "Goran",
-    "Hana",
-    "Ines",
-    "Jonas",
-    "Kemal",
-    "Lucia",
-    "Mehdi",
-    "Nora",
-    "Omar",
-    "Petra",
-    "Qi",
-    "Rosa",
-    "Sven",
-    "Tala",
-    "Umar",
-    "Vera",
-    "Wen",
-    "Xenia",
-    "Yara",
-    "Zoran",
-)
+    "Ada Bela Chen Dina Emre Fatou Goran Hana Ines Jonas Kemal Lucia Mehdi Nora Omar Petra "
+    "Qi Rosa Sven Tala Umar Vera Wen Xenia Yara Zoran"
+).split()
 LAST = (
-    "Abel",
-    "Brandt",
-    "Costa",
-    "Dumas",
-    "Eriksen",
-    "Fischer",
-    "Garcia",
-    "Horvat",
-    "Ito",
-    "Jansen",
-    "Kaya",
-    "Lindqvist",
-    "Moreau",
-    "Novak",
-    "Okafor",
-    "Pereira",
-    "Rossi",
-    "Silva",
-    "Tanaka",
-    "Vidal",
-    "Weber",
-    "Zhang",
-)
+    "Abel Brandt Costa Dumas Eriksen Fischer Garcia Horvat Ito Jansen Kaya Lindqvist Moreau "
+    "Novak Okafor Pereira Rossi Silva Tanaka Vidal Weber Zhang"
+).split()
 
 
 def classroom(students: int, chapters: list[str], out: Path, seed: int = 7) -> int:

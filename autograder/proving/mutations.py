@@ -341,16 +341,7 @@ class _Changing:
     def _with(self, path: Path, *new: ast.AST) -> ast.Module:
         """A copy of the tree with these nodes in the place of one."""
         changed = copy.deepcopy(self.tree)
-        place: ast.AST = changed
-        for field, number in path[:-1]:
-            found = getattr(place, field)
-            place = found if number is None else found[number]
-        field, number = path[-1]
-        news = [copy.deepcopy(each) for each in new]
-        if number is None:
-            setattr(place, field, news[0])
-        else:
-            getattr(place, field)[number : number + 1] = news
+        _put(changed, path, *new)
         return changed
 
     def _told(self, path: Path, node: ast.expr, new: ast.expr) -> str:
@@ -368,21 +359,25 @@ class _Changing:
                 outer = self.above[outer]
         if outer is node:
             return f"`{ast.unparse(node)}` -> `{_unparsed(new)}`"
-        holder = ast.Expression(copy.deepcopy(outer))
-        inside = path[len(self.place_of[outer]) :]
-        place: ast.AST = holder.body
-        for field, number in inside[:-1]:
-            found = getattr(place, field)
-            place = found if number is None else found[number]
-        field, number = inside[-1]
-        if number is None:
-            setattr(place, field, copy.deepcopy(new))
-        else:
-            getattr(place, field)[number] = copy.deepcopy(new)
-        return f"`{ast.unparse(outer)}` -> `{_unparsed(holder.body)}`"
+        changed = copy.deepcopy(outer)
+        _put(changed, path[len(self.place_of[outer]) :], new)
+        return f"`{ast.unparse(outer)}` -> `{_unparsed(changed)}`"
 
     def _told_of(self, node: ast.stmt, told: str) -> str:
         return f"`{_head(node)}` {told}"
+
+
+def _put(tree: ast.AST, path: Path, *new: ast.AST) -> None:
+    """These nodes in the place of the one at the end of the path."""
+    for field, number in path[:-1]:
+        found = getattr(tree, field)
+        tree = found if number is None else found[number]
+    field, number = path[-1]
+    news = [copy.deepcopy(each) for each in new]
+    if number is None:
+        setattr(tree, field, news[0])
+    else:
+        getattr(tree, field)[number : number + 1] = news
 
 
 def _compared(node: ast.Compare) -> Iterator[ast.expr]:

@@ -20,7 +20,7 @@ from autograder.cell.commands import (
     argument,
     as_command,
 )
-from autograder.cell.terminal import said_by_sqlite, say, sentence_of, unread
+from autograder.cell.terminal import said_by_sqlite, say, sentence_of, some_of, unread
 
 MODEL = (
     argument(
@@ -217,21 +217,16 @@ def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[st
     )
     if strangers:
         lines.append(
-            "Not on the class list: "
-            f"{', '.join(strangers[:most])}{f' and {len(strangers) - most} more' if len(strangers) > most else ''}. "  # noqa: E501
-            "The report says what to do."
+            f"Not on the class list: {some_of(strangers, most)}. The report says what to do."
         )
     nameless = [
         name for name, result in found.items() if result["cells"] and not result.get("variant")
     ]
     if len(nameless) > 1:
-        shown = ", ".join(nameless[:3]) + (
-            f" and {len(nameless) - 3} more" if len(nameless) > 3 else ""
-        )
         lines.append(
             f'{len(nameless)} notebooks have no name, me("") in the first cell. They all had the '
             "same numbers, and one could be copied "
-            f"from another: {shown}."
+            f"from another: {some_of(nameless, 3)}."
         )
     return lines
 
@@ -244,9 +239,7 @@ def _class_list(named: str | None):
         return Roster(), ()
     roster = read_roster(Path(named))
     if roster.dropped:
-        shown = "; ".join(roster.dropped[:5]) + (
-            f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else ""
-        )
+        shown = some_of(roster.dropped, 5, "; ")
         say(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.")
     return roster, (Path(named),)
 
@@ -577,9 +570,7 @@ def _received(new, out: Path, moments: str, most: int = 40) -> list[str]:
         people = [
             " ".join(filter(None, (each, *names(listed.get(each, {}))[:2]))) for each in people
         ]
-        return ", ".join(people[:most]) + (
-            f" and {len(people) - most} more" if len(people) > most else ""
-        )
+        return some_of(people, most)
 
     came: dict[tuple[str, str | None], list[str]] = {}
     for each in new:
@@ -743,10 +734,7 @@ def _feedback(wanted) -> None:
         packed, unknown = write_moodle_zip(Path(wanted.out), Path(wanted.moodle))
         print(f"{packed} of them are in {wanted.moodle}, in the folders of Moodle's download.")
         if unknown:
-            say(
-                f"Not in it, for they came in no folder of Moodle's: {', '.join(unknown[:20])}"
-                f"{f' and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
-            )
+            say(f"Not in it, for they came in no folder of Moodle's: {some_of(unknown, 20)}.")
 
     if wanted.nbgrader:
         from autograder.teacher.nbgrader_feedback import write_nbgrader_feedback
@@ -757,10 +745,7 @@ def _feedback(wanted) -> None:
             f" {wanted.nbgrader}: nbgrader release_feedback ASSIGNMENT"
         )
         if unknown:
-            say(
-                f"Not in it, for the exchange did not bring them: {'; '.join(unknown[:20])}"
-                f"{f'; and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
-            )
+            say(f"Not in it, for the exchange did not bring them: {some_of(unknown, 20, '; ')}.")
 
 
 @as_command(

@@ -24,9 +24,10 @@ from typing import NamedTuple
 
 from autograder.cell.course_folder import chapter_number
 from autograder.cell.outcome import Outcome
+from autograder.cell.terminal import some_of
 from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.gradebook.students import class_of, names
-from autograder.written.answers import read_results
+from autograder.written.answers import counted_results, read_results
 
 # the wide ones of Chinese and Japanese keyboards too
 FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -74,9 +75,8 @@ def export(
     if layout == "totals":
         return _totals(shown, weights=weights, others=others)
     if others:
-        told = ", ".join(list(others)[:MOST_NAMES])
-        more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
-        say(f"Not in this table, for nothing of theirs is graded: {told}{more}.")
+        told = some_of(list(others), MOST_NAMES)
+        say(f"Not in this table, for nothing of theirs is graded: {told}.")
     return LAYOUTS[layout](shown, verdicts)
 
 
@@ -163,12 +163,11 @@ def _verdicts(out: Path, say: Callable[[str], None]) -> Verdicts:
         say(f"The marks stand here without outcomes. {why}")
         return NO_VERDICTS
     return {
-        (result["student"], result["assignment"]): {
+        who: {
             question: (cell["outcome"], cell["misconception"] or "")
             for question, cell in result["cells"].items()
         }
-        for result in results.values()
-        if result["counted"] and result["assignment"]
+        for who, result in counted_results(results).items()
     }
 
 
@@ -188,31 +187,17 @@ def _csv(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     one for each question's outcome, and one for its misconception."""
     questions = _once(cell.question for sheet in found for cell in sheet.cells)
     head = [
-        "student",
-        "last_name",
-        "first_name",
-        "email",
-        "assignment",
-        "handed_in_utc",
-        "score",
-        "max",
-        "late_penalty",
-        "waits_for_a_person",
+        *"student last_name first_name email assignment handed_in_utc score max".split(),
+        *("late_penalty", "waits_for_a_person"),
         *questions,
         *(f"{question} outcome" for question in questions),
         *(f"{question} misconception" for question in questions),
     ]
     rows = (
         [
-            safe(sheet.student),
-            safe(sheet.last_name),
-            safe(sheet.first_name),
-            safe(sheet.email),
-            sheet.assignment,
-            sheet.handed_in,
-            _number(sheet.score),
-            _number(sheet.max),
-            _number(sheet.late_penalty),
+            *map(safe, (sheet.student, sheet.last_name, sheet.first_name, sheet.email)),
+            *(sheet.assignment, sheet.handed_in),
+            *map(_number, (sheet.score, sheet.max, sheet.late_penalty)),
             "yes" if sheet.waits else "no",
             *_marks(sheet, questions),
             *(outcome for outcome, _ in told),
@@ -341,11 +326,7 @@ def _canvas(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
         name = ", ".join(filter(None, (first.last_name, first.first_name))) or first.student
         rows.append(
             [
-                safe(name),
-                "",
-                safe(first.student),
-                safe(first.email or first.student),
-                "",
+                *(safe(name), "", safe(first.student), safe(first.email or first.student), ""),
                 *(marks.get(each, "") for each in names),
             ]
         )
@@ -361,10 +342,7 @@ def _moodle(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
         first, marks = own[0], {sheet.assignment: _number(sheet.score) for sheet in own}
         rows.append(
             [
-                safe(first.first_name),
-                safe(first.last_name),
-                safe(first.student),
-                safe(first.email),
+                *map(safe, (first.first_name, first.last_name, first.student, first.email)),
                 *(marks.get(each, "") for each in names),
             ]
         )
@@ -376,23 +354,13 @@ def _gradescope(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     a row a submission, a column a question with its points."""
     questions = {cell.question: cell.max for sheet in found for cell in sheet.cells}
     head = [
-        "First Name",
-        "Last Name",
-        "SID",
-        "Email",
-        "Assignment",
-        "Total Score",
-        "Max Points",
-        "Status",
-        "Submission Time",
+        *("First Name", "Last Name", "SID", "Email", "Assignment"),
+        *("Total Score", "Max Points", "Status", "Submission Time"),
         *(f"{question} ({_number(most)} pts)" for question, most in questions.items()),
     ]
     rows = (
         [
-            safe(sheet.first_name),
-            safe(sheet.last_name),
-            safe(sheet.student),
-            safe(sheet.email),
+            *map(safe, (sheet.first_name, sheet.last_name, sheet.student, sheet.email)),
             sheet.assignment,
             _number(sheet.score),
             _number(sheet.max),

@@ -10,14 +10,11 @@ for a person says so; the suggestion is the teacher's until the teacher has deci
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
-from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
 from autograder.course.judge import judge_of
@@ -29,7 +26,7 @@ from autograder.gradebook.late import Policy, lateness_text, moment_text
 from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.grading.results import for_student
 from autograder.handed_in.submission import REFUSED, UNREADABLE
-from autograder.written.answers import read_results
+from autograder.written.answers import answers_in, counted_results, read_results
 from autograder.written.html_pages import pages_in
 
 LONGEST_ANSWER = 20_000
@@ -45,11 +42,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     a hidden case away: it is not written, and all others are, for what an error of one student's
     says must not keep a class waiting."""
     results = read_results(out)
-    counted = {
-        (result["student"], result["assignment"]): result
-        for result in results.values()
-        if result.get("counted")
-    }
+    counted = counted_results(results)
     costs, written, leaky = late.policy(), 0, []
     graded_here = {result["assignment"] for result in results.values()}
     for sheet in sheets(out):
@@ -58,12 +51,10 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             continue
         own = master(sheet.assignment[:2])
         blank = {cell.question: cell.source.strip() for cell in own.cells if cell.question}
-        answers = _answers(
-            out / "autograded" / sheet.student / sheet.assignment / f"{sheet.assignment}.ipynb"
-        )
+        rebuilt = out / "autograded" / sheet.student / sheet.assignment
         answers = {
             question: text
-            for question, text in answers.items()
+            for question, text in answers_in(rebuilt / f"{sheet.assignment}.ipynb").items()
             if text.strip() != blank.get(question)
         }
         result = counted.get(
@@ -182,7 +173,7 @@ def _page(
     waiting = sum(cell.max for cell in sheet.cells if cell.waits and not cell.renewed)
     return PAGES.get_template("feedback.html").render(
         chapter=own.name,
-        name=f"{sheet.first_name} {sheet.last_name}".strip() or sheet.student,
+        name=sheet.name or sheet.student,
         score=f"{sheet.score:g}",
         reached=f"{sum(cell.max for cell in sheet.cells) - waiting:g}",
         still=f"; {waiting:g} more points wait for your teacher" if waiting else "",
@@ -261,18 +252,3 @@ def _sentence(text: str) -> str:
 
 def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[:longest] + "\n(the remainder is left out here)"
-
-
-def _answers(path: Path) -> dict[str, str]:
-    """The student's own texts, by question, from the rebuilt notebook: its answer cells."""
-    if not path.is_file():
-        return {}
-    found = {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        about = cell.get("metadata", {}).get("nbgrader", {})
-        question = question_of(about.get("grade_id", ""))
-        if question and about.get("solution"):
-            text = text_of(cell)
-            # the gradebook's copy is escaped once
-            found[question] = html.unescape(text) if cell["cell_type"] == "markdown" else text
-    return found

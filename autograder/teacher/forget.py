@@ -24,7 +24,7 @@ from shlex import quote
 
 from autograder.gradebook import students
 from autograder.gradebook.erase import erase, rows_of_student
-from autograder.gradebook.files import holding, write_atomically
+from autograder.gradebook.files import while_nobody_grades, write_atomically
 from autograder.gradebook.late import EXTENSIONS
 from autograder.grading import out_folder
 from autograder.grading.results import as_json
@@ -45,11 +45,7 @@ def forget(out: Path, student: str, apply: bool = False) -> str:
     LookupError, with a sentence, where it keeps nothing."""
     if not out.is_dir():
         raise LookupError(f"There is no folder {out}.")
-    busy = "a run is grading into this folder; wait for it to end, or end it"
-    with contextlib.ExitStack() as stack:
-        if apply:
-            stack.enter_context(holding(out / ".grading", 0, busy))
-            stack.enter_context(holding(out / ".writer", 0, busy))
+    with while_nobody_grades(out) if apply else contextlib.nullcontext():
         found = [kept for kept in _everything(out, student) if kept.count]
         if not found:
             raise LookupError(

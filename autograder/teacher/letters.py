@@ -136,10 +136,7 @@ def _people(
     listed: Mapping[str, Mapping[str, str]], marked: Iterable[Sheet]
 ) -> dict[str, tuple[str, str]]:
     """Name and address of each student."""
-    people = {
-        sheet.student: (f"{sheet.first_name} {sheet.last_name}".strip(), sheet.email)
-        for sheet in marked
-    }
+    people = {sheet.student: (sheet.name, sheet.email) for sheet in marked}
     for student, row in listed.items():
         first, last, email = names(row)
         people[student] = " ".join(filter(None, (first, last))), email or ""

@@ -13,6 +13,7 @@ from kafkalab.views import style
 MOST_WRONG = 24  # rows of the map; the table has all
 WELL, HALF, POORLY = "#009E73", "#E69F00", "#D55E00"
 ROW_IN = 0.34
+EDGE = {"edgecolor": style.INK, "linewidth": 0.5}
 
 
 def questions_picture(chapter: Chapter) -> bytes:
@@ -23,23 +24,9 @@ def questions_picture(chapter: Chapter) -> bytes:
         max(3, len(shown)), chapter.name + ": how the questions did", (3, 1)
     )
     for row, item in enumerate(shown):
-        bars.barh(
-            row,
-            100 * item.full,
-            height=0.62,
-            color=_by_share(item.full),
-            edgecolor=style.INK,
-            linewidth=0.5,
-        )
+        bars.barh(row, 100 * item.full, height=0.62, color=_by_share(item.full), **EDGE)
         bars.plot([100 * item.mean] * 2, [row - 0.4, row + 0.4], color=style.INK, linewidth=2)
-        bars.text(
-            100 * max(item.full, item.mean) + 1.5,
-            row,
-            f"{item.full:.0%}",
-            va="center",
-            fontsize=style.SMALL_PT,
-            color=style.INK,
-        )
+        _say(bars, 100 * max(item.full, item.mean) + 1.5, row, f"{item.full:.0%}")
         if item.tells_apart is not None:
             apart.plot([0, item.tells_apart], [row, row], color=style.QUIET, linewidth=1)
             apart.plot(
@@ -50,9 +37,7 @@ def questions_picture(chapter: Chapter) -> bytes:
                 markersize=6,
             )
         else:
-            apart.text(
-                0, row, "cannot be told", va="center", fontsize=style.SMALL_PT, color=style.QUIET
-            )
+            _say(apart, 0, row, "cannot be told", color=style.QUIET)
     labels = [
         f"{item.question}  {textwrap.shorten(item.title, 34, placeholder='…')}" for item in shown
     ]
@@ -89,33 +74,10 @@ def misconceptions_picture(chapter: Chapter) -> bytes | None:
         if questions.index(wrong.question) % 2 == 0:
             for axes in (bars, words):
                 axes.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", zorder=0)
-        bars.barh(
-            row,
-            wrong.students,
-            height=0.6,
-            color="#56B4E9",
-            edgecolor=style.INK,
-            linewidth=0.5,
-            zorder=2,
-        )
-        bars.text(
-            wrong.students + most * 0.02,
-            row,
-            f"{wrong.students}",
-            va="center",
-            fontsize=style.SMALL_PT,
-            color=style.INK,
-        )
+        bars.barh(row, wrong.students, height=0.6, color="#56B4E9", **EDGE, zorder=2)
+        _say(bars, wrong.students + most * 0.02, row, f"{wrong.students}")
         said = "\n".join([*_lines(wrong.sentence, 2), *_lines(wrong.example, 1)])
-        words.text(
-            0.01,
-            row,
-            said.replace("$", r"\$"),
-            va="center",
-            fontsize=style.SMALL_PT,
-            color=style.INK,
-            linespacing=1.25,
-        )
+        _say(words, 0.01, row, said.replace("$", r"\$"), linespacing=1.25)
     bars.set_yticks(
         range(len(shown)),
         [
@@ -142,14 +104,8 @@ def scores_picture(chapter: Chapter) -> bytes:
     steps = [0] * 10
     for sheet in chapter.sheets:
         steps[min(9, int(10 * sheet.score / most))] += 1
-    bars.bar(
-        range(10),
-        steps,
-        width=0.9,
-        color=[_by_share((step + 0.5) / 10) for step in range(10)],
-        edgecolor=style.INK,
-        linewidth=0.5,
-    )
+    colors = [_by_share((step + 0.5) / 10) for step in range(10)]
+    bars.bar(range(10), steps, width=0.9, color=colors, **EDGE)
     for step, count in enumerate(steps):
         if count:
             bars.text(step, count, f"{count}", ha="center", va="bottom", fontsize=style.SMALL_PT)
@@ -164,6 +120,11 @@ def scores_picture(chapter: Chapter) -> bytes:
     bars.set_ylabel("students", fontsize=style.SMALL_PT)
     _count_in_whole(bars.yaxis)
     return _png(figure, (bars,))
+
+
+def _say(axes, across: float, row: float, text: str, **look) -> None:
+    look = {"color": style.INK, **look}
+    axes.text(across, row, text, va="center", fontsize=style.SMALL_PT, **look)
 
 
 def _count_in_whole(axis) -> None:

@@ -27,7 +27,7 @@ from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question, find
 from autograder.course.masters import master
 from autograder.course.secret import held_to
-from autograder.gradebook.files import holding
+from autograder.gradebook.files import while_nobody_grades
 from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
@@ -221,10 +221,7 @@ def _marks(
         if heard is not None and canonical(
             [list(case) for case in heard[0].get(question.id, [])]
         ) == canonical([list(case) for case in cases]):
-            marked[name] = (
-                mark(question, most, cases, heard[1]),
-                None,
-            )
+            marked[name] = mark(question, most, cases, heard[1]), None
         else:
             again.append((name, result, cases))
     if again:
@@ -237,10 +234,7 @@ def _marks(
                 if isinstance(heard, str):
                     unable.append(f"{name}: {heard}")
                 else:
-                    marked[name] = (
-                        mark(question, most, cases, heard),
-                        None,
-                    )
+                    marked[name] = mark(question, most, cases, heard), None
                 if number % 50 == 0:
                     say(f"{number} of {len(again)} run")
     return (
@@ -263,8 +257,7 @@ def _apply(
 ) -> None:
     own, changed = master(question.chapter), {change.name: change for change in done.changes}
     receipts = Receipts(out / "receipts.jsonl")
-    busy = "a run is grading into this folder; wait for it to end, or end it"
-    with holding(out / ".grading", 0, busy), holding(out / ".writer", 0, busy):
+    with while_nobody_grades(out):
         writer = Writer(out)
         for number, (name, result) in enumerate(found.items(), 1):
             entry = entries.get(name)
@@ -298,17 +291,12 @@ def _apply(
             }
             for change in done.changes
         ]
-        log.write(
-            json.dumps(
-                {
-                    "at": datetime.now(UTC).isoformat(timespec="seconds"),
-                    "question": question.id,
-                    "changes": rows,
-                },
-                ensure_ascii=False,
-            )
-            + "\n"
-        )
+        line = {
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "question": question.id,
+            "changes": rows,
+        }
+        log.write(json.dumps(line, ensure_ascii=False) + "\n")
     settle_penalties(out, say)
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from autograder.cell.terminal import some_of
 from autograder.gradebook.read import Sheet, sheets
 from autograder.gradebook.students import class_of, names, with_name
 from autograder.grading.out_folder import UNFINISHED
@@ -166,7 +167,7 @@ def class_table(chapter: Chapter) -> str:
     broad = {each: max(5, *(len(mark_of(own.get(each))) for own in cells)) for each in questions}
     width = max(7, *(len(sheet.student) for sheet in chapter.sheets))
     late = any(sheet.seconds_late or sheet.late_penalty for sheet in chapter.sheets)
-    named = {sheet.student: _name(sheet) for sheet in chapter.sheets}
+    named = {sheet.student: sheet.name for sheet in chapter.sheets}
     wide = min(LONGEST_NAME, max(map(len, named.values())))
     name_head = f"{'name':{wide}}  " if wide else ""
     head = (
@@ -189,22 +190,15 @@ def class_table(chapter: Chapter) -> str:
     return "\n".join(lines + _more(len(chapter.sheets)))
 
 
-def _name(sheet: Sheet) -> str:
-    return f"{sheet.first_name} {sheet.last_name}".strip()
-
-
 def absent_line(chapter: Chapter) -> str:
     """From whom of the class list nothing came;
     "" where everybody is there, or there is no list."""
     if not chapter.absent:
         return ""
-    told = ", ".join(chapter.absent[:MOST_NAMES]) + (
-        f" and {len(chapter.absent) - MOST_NAMES} more" if len(chapter.absent) > MOST_NAMES else ""
-    )
     return "\n".join(
         textwrap.wrap(
             f"{len(chapter.absent)} of the class list handed in nothing that could be graded: "
-            f"{told}.",
+            f"{some_of(chapter.absent, MOST_NAMES)}.",
             150,
             initial_indent="  ",
             subsequent_indent="    ",
@@ -214,14 +208,10 @@ def absent_line(chapter: Chapter) -> str:
 
 def strangers_line(found: Class) -> str:
     """Who was graded and is not on the class list."""
-    told = ", ".join(found.strangers[:MOST_NAMES]) + (
-        f" and {len(found.strangers) - MOST_NAMES} more"
-        if len(found.strangers) > MOST_NAMES
-        else ""
-    )
     return (
-        f"Not on the class list: {told}.\n  If a file of theirs belongs to somebody who is on "
-        "it, write the file's name into that line of the list, in a column named file, and grade "
+        f"Not on the class list: {some_of(found.strangers, MOST_NAMES)}.\n"
+        "  If a file of theirs belongs to somebody who is on it, write the file's name into"
+        " that line of the list, in a column named file, and grade "
         f"again with --roster. `forget {found.out} ID` deletes a row that belongs to nobody."
     )
 

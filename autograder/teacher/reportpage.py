@@ -84,7 +84,7 @@ def _student(sheet: Sheet, questions: list[str]) -> dict:
     cells = {cell.question: cell for cell in sheet.cells}
     return {
         "id": sheet.student,
-        "name": f"{sheet.first_name} {sheet.last_name}".strip(),
+        "name": sheet.name,
         "points": f"{sheet.score:g} of {sheet.max:g}",
         "late": f"{lateness_text(sheet.seconds_late)}, -{sheet.late_penalty:g}"
         if sheet.seconds_late

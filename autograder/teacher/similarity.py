@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import builtins
 import io
-import json
 import keyword
 import math
 import re
@@ -36,12 +35,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.question import by_number
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
-from autograder.written.answers import is_model_answer
+from autograder.written.answers import answers_in, is_model_answer
 
 RUN = 5
 LONGEST_ANSWER = 40_000  # characters that are looked at
@@ -84,7 +82,8 @@ def similar(out: Path, shown_from: float = SHOWN_FROM) -> list[Pair]:
         )
     by_assignment: dict[str, dict[str, dict[str, Counter]]] = defaultdict(dict)
     for path in sorted(out.glob("autograded/*/*/*.ipynb")):
-        by_assignment[path.stem][path.parent.parent.name] = runs_by_question(_answers(path))
+        answers = {name: text[:LONGEST_ANSWER] for name, text in answers_in(path).items()}
+        by_assignment[path.stem][path.parent.parent.name] = runs_by_question(answers)
     found = []
     for assignment, class_ in by_assignment.items():
         found += pairs(assignment, class_, explained(assignment[:2]), shown_from)
@@ -250,7 +249,7 @@ def model_answers(out: Path) -> dict[str, list[str]]:
     what the course itself says counts for nothing there."""
     found = defaultdict(list)
     for path in sorted(out.glob("autograded/*/*/*.ipynb")):
-        for question, text in _answers(path).items():
+        for question, text in answers_in(path).items():
             if "open" in question and is_model_answer(question, text):
                 found[question].append(path.parent.parent.name)
     return dict(sorted(found.items()))
@@ -355,13 +354,3 @@ def _runs(words) -> list[tuple]:
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in WORDS.findall(text)]
-
-
-def _answers(path: Path) -> dict[str, str]:
-    found = {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        about = cell.get("metadata", {}).get("nbgrader", {})
-        question = question_of(about.get("grade_id", ""))
-        if question and about.get("solution"):
-            found[question] = text_of(cell)[:LONGEST_ANSWER]
-    return found

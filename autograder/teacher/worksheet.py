@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.cell.terminal import some_of
 from autograder.gradebook import late
 from autograder.gradebook.late import Policy
 from autograder.gradebook.read import Sheet
@@ -23,7 +24,7 @@ from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import marked_sheets
 from autograder.teacher.feedback import lateness_sentence, leak_in, sentences
 from autograder.teacher.moodle_zip import participants
-from autograder.written.answers import read_results
+from autograder.written.answers import counted_results, read_results
 
 IDENTIFIER = "identifier"
 GRADE = "grade"
@@ -192,12 +193,7 @@ def _comments(
 ) -> dict[str, str]:
     """What each student reads, as the HTML that Moodle keeps: points, lateness, and a line for each
     question that has not all its points."""
-    counted = {
-        (result["student"], result["assignment"]): result
-        for result in results.values()
-        if result.get("counted")
-    }
-    found = {}
+    counted, found = counted_results(results), {}
     for student, sheet in own.items():
         result = counted.get((student, sheet.assignment))
         said = sentences(result) if result else {}
@@ -232,12 +228,8 @@ def _written(value: str, before: str, separator: str) -> str:
 def _say_who(
     say: Callable[[str], None], marked: set[str], unmarked: list[str], outside: list[str]
 ) -> None:
-    def listed(names: list[str]) -> str:
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        return ", ".join(names[:MOST_NAMES]) + more
-
     say(f"{len(marked)} of {len(marked) + len(unmarked)} in the sheet have a mark.")
     if unmarked:
-        say(f"Left as they are, for they have no mark: {listed(unmarked)}.")
+        say(f"Left as they are, for they have no mark: {some_of(unmarked, MOST_NAMES)}.")
     if outside:
-        say(f"With a mark and not in the sheet: {listed(outside)}.")
+        say(f"With a mark and not in the sheet: {some_of(outside, MOST_NAMES)}.")

@@ -7,12 +7,14 @@ question; `out_of_four` brings them to the rubrics' scale.
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.cell.course_folder import question_of, text_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.grading.results import is_old
@@ -128,6 +130,30 @@ def read_results(out: Path) -> dict[str, dict]:
             " stay."
         )
     return results
+
+
+def answers_in(path: Path) -> dict[str, str]:
+    """The student's own texts, by question, from the rebuilt notebook: its answer cells."""
+    if not path.is_file():
+        return {}
+    found = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        about = cell.get("metadata", {}).get("nbgrader", {})
+        question = question_of(about.get("grade_id", ""))
+        if question and about.get("solution"):
+            text = text_of(cell)
+            # the gradebook's copy is escaped once
+            found[question] = html.unescape(text) if cell["cell_type"] == "markdown" else text
+    return found
+
+
+def counted_results(results: Mapping[str, dict]) -> dict[tuple[str, str], dict]:
+    """(student, assignment) -> the result that counts."""
+    return {
+        (result["student"], result["assignment"]): result
+        for result in results.values()
+        if result.get("counted") and result["assignment"]
+    }
 
 
 def title_of(question: str) -> str:

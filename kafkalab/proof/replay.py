@@ -67,6 +67,19 @@ LONGEST_WAIT_MS = 2_000
 at most."""
 
 
+def load_scenario(path: str) -> Any:
+    """What a file holds, not yet checked. Raises UnusableScenario, or OSError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except json.JSONDecodeError as error:
+        raise UnusableScenario(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UnusableScenario(f"{path} nests too deeply to be a scenario") from None
+    except UnicodeDecodeError:
+        raise UnusableScenario(f"{path} is not a text file in UTF-8") from None
+
+
 def replay(
     scenario: Mapping[str, Any],
     seed: int | Mapping[str, int] = 0,
@@ -478,8 +491,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--version", help="play this client version instead of the recorded one")
     args = parser.parse_args(argv)
     try:
-        with open(args.scenario, encoding="utf-8") as file:
-            scenario = json.load(file)
+        scenario = load_scenario(args.scenario)
         play = ScenarioPlay(scenario, seeds_from(args.seed), args.version)
         logs = play.run()
         out = pathlib.Path(args.out)
@@ -489,12 +501,6 @@ def main(argv: list[str]) -> int:
         for broker in play.lab.cluster.brokers if args.brokers else ():
             text = play.lab.broker_log_text(broker)
             (out / f"broker-{broker}.log").write_text(text, encoding="utf-8", newline="\n")
-    except json.JSONDecodeError as error:
-        return _refuse(f"{args.scenario} is not JSON: {error}")
-    except RecursionError:
-        return _refuse(f"{args.scenario} nests too deeply to be a scenario")
-    except UnicodeDecodeError:
-        return _refuse(f"{args.scenario} is not a text file in UTF-8")
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}")
     except ValueError as error:

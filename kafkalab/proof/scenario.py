@@ -129,6 +129,13 @@ def _offsets(value: Any) -> dict[TopicPartition, int]:
     }
 
 
+def _filled(value: Any) -> list[Any]:
+    entries: list[Any] = _one_of(list)(value)
+    if not entries:
+        raise ValueError
+    return entries
+
+
 def _record_value(value: Any) -> str | None:
     """A long value is written in a scenario as "N bytes"."""
     if value is not None and re.fullmatch(r"\d+ bytes", _one_of(str)(value)):
@@ -142,6 +149,8 @@ MILLISECONDS = FieldKind(
 MOMENT = FieldKind("a whole number of milliseconds since 1970", _whole(0, 1 << 53))
 NUMBER = FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
 BROKER_ID = FieldKind("a broker's id, a whole number", _whole(0, (1 << 31) - 1))
+BROKER_IDS = FieldKind("a list of broker ids", _list_of(BROKER_ID))
+ENTRIES = FieldKind("a list with an entry for each partition, at least one", _filled)
 TRUTH = FieldKind("true or false", _one_of(bool))
 TEXT = FieldKind("a text", _one_of(str))
 OPTIONAL_TEXT = FieldKind("a text or null", _one_of(str, type(None)))
@@ -213,14 +222,11 @@ FIELDS: Mapping[str, Mapping[str, FieldKind]] = {
 """Each step's fields; one with "?" may be left out.
 The recorded program's other steps are not simulated."""
 
-NEEDS_PRODUCER = (
-    "send",
-    "flush",
-    "initTransactions",
-    "beginTransaction",
-    "sendOffsetsToTransaction",
-    "commitTransaction",
-    "abortTransaction",
+NEEDS_PRODUCER = tuple(
+    (
+        "send flush initTransactions beginTransaction sendOffsetsToTransaction "
+        "commitTransaction abortTransaction"
+    ).split()
 )
 FOR_BOTH = ("subscribe", "poll", "works without polling", "commitSync", "commitAsync")
 """Steps that a consumer and a share consumer have."""
@@ -365,62 +371,32 @@ def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[in
     a difference."""
     has = f"the topic {name} has"
     _read(TOPIC, name, "topics has a name")
+    some = FieldKind(f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers)))
     leaders, replicas = [], 1
-    for entry in _read(
-        FieldKind("a list with an entry for each partition, at least one", _filled),
-        entries,
-        f"{has} partitions",
-    ):
+    for entry in _read(ENTRIES, entries, f"{has} partitions"):
         entry = _read(OBJECT, entry, f"{has} a partition")
-        leaders.append(
-            _read(
-                FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)),
-                entry.get("leader"),
-                f"{has} leader",
-            )
-        )
-        count = len(
-            _read(
-                FieldKind("a list of broker ids", _list_of(BROKER_ID)),
-                entry.get("replicas"),
-                f"{has} replicas",
-            )
-        )
-        replicas = max(
-            replicas,
-            _read(
-                FieldKind(
-                    f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))
-                ),
-                count,
-                f"{has} a number of replicas",
-            ),
-        )
+        leaders.append(_read(_one_of_these(brokers), entry.get("leader"), f"{has} leader"))
+        count = len(_read(BROKER_IDS, entry.get("replicas"), f"{has} replicas"))
+        replicas = max(replicas, _read(some, count, f"{has} a number of replicas"))
     return leaders, replicas
 
 
 def _coordinator(group: str, place: Any, brokers: Mapping[int, str]) -> int:
     place = _read(OBJECT, place, f"the group {group} has a place")
-    kind = FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers))
-    broker: int = _read(kind, place.get("coordinator"), f"the group {group} has coordinator")
+    broker: int = _read(
+        _one_of_these(brokers), place.get("coordinator"), f"the group {group} has coordinator"
+    )
     return broker
 
 
-def _member(brokers: Mapping[int, str]) -> Callable[[Any], int]:
+def _one_of_these(brokers: Mapping[int, str]) -> FieldKind:
     def read(value: Any) -> int:
         id = _whole(0, 1 << 31)(value)
         if id not in brokers:
             raise ValueError
         return id
 
-    return read
-
-
-def _filled(value: Any) -> list[Any]:
-    entries: list[Any] = _one_of(list)(value)
-    if not entries:
-        raise ValueError
-    return entries
+    return FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", read)
 
 
 def _selector(value: Any) -> str | None:
@@ -438,7 +414,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(field.default, (str, tuple))
         else FieldKind("a number, not negative", _one_of(int, float))
         if isinstance(field.default, float)
-        else FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
+        else NUMBER
         for name, field in (
             (dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items()
         )

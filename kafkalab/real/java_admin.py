@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from kafkalab.clients.admin import results
@@ -171,25 +171,21 @@ class JavaAdminClient(JavaClient):
                 'describe_configs() tells the settings of a "topic" or a "broker", not of a '
                 f"{strangers[0]!r}"
             )
-        outcomes = results.DescribeConfigsResult(wanted, _wait)
         kinds = self.java.jvm.org.apache.kafka.common.config
 
         def java_resource(one: ConfigResource) -> Any:
             kind = getattr(getattr(kinds, "ConfigResource$Type"), RESOURCE_KINDS[one.type])
             return kinds.ConfigResource(kind, one.name)
 
-        def settle() -> None:
+        def ask() -> Any:
             asked = self.java.array_list(map(java_resource, wanted))
-            futures = self._object.describeConfigs(asked).values()
+            return self._object.describeConfigs(asked).values()
 
-            def read(one: ConfigResource) -> dict[str, ConfigEntry]:
-                found = futures[java_resource(one)].get()
-                return {str(each.name()): _entry_from(each) for each in items_of(found.entries())}
+        def read(futures: Any, one: ConfigResource) -> dict[str, ConfigEntry]:
+            found = futures[java_resource(one)].get()
+            return {str(each.name()): _entry_from(each) for each in items_of(found.entries())}
 
-            self._complete_each(outcomes, wanted, read)
-
-        self._start(outcomes, settle)
-        return outcomes
+        return self._settled(results.DescribeConfigsResult, wanted, ask, read)
 
     # groups
 
@@ -249,20 +245,14 @@ class JavaAdminClient(JavaClient):
     ) -> results.AlterConsumerGroupOffsetsResult:
         """UnknownMemberIdException while the group has members."""
         chosen = arguments.offsets("alter_consumer_group_offsets", offsets)
-        outcomes = results.AlterConsumerGroupOffsetsResult(chosen, _wait)
 
-        def settle() -> None:
-            found = self._object.alterConsumerGroupOffsets(
-                group_id, java_offsets(self.java, chosen)
-            )
+        def ask() -> Any:
+            return self._object.alterConsumerGroupOffsets(group_id, java_offsets(self.java, chosen))
 
-            def read(one: TopicPartition) -> None:
-                found.partitionResult(java_partition(self.java, one)).get()
+        def read(found: Any, one: TopicPartition) -> None:
+            found.partitionResult(java_partition(self.java, one)).get()
 
-            self._complete_each(outcomes, chosen, read)
-
-        self._start(outcomes, settle)
-        return outcomes
+        return self._settled(results.AlterConsumerGroupOffsetsResult, chosen, ask, read)
 
     def delete_consumer_groups(
         self, group_ids: Iterable[str]
@@ -281,7 +271,6 @@ class JavaAdminClient(JavaClient):
 
     def list_offsets(self, specs: Mapping[TopicPartition, OffsetSpec]) -> results.ListOffsetsResult:
         """Where logs begin, end, or reach a time."""
-        outcomes = results.ListOffsetsResult(specs, _wait)
         kind = self.java.jvm.org.apache.kafka.clients.admin.OffsetSpec
 
         def spec_of(spec: OffsetSpec) -> Any:
@@ -291,49 +280,39 @@ class JavaAdminClient(JavaClient):
                 return kind.latest()
             return kind.forTimestamp(spec.timestamp_ms)
 
-        def settle() -> None:
-            found = self._object.listOffsets(
+        def ask() -> Any:
+            return self._object.listOffsets(
                 self.java.hash_map(
                     (java_partition(self.java, one), spec_of(spec)) for one, spec in specs.items()
                 )
             )
 
-            def read(one: TopicPartition) -> ListOffsetsResultInfo:
-                return _offset_info(found.partitionResult(java_partition(self.java, one)).get())
+        def read(found: Any, one: TopicPartition) -> ListOffsetsResultInfo:
+            return _offset_info(found.partitionResult(java_partition(self.java, one)).get())
 
-            self._complete_each(outcomes, specs, read)
-
-        self._start(outcomes, settle)
-        return outcomes
+        return self._settled(results.ListOffsetsResult, specs, ask, read)
 
     def delete_records(
         self, records_to_delete: Mapping[TopicPartition, RecordsToDelete]
     ) -> results.DeleteRecordsResult:
         """Everything before an offset becomes unreadable; OffsetOutOfRangeException beyond the high
         watermark."""
-        outcomes = results.DeleteRecordsResult(records_to_delete, _wait)
 
-        def settle() -> None:
-            found = self._object.deleteRecords(
-                self.java.hash_map(
-                    (
-                        java_partition(self.java, one),
-                        self.java.call_static(
-                            RECORDS_TO_DELETE, "beforeOffset", wanted.before_offset
-                        ),
-                    )
-                    for one, wanted in records_to_delete.items()
-                )
-            ).lowWatermarks()
+        def before(wanted: RecordsToDelete) -> Any:
+            return self.java.call_static(RECORDS_TO_DELETE, "beforeOffset", wanted.before_offset)
 
-            def read(one: TopicPartition) -> DeletedRecords:
-                asked = found[java_partition(self.java, one)].get()
-                return DeletedRecords(int(asked.lowWatermark()))
+        def ask() -> Any:
+            asked = self.java.hash_map(
+                (java_partition(self.java, one), before(wanted))
+                for one, wanted in records_to_delete.items()
+            )
+            return self._object.deleteRecords(asked).lowWatermarks()
 
-            self._complete_each(outcomes, records_to_delete, read)
+        def read(found: Any, one: TopicPartition) -> DeletedRecords:
+            asked = found[java_partition(self.java, one)].get()
+            return DeletedRecords(int(asked.lowWatermark()))
 
-        self._start(outcomes, settle)
-        return outcomes
+        return self._settled(results.DeleteRecordsResult, records_to_delete, ask, read)
 
     def close(self, timeout_ms: int = 30_000) -> None:
         """Wait for the calls under way, at most for `timeout_ms`, then close all sockets."""
@@ -351,39 +330,42 @@ class JavaAdminClient(JavaClient):
     ) -> Found:
         """A future for each name; `values` are the names that releases give to Java's map of
         futures, newest first."""
-        outcomes = kind(names, _wait)
 
-        def settle() -> None:
+        def futures() -> Any:
             asked = ask()
             method = next(name for name in values if self.java.has_method(asked, name))
-            futures = getattr(asked, method)()
-            self._complete_each(outcomes, names, lambda name: read(futures[name].get()))
+            return getattr(asked, method)()
 
-        self._start(outcomes, settle)
-        return outcomes
+        return self._settled(kind, names, futures, lambda found, name: read(found[name].get()))
 
     def _one(self, kind: type[Found], key: str, read: Callable[[], Any]) -> Found:
-        outcomes = kind([key], _wait)
-        self._start(outcomes, lambda: self._complete_each(outcomes, [key], lambda _: read()))
-        return outcomes
+        return self._settled(kind, [key], lambda: None, lambda found, key: read())
 
-    def _complete_each(
-        self, outcomes: Outcomes, keys: Iterable[Hashable], read: Callable[[Any], Any]
-    ) -> None:
-        for key in keys:
-            try:
-                outcomes[key].complete(self.java.call(read, key))
-            except Exception as error:
-                outcomes[key].fail(error)
+    def _settled(
+        self,
+        kind: type[Found],
+        keys: Collection[Hashable],
+        ask: Callable[[], Any],
+        read: Callable[[Any, Any], Any],
+    ) -> Found:
+        """A future for each key. A thread asks Java, and reads the value of each key from what it
+        got: read(found, key)."""
+        outcomes = kind(keys, _wait)
 
-    def _start(self, outcomes: Outcomes, settle: Callable[[], None]) -> None:
-        def run() -> None:
+        def settle() -> None:
             try:
-                self.java.call(settle)
+                found = self.java.call(ask)
             except Exception as error:
                 outcomes.fail_rest(error)
+                return
+            for key in keys:
+                try:
+                    outcomes[key].complete(self.java.call(read, found, key))
+                except Exception as error:
+                    outcomes[key].fail(error)
 
-        threading.Thread(target=run, daemon=True).start()
+        threading.Thread(target=settle, daemon=True).start()
+        return outcomes
 
 
 def _wait(signal: Signal, timeout_ms: int | None) -> bool:

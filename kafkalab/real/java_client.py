@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafkalab.clients.network import arguments
 from kafkalab.clients.network.metrics import MetricName, MetricValues
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 STRINGS = "org.apache.kafka.common.serialization.String"
 """The serializers of text, `StringSerializer` and `StringDeserializer`."""
+T = TypeVar("T")
 
 
 class JavaClient:
@@ -68,7 +71,7 @@ class JavaClient:
         """The Java object."""
         raise NotImplementedError
 
-    def _call(self, function: Callable[..., Any], *args: Any) -> Any:
+    def _call(self, function: Callable[..., T], *args: Any) -> T:
         """function(*args) in Java. Raises AppEnded in an app that was killed."""
         end_if_asked()
         try:
@@ -100,8 +103,7 @@ class JavaClient:
                     found[MetricName(str(name.name()), str(name.group()), tuple(tags))] = value
             return MetricValues(found)
 
-        values: MetricValues = self._call(read)
-        return values
+        return self._call(read)
 
     def __getattr__(self, name: str) -> Any:
         """Called for an unknown name only. Raises NoSuchName."""
@@ -112,6 +114,23 @@ class JavaClient:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.version})"
+
+
+def as_java(interface: str, **methods: Callable[..., None]) -> Any:
+    """Something that py4j hands to Java as this interface of org.apache.kafka.clients."""
+    java = SimpleNamespace(implements=(f"org.apache.kafka.clients.{interface}",))
+    return SimpleNamespace(Java=java, **methods)
+
+
+def call_back(client: str, what: str, callback: Callable[..., object], *told: Any) -> None:
+    """Call a callback of the caller's from Java, which goes on where it raises: Python warns."""
+    try:
+        callback(*told)
+    except Exception as problem:
+        warnings.warn(
+            f"{what} raised {type(problem).__name__}: {problem}. The {client} goes on without it.",
+            stacklevel=1,
+        )
 
 
 def _check_lab(client: str, lab: RealLab) -> None:

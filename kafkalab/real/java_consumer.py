@@ -7,15 +7,15 @@ A record costs a few small calls into Java, so a poll of 500 records takes a sec
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kafkalab.clients.network import arguments
 from kafkalab.errors import IllegalArgumentException
-from kafkalab.real.java_client import STRINGS, JavaClient
+from kafkalab.real.java_client import as_java, call_back
 from kafkalab.real.java_errors import python_error
 from kafkalab.real.java_process import items_of
+from kafkalab.real.java_reader import JavaReader
 from kafkalab.real.java_records import (
     java_offsets,
     java_partition,
@@ -37,64 +37,11 @@ CommitCallback = Callable[
 ]
 
 
-class _ListenerForJava:
-    """Carries a Python listener as org.apache.kafka.clients.consumer.ConsumerRebalanceListener."""
-
-    def __init__(self, listener: Any) -> None:
-        self._listener = listener
-
-    def onPartitionsRevoked(self, partitions: Any) -> None:
-        """Called by Java inside poll()."""
-        self._tell("on_partitions_revoked", partitions)
-
-    def onPartitionsAssigned(self, partitions: Any) -> None:
-        """Called by Java inside poll()."""
-        self._tell("on_partitions_assigned", partitions)
-
-    def onPartitionsLost(self, partitions: Any) -> None:
-        """Called by Java inside poll(); by default lost is revoked, as in Java (KIP-429)."""
-        named = hasattr(self._listener, "on_partitions_lost")
-        self._tell("on_partitions_lost" if named else "on_partitions_revoked", partitions)
-
-    def _tell(self, method: str, partitions: Any) -> None:
-        getattr(self._listener, method)(sorted(partition_from(one) for one in items_of(partitions)))
-
-    class Java:
-        """What py4j asks for."""
-
-        implements = ("org.apache.kafka.clients.consumer.ConsumerRebalanceListener",)
-
-
-class _CommitCallbackForJava:
-    """Carries a Python callback as org.apache.kafka.clients.consumer.OffsetCommitCallback."""
-
-    def __init__(self, callback: CommitCallback) -> None:
-        self._callback = callback
-
-    def onComplete(self, offsets: Any, error: Any) -> None:
-        """Called by Java inside poll()."""
-        try:
-            self._callback(_offset_map(offsets), None if error is None else python_error(error))
-        except Exception as problem:
-            warnings.warn(
-                f"a commit's callback raised {type(problem).__name__}: {problem}.", stacklevel=1
-            )
-
-    class Java:
-        """What py4j asks for."""
-
-        implements = ("org.apache.kafka.clients.consumer.OffsetCommitCallback",)
-
-
-class JavaConsumer(JavaClient):
+class JavaConsumer(JavaReader):
     """A consumer of a real lab. A consumer belongs to one thread at a time, as in Java."""
 
     kind = "consumer"
     shown = "KafkaConsumer"
-    defaults = {
-        "key.deserializer": f"{STRINGS}Deserializer",
-        "value.deserializer": f"{STRINGS}Deserializer",
-    }
 
     def default_name(self, config: Mapping[str, Any]) -> str:
         """`consumer-shop-1`, or `consumer-1` without a group: what Java prints from 2.4 on."""
@@ -121,7 +68,7 @@ class JavaConsumer(JavaClient):
             if listener is None:
                 self._object.subscribe(wanted)
             else:
-                self._object.subscribe(wanted, _ListenerForJava(listener))
+                self._object.subscribe(wanted, _listener_for_java(listener))
 
         self._call(into_java)
 
@@ -134,23 +81,15 @@ class JavaConsumer(JavaClient):
         """Leave the group and forget subscription, assignment and positions."""
         self._call(self._object.unsubscribe)
 
-    def subscription(self) -> list[str]:
-        """The topics it has subscribed to; empty with assign()."""
-        found: list[str] = self._call(
-            lambda: [str(one) for one in items_of(self._object.subscription())]
-        )
-        return found
-
     def assignment(self) -> list[TopicPartition]:
         """The partitions this consumer reads now, by topic and number."""
         return sorted(self.assignment_in_hash_order())
 
     def assignment_in_hash_order(self) -> list[TopicPartition]:
         """The assignment as Java's assignment() iterates over it."""
-        found: list[TopicPartition] = self._call(
+        return self._call(
             lambda: [partition_from(one) for one in items_of(self._object.assignment())]
         )
-        return found
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
         """Fetch nothing more of these until `resume`; membership goes on."""
@@ -173,26 +112,7 @@ class JavaConsumer(JavaClient):
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
         """Records that are here, or arrive within `timeout_ms`; joining, committing and callbacks
         also happen inside this call. Errors are those of Java's poll()."""
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException(
-                f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none"
-            )
-
-        def into_java() -> ConsumerRecords:
-            found = self._object.poll(self.java.duration(timeout_ms))
-            return (
-                ConsumerRecords(record_from(one) for one in items_of(found))
-                if found.count()
-                else (ConsumerRecords())
-            )
-
-        records: ConsumerRecords = self._call(into_java)
-        return records
-
-    def wakeup(self) -> None:
-        """Called by another app: the call that waits in this consumer, or its next one, raises
-        WakeupException."""
-        self._call(self._object.wakeup)
+        return self._polled(timeout_ms, record_from)
 
     def enforce_rebalance(self, reason: str | None = None) -> None:
         """Make the group rebalance in a later poll (KIP-568)."""
@@ -226,7 +146,7 @@ class JavaConsumer(JavaClient):
                 return int(self._object.position(one))
             return int(self._object.position(one, self.java.duration(timeout_ms)))
 
-        return int(self._call(into_java))
+        return self._call(into_java)
 
     def current_lag(self, partition: TopicPartition) -> int | None:
         """How many records come after this reader's position, by its last fetch (KIP-695)."""
@@ -235,8 +155,7 @@ class JavaConsumer(JavaClient):
             found = self._object.currentLag(java_partition(self.java, partition))
             return int(found.getAsLong()) if found.isPresent() else None
 
-        lag: int | None = self._call(into_java)
-        return lag
+        return self._call(into_java)
 
     # committing
 
@@ -258,7 +177,7 @@ class JavaConsumer(JavaClient):
         """Commit without waiting; `callback(offsets, error)` runs inside a later poll."""
 
         def into_java() -> None:
-            told = None if callback is None else _CommitCallbackForJava(callback)
+            told = None if callback is None else _commit_callback_for_java(callback)
             if offsets is not None:
                 self._object.commitAsync(java_offsets(self.java, offsets), told)
             elif told is not None:
@@ -281,8 +200,7 @@ class JavaConsumer(JavaClient):
                 one: offset_from(self._committed(java_partition(self.java, one))) for one in wanted
             }
 
-        found: dict[TopicPartition, OffsetAndMetadata | None] = self._call(into_java)
-        return found
+        return self._call(into_java)
 
     def _committed(self, one: Any) -> Any:
         """Java's committed(): of a set from 2.4 on (KIP-520), and until 4.0 of one partition."""
@@ -304,8 +222,7 @@ class JavaConsumer(JavaClient):
                 found.groupInstanceId().orElse(None),
             )
 
-        metadata: ConsumerGroupMetadata = self._call(into_java)
-        return metadata
+        return self._call(into_java)
 
     # offsets and topics
 
@@ -322,13 +239,12 @@ class JavaConsumer(JavaClient):
         return self._offsets(lambda: self._object.endOffsets(java_partitions(self.java, wanted)))
 
     def _offsets(self, ask: Callable[[], Any]) -> dict[TopicPartition, int]:
-        found: dict[TopicPartition, int] = self._call(
+        return self._call(
             lambda: {
                 partition_from(entry.getKey()): int(entry.getValue())
                 for entry in items_of(ask().entrySet())
             }
         )
-        return found
 
     def offsets_for_times(
         self, timestamps_to_search: Mapping[TopicPartition, int]
@@ -350,8 +266,7 @@ class JavaConsumer(JavaClient):
                 for entry in items_of(self._object.offsetsForTimes(asked).entrySet())
             }
 
-        found: dict[TopicPartition, OffsetAndTimestamp | None] = self._call(into_java)
-        return found
+        return self._call(into_java)
 
     def partitions_for(self, topic: str) -> list[int]:
         """Partition numbers of a topic, [] for one that does not exist."""
@@ -360,12 +275,11 @@ class JavaConsumer(JavaClient):
             found = self._object.partitionsFor(topic)
             return [] if found is None else sorted(int(one.partition()) for one in items_of(found))
 
-        numbers: list[int] = self._call(into_java)
-        return numbers
+        return self._call(into_java)
 
     def list_topics(self) -> dict[str, list[int]]:
         """Every topic with its partition numbers."""
-        found: dict[str, list[int]] = self._call(
+        return self._call(
             lambda: {
                 str(entry.getKey()): sorted(
                     int(one.partition()) for one in items_of(entry.getValue())
@@ -373,14 +287,36 @@ class JavaConsumer(JavaClient):
                 for entry in items_of(self._object.listTopics().entrySet())
             }
         )
-        return found
 
     def close(self, timeout_ms: int = 30_000) -> None:
         """Commit (with auto commit), leave the group and close all sockets. A second call does
         nothing."""
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException("The timeout cannot be negative.")
-        self._call(lambda: self._object.close(self.java.duration(timeout_ms)))
+        self._close(timeout_ms)
+
+
+def _listener_for_java(listener: Any) -> Any:
+    """Java calls it inside poll(). By default lost is revoked, as in Java (KIP-429)."""
+
+    def tells(method: str) -> Callable[[Any], None]:
+        return lambda partitions: getattr(listener, method)(
+            sorted(partition_from(one) for one in items_of(partitions))
+        )
+
+    named = hasattr(listener, "on_partitions_lost")
+    return as_java(
+        "consumer.ConsumerRebalanceListener",
+        onPartitionsRevoked=tells("on_partitions_revoked"),
+        onPartitionsAssigned=tells("on_partitions_assigned"),
+        onPartitionsLost=tells("on_partitions_lost" if named else "on_partitions_revoked"),
+    )
+
+
+def _commit_callback_for_java(callback: CommitCallback) -> Any:
+    def on_complete(offsets: Any, error: Any) -> None:  # inside poll()
+        raised = None if error is None else python_error(error)
+        call_back("consumer", "a commit's callback", callback, _offset_map(offsets), raised)
+
+    return as_java("consumer.OffsetCommitCallback", onComplete=on_complete)
 
 
 def _offset_map(found: Any) -> dict[TopicPartition, OffsetAndMetadata | None]:

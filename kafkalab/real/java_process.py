@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import getLogger
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 from py4j.java_gateway import GatewayParameters, JavaGateway
@@ -41,6 +41,7 @@ OPTIONS = (
 )
 """What every JVM of a lab is started with: it is small, and its lines are in UTC."""
 HEAP_MB = 256
+T = TypeVar("T")
 
 
 def java_args(class_path: str, main: Sequence[str], options: Sequence[str] = ()) -> list[str]:
@@ -89,7 +90,7 @@ class JavaProcess:
             time.sleep(0.02)
         raise NotSetUp(f"The JVM of {self.name} did not start within {STARTS_WITHIN_S} s.")
 
-    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+    def call(self, function: Callable[..., T], *args: Any) -> T:
         """function(*args), a call into Java. An exception of Java's is raised as Python's of the
         same name; a call into a JVM that was killed raises IllegalStateException."""
         try:

@@ -3,13 +3,12 @@ simulator's."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.clients.network import arguments
 from kafkalab.errors import TimeoutException
-from kafkalab.real.java_client import STRINGS, JavaClient
+from kafkalab.real.java_client import STRINGS, JavaClient, as_java, call_back
 from kafkalab.real.java_errors import python_error
 from kafkalab.real.java_process import items_of
 from kafkalab.real.java_records import java_offsets, java_record, metadata_from
@@ -54,29 +53,13 @@ class SendFuture:
         return f"SendFuture({'known' if self.done() else 'waiting'})"
 
 
-class _CallbackForJava:
-    """Carries a Python callback as org.apache.kafka.clients.producer.Callback."""
-
-    def __init__(self, callback: Callback) -> None:
-        self._callback = callback
-
-    def onCompletion(self, metadata: Any, error: Any) -> None:
-        """Called by Java on the producer's I/O thread."""
+def _callback_for_java(callback: Callback) -> Any:
+    def on_completion(metadata: Any, error: Any) -> None:  # on the producer's I/O thread
         found = None if metadata is None else metadata_from(metadata)
         raised = None if error is None else python_error(error)
-        try:
-            self._callback(found, raised)
-        except Exception as problem:
-            warnings.warn(
-                f"a producer's callback raised {type(problem).__name__}: {problem}. The producer "
-                "goes on without it.",
-                stacklevel=1,
-            )
+        call_back("producer", "a producer's callback", callback, found, raised)
 
-    class Java:
-        """What py4j asks for."""
-
-        implements = ("org.apache.kafka.clients.producer.Callback",)
+    return as_java("producer.Callback", onCompletion=on_completion)
 
 
 class JavaProducer(JavaClient):
@@ -111,7 +94,7 @@ class JavaProducer(JavaClient):
             wanted = java_record(self.java, record)
             if callback is None:
                 return self._object.send(wanted)
-            return self._object.send(wanted, _CallbackForJava(callback))
+            return self._object.send(wanted, _callback_for_java(callback))
 
         return SendFuture(self, self._call(into_java))
 

@@ -3,7 +3,6 @@ of the simulator's (KIP-932)."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,9 +13,10 @@ from kafkalab.errors import (
     NoSuchName,
     UnsupportedVersionException,
 )
-from kafkalab.real.java_client import STRINGS, JavaClient
+from kafkalab.real.java_client import as_java, call_back
 from kafkalab.real.java_errors import python_error
 from kafkalab.real.java_process import items_of
+from kafkalab.real.java_reader import JavaReader
 from kafkalab.real.java_records import partition_from, record_from
 from kafkalab.records import ConsumerRecord, ConsumerRecords, TopicPartition
 
@@ -25,33 +25,7 @@ ShareResults = dict[TopicPartition, BaseException | None]
 TYPES = ("ACCEPT", "RELEASE", "REJECT", "RENEW")
 
 
-class _AcknowledgedForJava:
-    """Carries a Python callback as clients.consumer.AcknowledgementCommitCallback."""
-
-    def __init__(self, callback: Callable[[ShareResults], object]) -> None:
-        self._callback = callback
-
-    def onComplete(self, offsets: Any, error: Any) -> None:
-        """Called by Java inside poll(), a commit or close()."""
-        said = None if error is None else python_error(error)
-        found: ShareResults = {
-            partition_from(one.topicPartition()): said for one in items_of(offsets.keySet())
-        }
-        try:
-            self._callback(found)
-        except Exception as problem:
-            warnings.warn(
-                f"a callback of acknowledgements raised {type(problem).__name__}: {problem}.",
-                stacklevel=1,
-            )
-
-    class Java:
-        """What py4j asks for."""
-
-        implements = ("org.apache.kafka.clients.consumer.AcknowledgementCommitCallback",)
-
-
-class JavaShareConsumer(JavaClient):
+class JavaShareConsumer(JavaReader):
     """A share consumer of a real lab, for releases from 4.4 on. It belongs to one thread at a time.
 
     The jars of 3.9 and 4.0 have the class, too, for brokers of an early access. It can be made, and
@@ -61,10 +35,6 @@ class JavaShareConsumer(JavaClient):
 
     kind = "shareconsumer"
     shown = "KafkaShareConsumer"
-    defaults = {
-        "key.deserializer": f"{STRINGS}Deserializer",
-        "value.deserializer": f"{STRINGS}Deserializer",
-    }
 
     def default_name(self, config: Mapping[str, Any]) -> str:
         """`consumer-workers-1`, as Java names a member of the group workers."""
@@ -89,27 +59,10 @@ class JavaShareConsumer(JavaClient):
         """Give back what it holds, leave the group and forget the subscription."""
         self._call(self._object.unsubscribe)
 
-    def subscription(self) -> list[str]:
-        """The topics it has subscribed to."""
-        found: list[str] = self._call(
-            lambda: [str(one) for one in items_of(self._object.subscription())]
-        )
-        return found
-
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
         """Records that this member has acquired, within `timeout_ms`. Each has a `delivery_count`.
         Errors are those of Java's poll()."""
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException(
-                f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none"
-            )
-
-        def into_java() -> ConsumerRecords:
-            found = self._object.poll(self.java.duration(timeout_ms))
-            return ConsumerRecords(_delivered(one) for one in items_of(found))
-
-        records: ConsumerRecords = self._call(into_java)
-        return records
+        return self._polled(timeout_ms, _delivered)
 
     def acknowledge(self, record: ConsumerRecord, type: Any = "accept") -> None:
         """Say what became of a record: an AcknowledgeType or its name. The next poll, commit or
@@ -147,8 +100,7 @@ class JavaShareConsumer(JavaClient):
                 for entry in items_of(self._object.commitSync(*limit).entrySet())
             }
 
-        found: ShareResults = self._call(into_java)
-        return found
+        return self._call(into_java)
 
     def commit_async(self) -> None:
         """Send the acknowledgements and do not wait; the callback tells the results."""
@@ -159,7 +111,7 @@ class JavaShareConsumer(JavaClient):
     ) -> None:
         """callback(results) is called inside a later call, for partitions whose acknowledgements
         were answered."""
-        told = None if callback is None else _AcknowledgedForJava(callback)
+        told = None if callback is None else _acknowledged_for_java(callback)
         self._call(lambda: self._object.setAcknowledgementCommitCallback(told))
 
     def acquisition_lock_timeout_ms(self) -> int | None:
@@ -172,17 +124,19 @@ class JavaShareConsumer(JavaClient):
         found: int | None = self._call(lambda: self._object.acquisitionLockTimeoutMs().orElse(None))
         return found
 
-    def wakeup(self) -> None:
-        """Called by another app: the call that waits in this consumer, or its next one, raises
-        WakeupException."""
-        self._call(self._object.wakeup)
-
     def close(self, timeout_ms: int = 30_000) -> None:
         """Send the acknowledgements, give back the other records, leave the group. A second call
         does nothing."""
-        if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException("The timeout cannot be negative.")
-        self._call(lambda: self._object.close(self.java.duration(timeout_ms)))
+        self._close(timeout_ms)
+
+
+def _acknowledged_for_java(callback: Callable[[ShareResults], object]) -> Any:
+    def on_complete(offsets: Any, error: Any) -> None:  # inside poll(), a commit or close()
+        said = None if error is None else python_error(error)
+        found = {partition_from(one.topicPartition()): said for one in items_of(offsets.keySet())}
+        call_back("consumer", "a callback of acknowledgements", callback, found)
+
+    return as_java("consumer.AcknowledgementCommitCallback", onComplete=on_complete)
 
 
 def _delivered(found: Any) -> ConsumerRecord:

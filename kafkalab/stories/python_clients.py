@@ -25,28 +25,15 @@ if TYPE_CHECKING:
 
 CLIENTS = (f"Java {newest()}", "confluent-kafka", "aiokafka", "kafka-python")
 PRODUCER_SETTINGS = (
-    "acks",
-    "enable.idempotence",
-    "linger.ms",
-    "max.in.flight.requests.per.connection",
-    "delivery.timeout.ms",
-    "buffer.memory",
-    "queue.buffering.max.messages",
-    "queue.buffering.max.kbytes",
-    "connections.max.idle.ms",
-)
+    "acks enable.idempotence linger.ms max.in.flight.requests.per.connection "
+    "delivery.timeout.ms buffer.memory queue.buffering.max.messages "
+    "queue.buffering.max.kbytes connections.max.idle.ms"
+).split()
 CONSUMER_SETTINGS = (
-    "group.protocol",
-    "auto.offset.reset",
-    "enable.auto.commit",
-    "enable.auto.offset.store",
-    "isolation.level",
-    "session.timeout.ms",
-    "max.poll.interval.ms",
-    "max.poll.records",
-    "partition.assignment.strategy",
-    "allow.auto.create.topics",
-)
+    "group.protocol auto.offset.reset enable.auto.commit enable.auto.offset.store "
+    "isolation.level session.timeout.ms max.poll.interval.ms max.poll.records "
+    "partition.assignment.strategy allow.auto.create.topics"
+).split()
 NOT_THERE = "not there"
 UNREAD = "not read here"
 FOR_SHARE_GROUPS = {"max.poll.records"}

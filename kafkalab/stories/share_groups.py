@@ -216,10 +216,9 @@ def window(lab: Lab) -> pandas.DataFrame:
     """The records between the group's start and end offset: state, deliveries, holder."""
     import pandas
 
-    names = {
-        event.fields["member"]: event.fields["client_id"]
-        for event in lab.journal.of("share_group.joined")
-    }
+    from kafkalab.views.shown_lab import share_members
+
+    names = share_members(lab)
     rows = [
         {
             "offset": offset,

@@ -393,7 +393,7 @@ def test_a_scenario_that_never_ends_is_stopped_and_the_next_is_played(monkeypatc
         command.scenarios(RECORDINGS, only="2.3.1/2.3.0/producer_defaults")
     )
 
-    def replay(scenario, seed):
+    def replay(scenario, seed, pace):
         while scenario["scenario"] == "two_brokers_two_members":
             pass
         time.sleep(1.5)  # A machine with other work is slow, and that stops nothing.

@@ -15,7 +15,7 @@ FOLDERS = {
     for name, folder in command.scenarios(table.RECORDINGS)
     if broker_log.server_logs_in(folder)
 }
-CLIENTS, ROWS = table.load_table(), broker_log.load_server_table()
+CLIENTS, ROWS = table.load_table(), table.load_table(table.SERVER_TABLE)
 
 
 def seeds_with_which_clients_are_equal(name):
@@ -26,7 +26,7 @@ def seeds_with_which_clients_are_equal(name):
 @pytest.mark.parametrize("name", share(FOLDERS, 6))
 def test_no_broker_is_less_like_the_recorded_one_than_the_table_says(name):
     found = broker_log.conform_servers(FOLDERS[name], seeds_with_which_clients_are_equal(name))
-    assert list(broker_log.server_falls(name, found, ROWS)) == []
+    assert list(table.server_falls(name, found, ROWS)) == []
 
 
 def test_the_server_table_has_a_row_for_each_recorded_log_and_no_other():

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.command_line import CommandParser, called_as
-from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.proof.replay import ScenarioPlay, seeds_from
+from kafkalab.proof.replay import ScenarioPlay, load_scenario, seeds_from
 from kafkalab.releases import newest
 
 ADMIN_VERSION = newest()
@@ -122,14 +119,7 @@ def cluster_for(options: argparse.Namespace, lab: Lab | None = None) -> ToolClus
 
 def _scenario(path: str) -> Any:
     try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except json.JSONDecodeError as error:
-        raise Unusable(f"{path} is not JSON: {error}") from None
-    except RecursionError:
-        raise Unusable(f"{path} nests too deeply to be a scenario") from None
-    except UnicodeDecodeError:
-        raise Unusable(f"{path} is not a text file in UTF-8") from None
+        return load_scenario(path)
     except OSError as error:
         raise Unusable(
             f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with "
@@ -154,20 +144,6 @@ def _check_address(address: str | None, lab: Lab) -> None:
             raise Unusable(
                 f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}"
             )
-
-
-FAILURES = (Unusable, ValueError, KafkaException, IllegalArgumentException)
-"""What ends a tool with one sentence."""
-
-
-def run_tool(tool: str, work: Callable[[], str]) -> int:
-    """Run a tool and print its output, or one sentence. Returns the exit code, 0 or 2."""
-    try:
-        print(work(), end="")
-    except FAILURES as error:
-        print(f"{tool}: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 def print_remark(text: str) -> None:

@@ -1,30 +1,36 @@
-"""Runs the Kafka tool that a command names, such as `kafka-topics --list`, on a lab at hand."""
+"""Runs the Kafka tool that a command names, such as `kafka-topics --list`."""
 
 from __future__ import annotations
 
 import io
 import shlex
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 
-from kafkalab.errors import IllegalArgumentException
+from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import FAILURES
+from kafkalab.tools.cluster import Unusable
 
-TOOLS: Mapping[str, str] = {
-    "kafka-consumer-groups": "consumer_groups",
-    "kafka-share-groups": "share_groups",
-    "kafka-topics": "topics",
-    "kafka-configs": "configs",
-    "kafka-console-producer": "console_producer",
-    "kafka-console-consumer": "console_consumer",
-    "kafka-get-offsets": "get_offsets",
-    "kafka-log-dirs": "log_dirs",
-    "kafka-dump-log": "dump_log",
-    "kafka-transactions": "transactions",
-}
-"""Command -> the module with its main(argv) and its run(argv, lab)."""
+TOOLS = (
+    "kafka-consumer-groups kafka-share-groups kafka-topics kafka-configs kafka-console-producer "
+    "kafka-console-consumer kafka-get-offsets kafka-log-dirs kafka-dump-log kafka-transactions"
+).split()
+FAILURES = (Unusable, ValueError, KafkaException, IllegalArgumentException)
+"""What ends a tool with one sentence."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run a tool in a terminal, by its name and its options, and print its output or one sentence.
+    Returns the exit code, 0 or 2."""
+    name, *options = argv
+    try:
+        print(_run_of(name)(options), end="")
+    except FAILURES as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def tool(lab: Lab, command: str, stdin: str = "") -> str:
@@ -41,11 +47,17 @@ def tool(lab: Lab, command: str, stdin: str = "") -> str:
         raise IllegalArgumentException(
             f"there is no tool {name!r}; choose one of {', '.join(TOOLS)}"
         )
-    run: Callable[..., str] = import_module(f"kafkalab.tools.{TOOLS[name]}").run
     more = {"stdin": stdin} if name == "kafka-console-producer" else {}
     with redirect_stderr(io.StringIO()) as remarks:
         try:
-            printed = run(options, lab, **more)
+            printed = _run_of(name)(options, lab, **more)
         except FAILURES as error:
             printed = f"{error}\n"
     return remarks.getvalue() + printed
+
+
+def _run_of(name: str) -> Callable[..., str]:
+    """The function of a tool: that of kafka-topics is `run` in topics.py."""
+    module = import_module(f"kafkalab.tools.{name.removeprefix('kafka-').replace('-', '_')}")
+    run: Callable[..., str] = module.run
+    return run

@@ -12,17 +12,13 @@ from kafkalab.broker.log.topic_config import SYNONYMS
 from kafkalab.errors import InvalidConfigurationException
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for
 
 TOOL = "kafka-configs"
 CHANGE = re.compile(r"([^=,]+)=(?:\[([^\]]*)\]|([^,]*))(?:,|$)")
 """One of --add-config: key=value, or key=[value,value]."""
 NO_DEFAULT = ("retention.ms", "segment.ms", "segment.jitter.ms")
 """Settings whose broker setting is unset by default, so that no synonym is printed for it."""
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

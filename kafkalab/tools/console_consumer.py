@@ -21,9 +21,13 @@ from kafkalab.tools.cluster import (
     Unusable,
     cluster_for,
     print_remark,
-    run_tool,
 )
-from kafkalab.tools.console_options import is_true, key_value_pairs, renamed_properties
+from kafkalab.tools.console_options import (
+    add_properties,
+    is_true,
+    key_value_pairs,
+    renamed_properties,
+)
 
 TOOL = "kafka-console-consumer"
 WARNING = (
@@ -36,10 +40,6 @@ TIMEOUT = (
 )
 LONGEST_MS = 3_600_000
 """An hour: after this the lab ends a reader that waits for --max-messages."""
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
@@ -86,15 +86,8 @@ def _options() -> Options:
         ("--isolation-level", "read_committed, or read_uncommitted (the default)"),
     ):
         options.add_argument(name, help=text)
-    for name, whose in (
-        ("--property", "of the printed line, before 4.2"),
-        ("--formatter-property", "of the printed line, from 4.2 on"),
-        ("--consumer-property", "of the consumer, before 4.2"),
-        ("--command-property", "of the consumer, from 4.2 on"),
-    ):
-        options.add_argument(
-            name, action="append", default=[], metavar="KEY=VALUE", help=f"a setting {whose}"
-        )
+    add_properties(options, ("property", "formatter-property"), "printed line")
+    add_properties(options, ("consumer-property", "command-property"), "consumer")
     return options
 
 

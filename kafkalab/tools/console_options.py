@@ -6,7 +6,17 @@ import argparse
 from collections.abc import Iterable
 
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Unusable
+from kafkalab.tools.cluster import Options, Unusable
+
+
+def add_properties(options: Options, names: tuple[str, str], whose: str) -> None:
+    """Let the options set properties of something, by the name until 4.1 and by that from 4.2 on
+    (KIP-1147)."""
+    for name, when in zip(names, ("before 4.2", "from 4.2 on")):
+        said = f"a setting of the {whose}, {when}"
+        options.add_argument(
+            f"--{name}", action="append", default=[], metavar="KEY=VALUE", help=said
+        )
 
 
 def key_value_pairs(given: Iterable[str]) -> dict[str, str]:

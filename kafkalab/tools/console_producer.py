@@ -7,7 +7,6 @@ that set one setting of the producer; name the setting with --producer-property.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 
@@ -15,8 +14,13 @@ from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.lab import Lab
 from kafkalab.records import ProducerRecord
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, Unusable, cluster_for, run_tool
-from kafkalab.tools.console_options import is_true, key_value_pairs, renamed_properties
+from kafkalab.tools.cluster import Options, Unusable, cluster_for
+from kafkalab.tools.console_options import (
+    add_properties,
+    is_true,
+    key_value_pairs,
+    renamed_properties,
+)
 
 TOOL = "kafka-console-producer"
 WARNING = (
@@ -25,35 +29,12 @@ WARNING = (
 )
 
 
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: _sent(_options().parse_args(argv), None, sys.stdin.read()))
-
-
-def run(argv: list[str], lab: Lab | None = None, stdin: str = "") -> str:
+def run(argv: list[str], lab: Lab | None = None, stdin: str | None = None) -> str:
     """What the tool prints. lab: the cluster; None: the scenario that the options name.
 
-    stdin: what the user types, a record a line
+    stdin: what the user types, a record a line; None: the standard input is read
     """
-    return _sent(_options().parse_args(argv), lab, stdin)
-
-
-def _options() -> Options:
-    options = Options(TOOL, "Send the lines of the standard input as records.", "--topic orders")
-    options.add_argument("--topic", help="the topic to write to")
-    for name, whose in (
-        ("--property", "of the reader of lines, before 4.2"),
-        ("--reader-property", "of the reader of lines, from 4.2 on"),
-        ("--producer-property", "of the producer, before 4.2"),
-        ("--command-property", "of the producer, from 4.2 on"),
-    ):
-        options.add_argument(
-            name, action="append", default=[], metavar="KEY=VALUE", help=f"a setting {whose}"
-        )
-    options.add_argument("--broker-list", help="not needed, as --bootstrap-server")
-    return options
-
-
-def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
+    chosen = _options().parse_args(argv)
     if not chosen.topic:
         raise Unusable('Missing required argument "[topic]"')
     cluster = cluster_for(chosen, lab)
@@ -62,6 +43,7 @@ def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
     given = key_value_pairs(chosen.producer_property + chosen.command_property)
     if is_true(properties, "parse.headers"):
         raise Unusable("records have no headers here: leave out parse.headers")
+    lines = (sys.stdin.read() if stdin is None else stdin).splitlines()
     producer = KafkaProducer(
         cluster.lab,
         {
@@ -74,7 +56,6 @@ def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
         version=cluster.version,
         name=cluster.lab.unused_name("console-producer"),
     )
-    lines = stdin.splitlines()
     try:
         for record in _records(chosen.topic, lines, properties, tools):
             producer.send(record)
@@ -82,6 +63,15 @@ def _sent(chosen: argparse.Namespace, lab: Lab | None, stdin: str) -> str:
         producer.close()
     warning = f"{WARNING}\n" if renamed and tools.console_renames else ""
     return warning + (">" * (len(lines) + 1) if tools.console_prompts else "")
+
+
+def _options() -> Options:
+    options = Options(TOOL, "Send the lines of the standard input as records.", "--topic orders")
+    options.add_argument("--topic", help="the topic to write to")
+    add_properties(options, ("property", "reader-property"), "reader of lines")
+    add_properties(options, ("producer-property", "command-property"), "producer")
+    options.add_argument("--broker-list", help="not needed, as --bootstrap-server")
+    return options
 
 
 def _records(

@@ -22,19 +22,13 @@ from kafkalab.tools.cluster import (
     Unusable,
     cluster_for,
     print_remark,
-    run_tool,
 )
 from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
 ACTIONS = ("list", "describe", "delete", "reset_offsets", "delete_offsets")
-VIEWS = ("members", "offsets", "state")
 REBALANCING = ("PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling")
 ASKED_FOR_NOTHING = object()
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

@@ -16,17 +16,13 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
 from kafkalab.protocol.messages import RecordBatch, WireRecord, as_bytes
 from kafkalab.releases.broker_profile import Tools
-from kafkalab.tools.cluster import Options, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, Unusable, cluster_for
 
 TOOL = "kafka-dump-log"
 MARKER_SIZES = 4, 6
 """Bytes of the key and the value of a transaction's marker (EndTransactionMarker)."""
 MAGIC = 2
 """The lab's only record format (KIP-98)."""
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

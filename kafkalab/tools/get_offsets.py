@@ -20,16 +20,11 @@ from kafkalab.tools.cluster import (
     ToolCluster,
     Unusable,
     cluster_for,
-    run_tool,
 )
 
 TOOL = "kafka-get-offsets"
 TIMES = {"latest": -1, "earliest": -2}
 INTERNAL = ("__consumer_offsets", "__transaction_state")
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

@@ -14,7 +14,7 @@ from kafkalab.reading.history.group_rows import (
     MemberRow,
     OffsetRow,
 )
-from kafkalab.records import by_topic
+from kafkalab.records import TopicPartition, by_topic
 
 
 class Column(NamedTuple):
@@ -83,6 +83,14 @@ def offsets_table(group: str, rows: Sequence[OffsetRow], with_epoch: bool) -> st
     )
 
 
+def assigned(
+    partitions: Iterable[TopicPartition], form: str = "{}:{}", between: str = ";"
+) -> str | None:
+    """`t4:0,1;t5:2`, the partitions of a member; None where it has none."""
+    topics = by_topic(sorted(partitions)).items()
+    return between.join(form.format(t, ",".join(map(str, own))) for t, own in topics) or None
+
+
 def _instance(rows: Sequence[MemberRow]) -> list[Column]:
     return [Column("GROUP-INSTANCE-ID", 17, True)] if any(row.instance for row in rows) else []
 
@@ -130,12 +138,8 @@ def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose:
     if not rows:
         return ""
 
-    def assignment(row: MemberRow) -> list[str]:
-        text = ", ".join(
-            f"{topic}({','.join(map(str, numbers))})"
-            for topic, numbers in by_topic(sorted(row.partitions)).items()
-        )
-        return [text or MISSING]
+    def assignment(row: MemberRow) -> list[str | None]:
+        return [assigned(row.partitions, "{}({})", ", ")]
 
     if verbose:
         return _members(group, rows, [], [Column("ASSIGNMENT", 0)], assignment, "")
@@ -157,15 +161,8 @@ def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) ->
     ]
 
     def values(row: MemberRow) -> list[object]:
-        text = ";".join(
-            f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in by_topic(sorted(row.partitions)).items()
-        )
-        target = ";".join(
-            f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in by_topic(sorted(row.target or ())).items()
-        )
-        return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
+        current, target = assigned(row.partitions), assigned(row.target or ())
+        return [row.epoch, current, row.target_epoch, target]
 
     return _members(group, rows, _instance(rows), extra, values, "")
 

@@ -10,15 +10,11 @@ import json
 from typing import Any
 
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
 """The default of log.dirs. Each broker of the lab has one folder."""
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

@@ -20,9 +20,8 @@ from kafkalab.tools.cluster import (
     Unusable,
     cluster_for,
     print_remark,
-    run_tool,
 )
-from kafkalab.tools.group_tables import Column, table
+from kafkalab.tools.group_tables import Column, assigned, table
 
 TOOL = "kafka-share-groups"
 DONE = ("Acknowledged", "Archived")
@@ -31,10 +30,6 @@ NOT_FOUND = (
     "Error: Executing share group command failed due to "
     "org.apache.kafka.common.errors.GroupIdNotFoundException: Group {group} not found."
 )
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
@@ -132,14 +127,10 @@ def _members(group: Any, verbose: bool) -> str:
     ]
     rows = []
     for member in group.members.values():
-        numbers: dict[str, list[int]] = {}
-        for topic, number in sorted(group.target.get(member.id, ())):
-            numbers.setdefault(topic, []).append(number)
-        assigned = ";".join(f"{t}:{','.join(map(str, found))}" for t, found in numbers.items())
-        count = sum(map(len, numbers.values()))
+        own = group.target.get(member.id, ())
         epoch = [member.epoch] if verbose else []
-        row = [group.id, member.id, "/127.0.0.1", member.client_id, count, *epoch]
-        rows.append([*row, assigned or None])
+        row = [group.id, member.id, "/127.0.0.1", member.client_id, len(own), *epoch]
+        rows.append([*row, assigned(own)])
     return table(columns, rows)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from kafkalab.clients.admin.values import NewPartitions, NewTopic
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for
 
 TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
@@ -26,10 +26,6 @@ MAY_COLLIDE = (
     "WARNING: Due to limitations in metric names, topics with a period ('.') or underscore ('_') "
     "could collide. To avoid issues it is best to use either, but not both.\n"
 )
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:

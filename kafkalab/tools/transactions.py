@@ -10,14 +10,10 @@ from collections.abc import Sequence
 
 from kafkalab.hashing import coordinator_partition
 from kafkalab.lab import Lab
-from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for, run_tool
+from kafkalab.tools.cluster import Options, ToolCluster, Unusable, cluster_for
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
-
-
-def main(argv: list[str]) -> int:
-    return run_tool(TOOL, lambda: run(argv))
 
 
 def run(argv: list[str], lab: Lab | None = None) -> str:
@@ -55,16 +51,10 @@ def _described(cluster: ToolCluster, id: str) -> str:
             "not be found."
         )
     headings = (
-        "CoordinatorId",
-        "TransactionalId",
-        "ProducerId",
-        "ProducerEpoch",
-        "TransactionState",
-        "TransactionTimeoutMs",
-        "CurrentTransactionStartTimeMs",
-        "TransactionDurationMs",
-        "TopicPartitions",
-    )
+        "CoordinatorId TransactionalId ProducerId ProducerEpoch TransactionState "
+        "TransactionTimeoutMs CurrentTransactionStartTimeMs TransactionDurationMs "
+        "TopicPartitions"
+    ).split()
     began = txn["started_at_ms"]
     times = (cluster.lab.epoch_ms + began, cluster.at_ms - began) if began >= 0 else (None, None)
     return _table(
@@ -94,7 +84,7 @@ def _coordinator(cluster: ToolCluster, id: str) -> int:
     return leader
 
 
-def _table(headings: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+def _table(headings: Sequence[str], rows: Sequence[tuple[object, ...]]) -> str:
     """A table as ToolsUtils.prettyPrintTable prints it: each column as wide as its widest value,
     then a tab.
     """

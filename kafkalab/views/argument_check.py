@@ -12,14 +12,8 @@ from kafkalab.errors import IllegalArgumentException
 from .shown_lab import ShownLab, has_journal
 
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
-DRAW_REAL = (
-    "timeline",
-    "compare",
-    "ownership",
-    "assignment_matrix",
-    "readers",
-    "bookmarks",
-    "cluster_map",
+DRAW_REAL = tuple(
+    "timeline compare ownership assignment_matrix readers bookmarks cluster_map".split()
 )
 """The views that draw a real lab, too. Of it only the clients' lines are known, and what an admin
 client is told."""

@@ -10,7 +10,7 @@ its name is in the cell, so that the picture does not depend on colour. In the n
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,7 +19,7 @@ from kafkalab.errors import IllegalArgumentException
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Paper, Sheet
-from .shown_lab import ShownLab, ToldLab, has_journal
+from .shown_lab import ShownLab, ToldLab, has_journal, topic_and_number
 from .style import ALERT, INK, SMALL_PT, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
@@ -92,13 +92,22 @@ def group_assignments(lab: ShownLab, group: str) -> list[GroupAssignment]:
     everything = [
         f"{topic}-{number}" for topic in sorted(counts) for number in range(counts[topic])
     ]
+    return _in_order(got, times, everything, called)
+
+
+def _in_order(
+    got: Mapping[int, Mapping[str, list[str]]],
+    times: Mapping[int, int],
+    partitions: list[str],
+    called: str = "generation",
+) -> list[GroupAssignment]:
     return [
         GroupAssignment(
             generation,
             times[generation],
             {
                 tp: tuple(sorted(who for who, share in got[generation].items() if tp in share))
-                for tp in everything
+                for tp in partitions
             },
             called,
         )
@@ -129,22 +138,7 @@ def _assigned_by_lines(lab: ShownLab, group: str) -> list[GroupAssignment]:
             got[int(joined[1])] = waiting.pop(row.client)
             times[int(joined[1])] = int(row.at_ms)
     places = {tp for shares in got.values() for own in shares.values() for tp in own}
-    return [
-        GroupAssignment(
-            generation,
-            times[generation],
-            {
-                tp: tuple(sorted(who for who, own in got[generation].items() if tp in own))
-                for tp in sorted(places, key=_topic_and_number)
-            },
-        )
-        for generation in sorted(got)
-    ]
-
-
-def _topic_and_number(place: str) -> tuple[str, int]:
-    topic, _, number = place.rpartition("-")
-    return topic, int(number)
+    return _in_order(got, times, sorted(places, key=topic_and_number))
 
 
 def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
@@ -196,7 +190,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
                 y,
                 0.94,
                 0.88,
-                _cell(owners),
+                owners_in_words(owners),
                 colour=colour,
                 edge=INK if has_moved else ALERT if is_wrong else "#ffffff",
                 hatch="////" if has_moved else "",
@@ -215,7 +209,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
         (
             tp,
             *(
-                _cell(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
+                owners_in_words(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
                 for each in found
             ),
         )
@@ -230,5 +224,6 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
     )
 
 
-def _cell(owners: tuple[str, ...]) -> str:
+def owners_in_words(owners: Sequence[str]) -> str:
+    """The words of a cell with these owners."""
     return " + ".join(owners) or NOBODY

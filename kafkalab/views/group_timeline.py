@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Field, Sheet
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, settings_of_consumers
 from .style import ALERT, BLACK, INK, QUIET, clock
 
 if TYPE_CHECKING:
@@ -216,12 +216,8 @@ def _returns(lab: ShownLab, member: _Membership, dead_ms: int) -> list[int]:
     """When a program of the same group.instance.id got partitions: it takes over the membership."""
     if member.instance is None:
         return []
-    programs = {
-        event.who
-        for event in lab.journal.of("call")
-        if event.name == "new KafkaConsumer"
-        and event.args.get("group.instance.id") == member.instance
-    }
+    made = settings_of_consumers(lab).items()
+    programs = {who for who, own in made if own.get("group.instance.id") == member.instance}
     return [
         event.at_ms
         for event in lab.journal.of("assigned")
@@ -231,11 +227,8 @@ def _returns(lab: ShownLab, member: _Membership, dead_ms: int) -> list[int]:
 
 def _deaths_by_client_id(lab: ShownLab) -> dict[str, list[tuple[int, str]]]:
     """Client id -> (time, program) for each killed program; a restart has the old client id."""
-    clients = {
-        event.who: event.args.get("client.id") or event.who
-        for event in lab.journal.of("call")
-        if event.name == "new KafkaConsumer"
-    }
+    made = settings_of_consumers(lab).items()
+    clients = {who: settings.get("client.id") or who for who, settings in made}
     died: dict[str, list[tuple[int, str]]] = {}
     for event in lab.journal.of("fault"):
         if event.what == "kill -9":

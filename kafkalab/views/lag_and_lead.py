@@ -17,7 +17,7 @@ from .group_timeline import group_states
 from .offset_ruler import COLOURS, LINES
 from .picture import Picture
 from .sheet import Field, Paper, Sheet
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, members_of
 from .style import ALERT, INK, QUIET, clock
 
 
@@ -83,7 +83,7 @@ def losses(labs: Mapping[str, ShownLab], group: str) -> list[Loss]:
     """The moments at which a member of the group went on behind deleted records."""
     found = []
     for which, lab in labs.items():
-        members = _members(lab, group)
+        members = members_of(lab, group)
         start: dict[str, int] = {}
         next_: dict[str, int] = {}
         jumps: dict[str, tuple[int, int | None]] = {}  # when, and where the log began then
@@ -132,16 +132,8 @@ def deaths(labs: Mapping[str, ShownLab], group: str) -> list[tuple[int, str]]:
         (event.at_ms, event.who)
         for lab in labs.values()
         for event in lab.journal.of("fault")
-        if event.what == "kill -9" and event.who in _members(lab, group)
+        if event.what == "kill -9" and event.who in members_of(lab, group)
     ]
-
-
-def _members(lab: ShownLab, group: str) -> set[str]:
-    return {
-        event.who
-        for event in lab.journal.of("call")
-        if event.name == "new KafkaConsumer" and event.args.get("group.id") == group
-    }
 
 
 @draws(NAMED)

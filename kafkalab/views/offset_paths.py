@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .argument_check import EITHER, draws
 from .picture import Picture
 from .sheet import Dash, Field, Level, Paper, Sheet
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, members_of
 from .style import ALERT, QUIET, SMALL_PT, clock
 
 COMMITTED = "#D55E00"
@@ -46,17 +46,11 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
     committed: list[tuple[int, int]] = []
     readers: list[str] = []
     deaths: list[tuple[int, str, int, int]] = []
-    members: set[str] = set()
+    members = members_of(lab, group)
     at: dict[str, int] = {}
-    for event in lab.journal.of("call", "record.delivered", "commit", "fault"):
+    for event in lab.journal.of("record.delivered", "commit", "fault"):
         tells = event.fields
         if (
-            event.kind == "call"
-            and tells["name"] == "new KafkaConsumer"
-            and tells["args"].get("group.id") == group
-        ):
-            members.add(event.who)
-        elif (
             event.kind == "record.delivered"
             and event.who in members
             and tells["partition"] == partition

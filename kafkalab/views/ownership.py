@@ -19,7 +19,7 @@ from .argument_check import ONE, draws
 from .assignment_matrix import COLOURS
 from .picture import Picture
 from .sheet import Paper, Sheet
-from .shown_lab import ShownLab, ToldLab, has_journal
+from .shown_lab import ShownLab, ToldLab, has_journal, topic_and_number
 from .style import ALERT, QUIET, SMALL_PT, clock
 
 IDLE_MS = 1_000
@@ -52,7 +52,7 @@ def holdings(lab: ShownLab, group: str) -> list[Holding]:
     clients = lab.at(lab.now_ms)["clients"]
     members = {who for who, client in clients.items() if client["config"].get("group.id") == group}
     open_: dict[tuple[str, str], int] = {}
-    found = []
+    found: list[Holding] = []
     for event in lab.journal.of("assigned", "fault"):
         if event.who not in members or (event.kind == "fault" and event.what != "kill -9"):
             continue
@@ -61,8 +61,16 @@ def holdings(lab: ShownLab, group: str) -> list[Holding]:
             found.append(Holding(tp, who, open_.pop((who, tp)), event.at_ms))
         for tp in has:
             open_.setdefault((event.who, tp), event.at_ms)
-    found += [Holding(tp, who, begun_ms, lab.now_ms) for (who, tp), begun_ms in open_.items()]
-    return sorted(found, key=lambda each: (each.from_ms, _place(each.partition), each.who))
+    return _with_those_open(found, open_, lab.now_ms)
+
+
+def _with_those_open(
+    found: list[Holding], open_: dict[tuple[str, str], int], now_ms: int
+) -> list[Holding]:
+    found += [Holding(tp, who, begun_ms, now_ms) for (who, tp), begun_ms in open_.items()]
+    return sorted(
+        found, key=lambda each: (each.from_ms, topic_and_number(each.partition), each.who)
+    )
 
 
 def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
@@ -76,7 +84,7 @@ def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
             told.append((int(row.at_ms), str(row.client), change[1], change[2]))
             own.add(str(row.client))
     open_: dict[tuple[str, str], int] = {}
-    found = []
+    found: list[Holding] = []
     for at_ms, who, what, names in sorted(told, key=lambda each: each[0]):
         places = [name.strip() for name in names.split(",") if name.strip()]
         if what == "end":
@@ -86,14 +94,13 @@ def _held_by_lines(lab: ShownLab, group: str) -> list[Holding]:
                 open_.setdefault((who, tp), at_ms)
             elif (who, tp) in open_:
                 found.append(Holding(tp, who, open_.pop((who, tp)), at_ms))
-    found += [Holding(tp, who, begun_ms, lab.now_ms) for (who, tp), begun_ms in open_.items()]
-    return sorted(found, key=lambda each: (each.from_ms, _place(each.partition), each.who))
+    return _with_those_open(found, open_, lab.now_ms)
 
 
 def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     """partition -> the periods between two times without an owner, after its first owner."""
     missing: dict[str, list[tuple[int, int]]] = {}
-    for tp in sorted({each.partition for each in found}, key=_place):
+    for tp in sorted({each.partition for each in found}, key=topic_and_number):
         held = sorted((each.from_ms, each.to_ms) for each in found if each.partition == tp)
         end_ms, missing[tp] = held[0][1], []
         for begin, end in [*held[1:], (to_ms, to_ms)]:
@@ -231,15 +238,10 @@ def ownership(
     told = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
     for words, spans in (("nobody", missing), ("owned, not read", idle)):
         told += [(tp, begin, end, words) for tp, own in spans.items() for begin, end in own]
-    told.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
+    told.sort(key=lambda span: (topic_and_number(span[0]), span[1], span[3]))
     return sheet.picture(
         "Ownership",
         [(tp, clock(begin), clock(end), who) for tp, begin, end, who in told],
         ("partition", "from", "to", "whose"),
         more=f"; {cost}",
     )
-
-
-def _place(partition: str) -> tuple[str, int]:
-    topic, _, number = partition.rpartition("-")
-    return topic, int(number)

@@ -24,7 +24,7 @@ from kafkalab.errors import IllegalArgumentException
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Field, Sheet
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, settings_of_consumers
 from .style import ALERT, axis_unit, clock
 
 BUSY, BEAT, LATE = "#0072B2", "#009E73", "#f6c9c0"
@@ -223,12 +223,7 @@ def poll_gap(
 
 
 def _limit_ms(lab: ShownLab, client: str) -> int:
-    made = next(
-        event
-        for event in lab.journal.of("call")
-        if event.who == client and event.name == "new KafkaConsumer"
-    )
-    return int(made.args.get("max.poll.interval.ms", 300_000))
+    return int(settings_of_consumers(lab)[client].get("max.poll.interval.ms", 300_000))
 
 
 def _climb(field: Field, gap: Gap, until_ms: int, limit_ms: int, tall_ms: float) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from kafkalab.errors import IllegalArgumentException
 
 from .argument_check import ONE, draws
-from .assignment_matrix import COLOURS, NOBODY
+from .assignment_matrix import COLOURS, owners_in_words
 from .picture import Picture
 from .sheet import Sheet
 from .shown_lab import ShownLab, state_at
@@ -67,7 +67,7 @@ def readers(lab: ShownLab, topic: str, *, title: str | None = None) -> Picture:
                 y,
                 0.92,
                 0.82,
-                _cell(owners),
+                owners_in_words(owners),
                 colour=COLOURS[place % len(COLOURS)] if is_one else "#ffffff",
                 edge="#ffffff" if is_one else ALERT,
                 pen=0 if is_one else 0.9,
@@ -85,13 +85,9 @@ def readers(lab: ShownLab, topic: str, *, title: str | None = None) -> Picture:
         bold_heads=True,
     )
     rows = [
-        (tp, str(records[tp]), *(_cell(owners[tp]) for owners in found.values()))
+        (tp, str(records[tp]), *(owners_in_words(owners[tp]) for owners in found.values()))
         for tp in partitions
     ]
-    rows.append(("no partition", "", *(_cell(owners[""]) for owners in found.values())))
+    rows.append(("no partition", "", *(owners_in_words(owners[""]) for owners in found.values())))
     head = ("partition", "records", *(f"group {group}" for group in found))
     return sheet.picture("Readers", rows, head, more=f", {len(groups)} groups")
-
-
-def _cell(owners: list[str]) -> str:
-    return " + ".join(owners) or NOBODY

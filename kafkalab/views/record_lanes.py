@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Field, Paper, Sheet
+from .shown_lab import ShownLab, share_members
 from .style import ALERT, QUIET, RULE, axis_unit, clock
-
-if TYPE_CHECKING:
-    from .shown_lab import ShownLab
 
 MEMBERS = (
     ("#56B4E9", ""),
@@ -70,8 +67,7 @@ def record_lanes(
             f"the share group {group!r} has acquired no record of that partition in this lab"
         )
     held_by = {hold.member for hold in holds}
-    joined = {event.fields["client_id"] for event in lab.journal.of("share_group.joined")}
-    members = sorted(joined | held_by)
+    members = sorted({*share_members(lab).values(), *held_by})
     offsets = sorted({hold.offset for hold in holds})
     begin_ms = min(hold.from_ms for hold in holds)
     end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
@@ -121,10 +117,7 @@ def record_lanes(
 
 def record_holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
     """Each time in which a member held a record, from the journal."""
-    names = {
-        event.fields["member"]: event.fields["client_id"]
-        for event in lab.journal.of("share_group.joined")
-    }
+    names = share_members(lab)
     open_now: dict[int, Hold] = {}
     for event in lab.journal.of("share.records"):
         said = event.fields
@@ -140,15 +133,8 @@ def record_holds(lab: ShownLab, group: str, topic: str | None, partition: int) -
                     offset, who, said["delivery_count"], event.at_ms, None, "", ""
                 )
             elif offset in open_now:
-                held = open_now.pop(offset)
-                yield Hold(
-                    offset,
-                    held.member,
-                    held.delivery,
-                    held.from_ms,
-                    event.at_ms,
-                    said["state"],
-                    said["why"],
+                yield replace(
+                    open_now.pop(offset), to_ms=event.at_ms, state=said["state"], why=said["why"]
                 )
     yield from open_now.values()
 

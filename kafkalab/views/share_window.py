@@ -7,7 +7,7 @@ an archived one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kafkalab.errors import IllegalArgumentException
 
@@ -15,10 +15,8 @@ from .argument_check import ONE, draws
 from .picture import Picture
 from .record_lanes import END_SIGNS, MEMBERS
 from .sheet import Field, Paper, Sheet
+from .shown_lab import ShownLab, share_members
 from .style import INK, QUIET
-
-if TYPE_CHECKING:
-    from .shown_lab import ShownLab
 
 NEW, FREE, DONE = "not yet acquired", "Available", "#eeeeee"
 
@@ -35,10 +33,7 @@ def states_at(
     lab: ShownLab, group: str, at_ms: int, topic: str, partition: int = 0
 ) -> dict[int, SharedRecord]:
     """Offset -> its state at that moment, for each record that the group has acquired so far."""
-    names = {
-        event.fields["member"]: event.fields["client_id"]
-        for event in lab.journal.of("share_group.joined")
-    }
+    names = share_members(lab)
     found: dict[int, SharedRecord] = {}
     for event in lab.journal.of("share.records"):
         said = event.fields
@@ -67,7 +62,7 @@ def share_window(
     if not end:
         raise IllegalArgumentException(f"partition 0 of the topic {topic!r} has no record to draw")
     states = states_at(lab, group, at_ms, topic)
-    members = sorted({event.fields["client_id"] for event in lab.journal.of("share_group.joined")})
+    members = sorted(set(share_members(lab).values()))
     open_now = [
         offset
         for offset in range(max(states, default=-1) + 1)

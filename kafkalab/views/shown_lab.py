@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kafkalab.errors import IllegalArgumentException
@@ -60,6 +60,29 @@ def happened(lab: ShownLab, kind: str) -> Iterator[dict[str, Any]]:
             "cause": event.cause,
             **event.fields,
         }
+
+
+def topic_and_number(partition: str) -> tuple[str, int]:
+    """Topic and number of "orders-0", by which partitions are sorted."""
+    topic, _, number = partition.rpartition("-")
+    return topic, int(number)
+
+
+def settings_of_consumers(lab: ShownLab) -> dict[str, Mapping[str, Any]]:
+    """Consumer -> the settings with which a program made it."""
+    calls = lab.journal.of("call")
+    return {event.who: event.args for event in calls if event.name == "new KafkaConsumer"}
+
+
+def members_of(lab: ShownLab, group: str) -> set[str]:
+    """The consumers that a program has made for a group."""
+    made = settings_of_consumers(lab).items()
+    return {who for who, settings in made if settings.get("group.id") == group}
+
+
+def share_members(lab: ShownLab) -> dict[str, str]:
+    """Member id -> client id, of everybody who has joined a share group."""
+    return {event.member: event.client_id for event in lab.journal.of("share_group.joined")}
 
 
 def state_at(lab: ShownLab, at_ms: int | None = None) -> dict[str, Any]:

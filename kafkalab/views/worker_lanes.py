@@ -14,7 +14,7 @@ from kafkalab.errors import IllegalArgumentException
 from .argument_check import ONE, draws
 from .picture import Picture
 from .sheet import Field, Paper, Sheet
-from .shown_lab import ShownLab
+from .shown_lab import ShownLab, settings_of_consumers
 from .style import ALERT, INK, QUIET, clock
 
 DONE = "#00694b"
@@ -62,11 +62,7 @@ def tasks(lab: ShownLab, name: str) -> list[Task]:
 
 def promises(lab: ShownLab, name: str) -> list[Promise]:
     """The commits of the pool's group, each with the unfinished offsets below it."""
-    group = next(
-        event.args.get("group.id")
-        for event in lab.journal.of("call")
-        if event.who == name and event.name == "new KafkaConsumer"
-    )
+    group = settings_of_consumers(lab)[name].get("group.id")
     given: dict[str, set[int]] = {}
     found = []
     for event in lab.journal.of("record.delivered", "work", "commit"):

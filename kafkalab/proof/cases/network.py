@@ -156,14 +156,7 @@ def least_loaded(entry: CaseEntry) -> dict[str, Any]:
 
 def _load(node: Mapping[str, Any], refresh_due: bool, attempts: Mapping[int, int]) -> NodeLoad:
     state, id = node.get("state", "NONE"), node["id"]
-    if state not in (
-        "NONE",
-        "DISCONNECTED",
-        "CONNECTING",
-        "CHECKING_API_VERSIONS",
-        "READY",
-        "BACKOFF",
-    ):
+    if state not in "NONE DISCONNECTED CONNECTING CHECKING_API_VERSIONS READY BACKOFF".split():
         raise CannotAnswer(
             f"a node is NONE, CONNECTING, CHECKING_API_VERSIONS, READY or in BACKOFF, not {state!r}"
         )

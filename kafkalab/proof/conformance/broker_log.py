@@ -11,23 +11,18 @@ lines of some classes only; then only those classes are compared.
 
 from __future__ import annotations
 
-import difflib
 import json
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from kafkalab.lines.catalog import SERVER_CATALOG, server_matches
 from kafkalab.lines.layout import Row, read
-from kafkalab.proof.conformance.sequences import likeness, squeeze
+from kafkalab.proof.conformance.sequences import changed, likeness, squeeze
 
 SERVER_MARKS = ("kinds", "words")
-SERVER_TABLE = Path(__file__).parents[2] / "tests" / "server_conformance.json"
-DIFFERENCES_SHOWN = 6
 
 COORDINATORS = re.compile(
     r"GroupCoordinator|GroupMetadataManager|TransactionCoordinator|ProducerStateManager"
@@ -48,18 +43,11 @@ CHANCE = tuple(
 )
 
 EACH_PARTITION = frozenset(
-    {
-        "GROUPS_LOADING",
-        "GROUPS_READ",
-        "GROUPS_UNLOADING",
-        "GROUPS_UNLOADED",
-        "GROUPS_NEVER_LOADED",
-        "GROUP_LOADED",
-        "TRANSACTION_COORDINATOR_ELECTED",
-        "TRANSACTION_COORDINATOR_RESIGNED",
-        "TRANSACTIONS_LOADING",
-        "TRANSACTIONS_READ",
-    }
+    (
+        "GROUPS_LOADING GROUPS_READ GROUPS_UNLOADING GROUPS_UNLOADED GROUPS_NEVER_LOADED "
+        "GROUP_LOADED TRANSACTION_COORDINATOR_ELECTED TRANSACTION_COORDINATOR_RESIGNED "
+        "TRANSACTIONS_LOADING TRANSACTIONS_READ"
+    ).split()
 )
 """Kinds that a broker writes once for each of many partitions. Several threads write them, in an
 order that chance decides, so neighbours among them are sorted."""
@@ -70,8 +58,6 @@ OF_PARTITION = re.compile(
 
 SCALA_COLLECTION = re.compile(r"\b(Set|Map|HashMap)\((.*)\)$")
 NEXT_PARTITION = re.compile(r", (?=[\w.]+-\d+(?:,| ->|$))")
-
-PlayServers = Callable[[Mapping[str, Any], "int | Mapping[str, int]"], Mapping[int, Iterable[Row]]]
 
 
 @dataclass(frozen=True)
@@ -127,9 +113,7 @@ def _in_order(found: re.Match[str]) -> str:
     return f"{found[1]}({', '.join(sorted(NEXT_PARTITION.split(found[2])))})"
 
 
-def conform_servers(
-    folder: Path, seeds: int | Mapping[str, int], play: PlayServers | None = None
-) -> dict[int, ServerConformance]:
+def conform_servers(folder: Path, seeds: int | Mapping[str, int]) -> dict[int, ServerConformance]:
     """The marks of each broker of which the folder has a log; {} where it has none.
 
     seeds: those with which the clients are equal.
@@ -137,9 +121,11 @@ def conform_servers(
     recorded = server_logs_in(folder)
     if not recorded:
         return {}
+    from kafkalab.proof.replay import replay_servers  # The marks can be used without the simulator.
+
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     release = scenario["broker_version"].rsplit(".", 1)[0]
-    played = (play or _played_servers)(scenario, seeds)
+    played = replay_servers(scenario, seeds)
     real = {broker: list(read(path)) for broker, path in recorded.items()}
     whole = any(not _is_kept(row) for rows in real.values() for row in rows)
     found = {}
@@ -160,57 +146,4 @@ def _marked_server(real: ServerStory, other: ServerStory) -> ServerConformance:
 
 def _server_differences(real: ServerStory, other: ServerStory) -> Iterator[str]:
     for name in SERVER_MARKS:
-        told, ours = getattr(real, name), getattr(other, name)
-        for change in difflib.unified_diff(told, ours, lineterm="", n=0):
-            if change[0] in "+-" and change[:3] not in ("+++", "---"):
-                yield f"{name}: {'missing' if change[0] == '-' else 'too much'}: {change[1:]}"
-
-
-def _played_servers(
-    scenario: Mapping[str, Any], seeds: int | Mapping[str, int]
-) -> Mapping[int, Iterable[Row]]:
-    from kafkalab.proof.replay import replay_servers  # The marks can be used without the simulator.
-
-    return replay_servers(dict(scenario), seeds)
-
-
-# -- what the repository promises
-
-ServerRows = dict[str, dict[str, dict[str, Any]]]
-
-
-def load_server_table(path: Path = SERVER_TABLE) -> ServerRows:
-    """Scenario -> broker -> its marks and, where one is below 1, what differs."""
-    rows: ServerRows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return rows
-
-
-def server_row(found: ServerConformance) -> dict[str, Any]:
-    """The row of a table: the marks, cut to four digits, and the first differences of kinds."""
-    marks = {name: math.floor(found.marks[name] * 10_000) / 10_000 for name in SERVER_MARKS}
-    why = "; ".join(text[:120] for text in found.differences[:DIFFERENCES_SHOWN])
-    return {**marks, "why": why}
-
-
-def save_server_table(rows: ServerRows, path: Path = SERVER_TABLE) -> None:
-    """Write the table, sorted by scenario."""
-    text = json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
-
-
-def server_falls(
-    scenario: str, found: Mapping[int, ServerConformance], rows: ServerRows
-) -> Iterator[str]:
-    """A sentence for each mark that is lower than promised, and for a log without a row."""
-    promised = rows.get(scenario, {})
-    for broker, one in found.items():
-        row = promised.get(str(broker))
-        if row is None:
-            yield f"{scenario}: broker {broker} has no row in {SERVER_TABLE.name}"
-            continue
-        for name in SERVER_MARKS:
-            if one.marks[name] < row[name]:
-                yield (
-                    f"{scenario}: {name} of broker {broker} fell from {row[name]} to "
-                    f"{one.marks[name]:.4f}"
-                )
+        yield from changed(name, getattr(real, name), getattr(other, name))

@@ -14,28 +14,15 @@ from kafkalab.lines.layout import Row, read, rows_of
 from kafkalab.proof.conformance.masks import NODE_ID, normal, template
 from kafkalab.proof.conformance.sequences import MANY, fold_leaders, squeeze
 
-NOT_COMPARED = (
-    "ConsumerConfig",
-    "ProducerConfig",
-    "AppInfoParser",
-    "AdminClientConfig",
-    "AbstractConfig",
-    "Metrics",
-    "KafkaMbean",
-    "Sensor",
-    "JmxReporter",
+NOT_COMPARED = tuple(
+    (
+        "ConsumerConfig ProducerConfig AppInfoParser AdminClientConfig AbstractConfig Metrics "
+        "KafkaMbean Sensor JmxReporter"
+    ).split()
 )
 # APIs that a client sends for as long as it lives.
 PERIODIC = frozenset(
-    {
-        "FETCH",
-        "HEARTBEAT",
-        "OFFSET_COMMIT",
-        "METADATA",
-        "CONSUMER_GROUP_HEARTBEAT",
-        "PRODUCE",
-        "PUSH_TELEMETRY",
-    }
+    "FETCH HEARTBEAT OFFSET_COMMIT METADATA CONSUMER_GROUP_HEARTBEAT PRODUCE PUSH_TELEMETRY".split()
 )
 STORY_LEVELS = frozenset({"INFO", "WARN", "ERROR"})
 # The coordinator's connection has the id BASE - broker up to 4.0, "+broker" from 4.4.

@@ -8,12 +8,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kafkalab.command_line import CommandParser, called_as
 from kafkalab.lines.recorded_gaps import recorded_gaps
-from kafkalab.proof.conformance import broker_log, table
+from kafkalab.proof.conformance import table
+from kafkalab.proof.conformance.broker_log import SERVER_MARKS
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
 from kafkalab.proof.conformance.workers import conform_all
@@ -55,33 +57,24 @@ def main(argv: Sequence[str] | None = None) -> int:
             encoding="utf-8",
         )
     if options.update:
-        kept = {
-            name: row
-            for name, row in table.load_table().items()
-            if (table.RECORDINGS / name).exists()
-        }
+        kept = _still_recorded(table.TABLE)
         table.save({**kept, **table.table_of(results, kept)})
-        servers = {
-            name: row
-            for name, row in broker_log.load_server_table().items()
-            if (table.RECORDINGS / name).exists()
-        }
+        servers = _still_recorded(table.SERVER_TABLE)
         for result in results:
             if result.servers:
                 servers[result.scenario] = {
-                    str(broker): broker_log.server_row(found)
-                    for broker, found in result.servers.items()
+                    str(broker): table.server_row(found) for broker, found in result.servers.items()
                 }
-        broker_log.save_server_table(servers)
-        print(f"wrote {table.TABLE.name} and {broker_log.SERVER_TABLE.name}")
+        table.save(servers, table.SERVER_TABLE)
+        print(f"wrote {table.TABLE.name} and {table.SERVER_TABLE.name}")
     fallen = (
         [
             sentence
             for result in results
             for sentence in (
                 *table.falls(result, table.load_table()),
-                *broker_log.server_falls(
-                    result.scenario, result.servers, broker_log.load_server_table()
+                *table.server_falls(
+                    result.scenario, result.servers, table.load_table(table.SERVER_TABLE)
                 ),
             )
         ]
@@ -116,6 +109,12 @@ def scenarios(
         yield name, folder
 
 
+def _still_recorded(path: Path) -> dict[str, dict[str, Any]]:
+    """The rows of a table whose recordings are still there."""
+    rows = table.load_table(path).items()
+    return {name: row for name, row in rows if (table.RECORDINGS / name).exists()}
+
+
 def row_text(result: Conformance) -> str:
     """One scenario: its marks, and which clients are equal with which seed."""
     marks = "  ".join(f"{mark} {result.mean(mark):.2f}" for mark in MARKS)
@@ -136,7 +135,7 @@ def why_lines(result: Conformance) -> Iterator[str]:
 def server_texts(result: Conformance, why: bool) -> Iterator[str]:
     """A line for each broker whose log was recorded: its marks, and what differs."""
     for broker, found in result.servers.items():
-        marks = "  ".join(f"{name} {found.marks[name]:.2f}" for name in broker_log.SERVER_MARKS)
+        marks = "  ".join(f"{name} {found.marks[name]:.2f}" for name in SERVER_MARKS)
         yield f"broker {broker}: {marks}"
         if why:
             yield from found.differences
@@ -161,7 +160,7 @@ def summary_text(results: Sequence[Conformance]) -> str:
         return told
     means_of = "  ".join(
         f"{name} {sum(one.marks[name] for one in servers) / len(servers):.3f}"
-        for name in broker_log.SERVER_MARKS
+        for name in SERVER_MARKS
     )
     return f"{told}\n{len(servers)} broker logs, means: {means_of}"
 
@@ -172,19 +171,8 @@ def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
         "scenarios": {
             result.scenario: {
                 "error": result.error,
-                "servers": {
-                    broker: {"marks": one.marks, "differences": one.differences}
-                    for broker, one in result.servers.items()
-                },
-                "clients": {
-                    client: {
-                        "equal": found.equal,
-                        "seed": found.seed,
-                        "marks": found.marks,
-                        "differences": found.differences,
-                    }
-                    for client, found in result.clients.items()
-                },
+                "servers": {broker: asdict(one) for broker, one in result.servers.items()},
+                "clients": {client: asdict(found) for client, found in result.clients.items()},
             }
             for result in results
         },

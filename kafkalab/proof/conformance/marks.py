@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from kafkalab.proof.conformance.client_log import Observed
-from kafkalab.proof.conformance.sequences import likeness
+from kafkalab.proof.conformance.sequences import changed, likeness
 
 MARKS = ("connections", "closes", "requests", "story", "rhythm", "vocabulary")
 
@@ -74,9 +73,7 @@ def differences(real: Observed, other: Observed) -> Iterator[str]:
                 f"requests to {node}: real {real.requests.get(node, [])} here "
                 f"{other.requests.get(node, [])}"
             )
-    for change in difflib.unified_diff(real.story, other.story, lineterm="", n=0):
-        if change[0] in "+-" and change[:3] not in ("+++", "---"):
-            yield f"story: {'missing' if change[0] == '-' else 'too much'}: {change[1:]}"
+    yield from changed("story", real.story, other.story)
     for name, beat in real.beats.items():
         if _same_beat(beat, other.beats.get(name)) < 1:
             yield f"rhythm of {name}: real {beat} here {other.beats.get(name)} (ms, times)"

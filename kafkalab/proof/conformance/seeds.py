@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def conform(
     """
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
-    simulates, replay = replay is None, replay or (_simulate_in_pace if pace else _simulate)
+    simulates, replay = replay is None, replay or partial(_simulate, pace=pace)
 
     def observe(seed: int | Mapping[str, int]) -> dict[str, Observed]:
         observed = {
@@ -151,15 +152,9 @@ def _marked(search: _Search, client: str, other: Observed | None) -> ClientConfo
     )
 
 
-def _simulate(scenario: Mapping[str, Any], seed: int | Mapping[str, int]) -> Mapping[str, str]:
+def _simulate(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int], pace: bool
+) -> Mapping[str, str]:
     from kafkalab.proof.replay import replay  # The marks can be used without the simulator.
 
-    return replay(dict(scenario), seed, real_pace=False)
-
-
-def _simulate_in_pace(
-    scenario: Mapping[str, Any], seed: int | Mapping[str, int]
-) -> Mapping[str, str]:
-    from kafkalab.proof.replay import replay
-
-    return replay(dict(scenario), seed)
+    return replay(dict(scenario), seed, real_pace=pace)

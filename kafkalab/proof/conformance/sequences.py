@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TypeVar
 
@@ -69,3 +69,10 @@ def likeness(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     if not a and not b:
         return 1.0
     return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
+
+
+def changed(name: str, real: Sequence[str], other: Sequence[str]) -> Iterator[str]:
+    """A sentence for each item of `real` that `other` misses, and for each it has too much."""
+    for change in difflib.unified_diff(real, other, lineterm="", n=0):
+        if change[0] in "+-" and change[:3] not in ("+++", "---"):
+            yield f"{name}: {'missing' if change[0] == '-' else 'too much'}: {change[1:]}"

@@ -1,5 +1,5 @@
 """Reads and writes the promised marks: kafkalab/tests/conformance.json, a row for each client of
-data/recordings.
+data/recordings. server_conformance.json has one for each recorded log of a broker.
 
     {"4.4.0/3.9.2/consumer_paused": {"client": {"equal": true, "seed": 3, "marks": {...}, "why":
     ""}}}
@@ -16,21 +16,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kafkalab.proof.conformance.broker_log import SERVER_MARKS, ServerConformance
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import ClientConformance, Conformance
 
 TABLE = Path(__file__).parents[2] / "tests" / "conformance.json"
+SERVER_TABLE = TABLE.with_name("server_conformance.json")
 RECORDINGS = Path(__file__).parents[3] / "data" / "recordings"
 
 FOUND = "found: "  # How a `why` begins that no person has written.
-DIFFERENCES_SHOWN = 3
+DIFFERENCES_SHOWN, SERVER_DIFFERENCES_SHOWN = 3, 6
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Mapping[str, Row]]
 
 
-def load_table(path: Path = TABLE) -> Rows:
-    rows: Rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+def load_table(path: Path = TABLE) -> dict[str, dict[str, Any]]:
+    """Scenario -> client, or broker -> its row."""
+    text = path.read_text(encoding="utf-8") if path.exists() else "{}"
+    rows: dict[str, dict[str, Any]] = json.loads(text)
     return rows
 
 
@@ -47,10 +51,17 @@ def table_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str
 
 
 def save(rows: Rows, path: Path = TABLE) -> None:
+    """Write a table, sorted by scenario."""
     path.write_text(
         json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n",
         encoding="utf-8",
     )
+
+
+def server_row(found: ServerConformance) -> dict[str, Any]:
+    """The row of a broker: the marks, and the first differences of kinds."""
+    why = "; ".join(text[:120] for text in found.differences[:SERVER_DIFFERENCES_SHOWN])
+    return {**_cut(found.marks, SERVER_MARKS), "why": why}
 
 
 def seeds_of(name: str, rows: Rows) -> list[int]:
@@ -83,8 +94,30 @@ def falls(result: Conformance, rows: Rows) -> Iterator[str]:
                 )
 
 
+def server_falls(
+    scenario: str, found: Mapping[int, ServerConformance], rows: Rows
+) -> Iterator[str]:
+    """A sentence for each mark that is lower than promised, and for a log without a row."""
+    promised = rows.get(scenario, {})
+    for broker, one in found.items():
+        row = promised.get(str(broker))
+        if row is None:
+            yield f"{scenario}: broker {broker} has no row in {SERVER_TABLE.name}"
+            continue
+        for name in SERVER_MARKS:
+            if one.marks[name] < row[name]:
+                yield (
+                    f"{scenario}: {name} of broker {broker} fell from {row[name]} to "
+                    f"{one.marks[name]:.4f}"
+                )
+
+
+def _cut(marks: Mapping[str, float], names: Iterable[str]) -> dict[str, float]:
+    return {name: math.floor(marks[name] * 10_000) / 10_000 for name in names}
+
+
 def _row(found: ClientConformance, before: Row) -> Row:
-    marks = {mark: math.floor(found.marks[mark] * 10_000) / 10_000 for mark in MARKS}
+    marks = _cut(found.marks, MARKS)
     return {
         "equal": found.equal,
         "seed": found.seed,

@@ -39,14 +39,9 @@ def main(argv: Sequence[str]) -> int:
         return _work(options)
     if options.only is not None:
         trial = try_seed(options.only)
-        print(
-            "\n".join(
-                [
-                    f"seed {options.only}, a story of {trial.run.story.name}",
-                    *(f"  {fault}" for fault in trial.run.faults),
-                ]
-            )
-        )
+        print(f"seed {options.only}, a story of {trial.run.story.name}")
+        for fault in trial.run.faults:
+            print(f"  {fault}")
         print("every law held" if trial.held else report(trial))
         return 0 if trial.held else 1
     began = time.monotonic()
@@ -70,18 +65,12 @@ def main(argv: Sequence[str]) -> int:
             "different journals\n"
         )
     played = ", ".join(f"{count} of {name}" for name, count in sorted(stories.items()))
+    fallen = len(broken) + len(torn)
     print(
-        (
-            f"{sum(stories.values())} seeds ({played}) in {took_s:.0f} s, {len(digests)} of them "
-            "in two processes: "
-        )
-        + (
-            "every law held"
-            if not broken and not torn
-            else f"{len(broken) + len(torn)} broke a law"
-        )
+        f"{sum(stories.values())} seeds ({played}) in {took_s:.0f} s, {len(digests)} of them in two"
+        f" processes: {f'{fallen} broke a law' if fallen else 'every law held'}"
     )
-    return 1 if broken or torn else 0
+    return 1 if fallen else 0
 
 
 def _parser() -> CommandParser:
@@ -118,21 +107,9 @@ def _verdicts(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, A
     workers: list[subprocess.Popen[bytes]] = []
     answers: list[Path] = []
     for number in range(options.jobs):
-        command = [
-            sys.executable,
-            "-m",
-            "kafkalab",
-            "seeds",
-            str(options.seeds),
-            "--first",
-            str(options.first),
-            "--jobs",
-            str(options.jobs),
-            "--twice",
-            str(options.twice),
-            "--worker",
-            str(number),
-        ]
+        shares = [f"--{name}={getattr(options, name)}" for name in ("first", "jobs", "twice")]
+        command = [sys.executable, "-m", "kafkalab", "seeds", str(options.seeds)]
+        command += [*shares, f"--worker={number}"]
         search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
         environment = {**os.environ, "PYTHONHASHSEED": str(number + 1), "PYTHONPATH": search}
         # A full pipe without a reader would stop its writer.
@@ -181,18 +158,14 @@ def _work(options: argparse.Namespace) -> int:
         neighbours = echoed and (turn + 1) % options.jobs == options.worker
         if own or neighbours:
             trial = try_seed(seed)
-            print(
-                json.dumps(
-                    {
-                        "seed": seed,
-                        "story": trial.run.story.name,
-                        "checked": own,
-                        "broken": own and not trial.held,
-                        "digest": trial.digest if echoed else "",
-                    }
-                ),
-                flush=True,
-            )
+            verdict = {
+                "seed": seed,
+                "story": trial.run.story.name,
+                "checked": own,
+                "broken": own and not trial.held,
+                "digest": trial.digest if echoed else "",
+            }
+            print(json.dumps(verdict), flush=True)
             del trial
             if seed % STORIES_A_SWEEP < options.jobs:
                 gc.collect()

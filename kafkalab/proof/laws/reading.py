@@ -29,28 +29,12 @@ class Reading:
     """The events of the kinds that laws ask for, in order; `of(kind)` gives one kind."""
 
     KINDS = frozenset(
-        {
-            "record.appended",
-            "log.ends",
-            "record.completed",
-            "record.delivered",
-            "commit",
-            "assignment",
-            "call",
-            "group.assigned",
-            "group.member",
-            "group.left",
-            "state",
-            "fault",
-            "election",
-            "topic.created",
-            "topic.deleted",
-            "partition.changed",
-            "consumer_group.fenced",
-            "replica.fetched",
-            "replica.truncated",
-            "told",
-        }
+        (
+            "record.appended log.ends record.completed record.delivered commit assignment call "
+            "group.assigned group.member group.left state fault election topic.created "
+            "topic.deleted partition.changed consumer_group.fenced replica.fetched "
+            "replica.truncated told"
+        ).split()
     )
 
     def __init__(self, journal: Journal) -> None:

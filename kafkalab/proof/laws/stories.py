@@ -303,13 +303,20 @@ def unfinished(lab: Lab) -> Iterator[str]:
         yield f"there is no topic {TOPIC}"
 
 
+def all_partitions(lab: Lab) -> list[TopicPartition]:
+    """The partitions of the topic, as many as it has now."""
+    return [
+        TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
+    ]
+
+
 def write_once_more(lab: Lab) -> bool:
     """One record to each partition; says whether each was acknowledged."""
     producer = KafkaProducer(
         lab, {**QUICK_PRODUCER, "acks": "all", "enable.idempotence": False}, name="last writer"
     )
     written: list[bool] = []
-    for index in range(len(lab.cluster.topics[TOPIC].partitions)):
+    for _, index in all_partitions(lab):
         producer.send(
             ProducerRecord(TOPIC, key=f"last writer:{index}", value="tea", partition=index),
             callback=lambda metadata, error: written.append(error is None),
@@ -327,7 +334,7 @@ def join_once_more(lab: Lab, config: Mapping[str, object], bound_ms: int) -> boo
         name="last member",
     )
     member.subscribe([TOPIC])
-    until_ms, everything = lab.now_ms + bound_ms, len(lab.cluster.topics[TOPIC].partitions)
+    until_ms, everything = lab.now_ms + bound_ms, len(all_partitions(lab))
     while lab.now_ms < until_ms:
         try:
             member.poll(timeout_ms=200)
@@ -343,9 +350,7 @@ def join_once_more(lab: Lab, config: Mapping[str, object], bound_ms: int) -> boo
 def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
     """Somebody who belongs to no group reads everything that is there, when all is quiet."""
     note(lab.journal, name, "begins to read")
-    partitions = [
-        TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
-    ]
+    partitions = all_partitions(lab)
     reader = KafkaConsumer(
         lab,
         {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False},
@@ -381,14 +386,13 @@ def writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
             "acks": rng.choice(story.acks),
             "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",),
         }
-        lab.spawn(
-            produce,
-            f"writer-{number}",
-            rng.randint(5, 14),
-            rng.randint(50, 350),
-            config,
-            name=f"writer-{number}",
-        )
+        spawn_writer(lab, number, rng.randint(5, 14), rng.randint(50, 350), config)
+
+
+def spawn_writer(lab: Lab, number: int, *habits: Any) -> None:
+    """A writer of its own, with these habits of `produce`."""
+    name = f"writer-{number}"
+    lab.spawn(produce, name, *habits, name=name)
 
 
 def group_readers(
@@ -416,7 +420,7 @@ def group_readers(
             lazy,
             name=f"reader-{number}",
         )
-    lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
+    spawn_writer(lab, 0, rng.randint(4, 8), 300, {"acks": "all"})
 
 
 def slow_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
@@ -453,9 +457,7 @@ def dawdle(lab: Lab, name: str) -> None:
         "max.partition.fetch.bytes": 100,
     }
     reader = KafkaConsumer(lab, config, name=name)
-    reader.assign(
-        [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
-    )
+    reader.assign(all_partitions(lab))
     while lab.now_ms < FAULTS_END_MS:
         try:
             reader.poll(timeout_ms=200)
@@ -471,14 +473,7 @@ def keepers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
         lab.broker(id).machine.replicas.logs.first_look_ms = FIRST_LOOK_MS
     group_readers(lab, rng, story)
     for number in range(1, 3):
-        lab.spawn(
-            produce,
-            f"writer-{number}",
-            rng.randint(20, 40),
-            rng.randint(40, 100),
-            {"acks": "all"},
-            name=f"writer-{number}",
-        )
+        spawn_writer(lab, number, rng.randint(20, 40), rng.randint(40, 100), {"acks": "all"})
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
@@ -486,16 +481,9 @@ def rewriters(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Writers who write the same few keys again and again, a group that reads them,
     and somebody who dawdles."""
     group_readers(lab, rng, story)
+    config = {"acks": "all", "enable.idempotence": False}
     for number in range(1, 3):
-        lab.spawn(
-            produce,
-            f"writer-{number}",
-            rng.randint(20, 40),
-            rng.randint(40, 100),
-            {"acks": "all", "enable.idempotence": False},
-            3,
-            name=f"writer-{number}",
-        )
+        spawn_writer(lab, number, rng.randint(20, 40), rng.randint(40, 100), config, 3)
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
@@ -570,9 +558,7 @@ def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
 def read_committed(lab: Lab, name: str) -> None:
     """Belongs to no group, reads what is committed from the beginning,
     as long as the story goes."""
-    partitions = [
-        TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
-    ]
+    partitions = all_partitions(lab)
     note(lab.journal, name, "reads committed")
     reader = KafkaConsumer(
         lab,
@@ -592,14 +578,9 @@ def copiers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """One or two transactional producers, perhaps a second one of the first's id,
     and somebody who reads what is committed."""
     for number in range(rng.randint(1, 2)):
-        lab.place_transaction_coordinator(f"copier-{number}", rng.randrange(3))
-        lab.spawn(
-            transact,
-            f"copier-{number}",
-            f"copier-{number}",
-            rng.randint(4, 9),
-            name=f"copier-{number}",
-        )
+        name = f"copier-{number}"
+        lab.place_transaction_coordinator(name, rng.randrange(3))
+        lab.spawn(transact, name, name, rng.randint(4, 9), name=name)
     if rng.random() < 0.5:
         lab.spawn(successor, rng.randint(500, 3_000), name="copier-0's successor")
     lab.spawn(read_committed, "auditor", name="auditor")

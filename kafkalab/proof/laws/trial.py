@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.laws import Breach, Scope, breaches
+from kafkalab.proof.laws.laws import Breach, breaches
 from kafkalab.proof.laws.reading import Reading
 from kafkalab.proof.laws.shrink import shrink
 from kafkalab.proof.laws.stories import Run, StoryKind, play_run, run_of
@@ -35,13 +35,13 @@ class Trial:
         return self.lab.journal.digest() if self.lab else ""
 
 
-def try_run(run: Run, laws: Callable[[Reading, Scope], Sequence[Breach]] = breaches) -> Trial:
+def try_run(run: Run) -> Trial:
     """Play a run and hold it against the laws."""
     try:
         lab = play_run(run)
     except Exception as error:  # An assertion inside a machine is a broken law, too.
         return Trial(run, None, (), f"{type(error).__name__}: {error}")
-    return Trial(run, lab, tuple(laws(Reading(lab.journal), run.story.scope)))
+    return Trial(run, lab, tuple(breaches(Reading(lab.journal), run.story.scope)))
 
 
 def try_seed(seed: int, stories: Sequence[StoryKind] | None = None) -> Trial:

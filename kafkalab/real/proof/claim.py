@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from kafkalab.lab import Lab
 from kafkalab.real.proof.reached_source import reached_source
@@ -30,28 +30,36 @@ OFTEN = ("2.3", "3.9", "4.4")
 """The releases that a story runs with, if it names no others."""
 
 
-class Side(Protocol):
+class Side:
     """One of the two labs, as a story uses it.
 
     version  the client release of this run
+    words    kafkalab or kafkalab.real, whose clients have the same names
     """
 
     version: str
+    words: Any
 
     def lab(self) -> EitherLab:
         """An empty lab with the brokers that the story asked for."""
+        raise NotImplementedError
 
     def producer(self, lab: EitherLab, **settings: Any) -> Any:
         """A KafkaProducer named shop. Settings have underscores for dots."""
+        return self.words.KafkaProducer(lab, dotted(settings), name="shop")
 
     def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
         """A KafkaConsumer of that name. Settings have underscores for dots."""
+        return self.words.KafkaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
 
     def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
         """A KafkaShareConsumer of that name. Settings have underscores for dots."""
+        config = {"client.id": name, **dotted(settings)}
+        return self.words.KafkaShareConsumer(lab, config, name=name)
 
     def admin(self, lab: EitherLab) -> Any:
         """A KafkaAdminClient."""
+        return self.words.KafkaAdminClient(lab)
 
 
 Play = Callable[[Side], dict[str, Any]]

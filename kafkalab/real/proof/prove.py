@@ -10,29 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.real.jar_sets import NotSetUp, broker_set, client_set
-from kafkalab.real.proof import (
-    batch_stories,
-    connection_stories,
-    court_stories,
-    ending_stories,
-    error_stories,
-    group_stories,
-    lag_stories,
-    line_stories,
-    log_stories,
-    offset_stories,
-    old_broker_stories,
-    program_stories,
-    reader_stories,
-    replica_stories,
-    share_stories,
-    waiting_stories,
-    window_stories,
-)
 from kafkalab.real.proof.claim import RealStory
 from kafkalab.real.proof.course_claims import claim_proofs
 from kafkalab.real.proof.proof_page import Proof, proof_rows, proof_text, rows_text
@@ -54,26 +36,13 @@ from kafkalab.real.proof.simulated_play import (
     play_simulated,
 )
 
-ROOMS = (
-    connection_stories,
-    batch_stories,
-    replica_stories,
-    group_stories,
-    offset_stories,
-    error_stories,
-    lag_stories,
-    log_stories,
-    reader_stories,
-    share_stories,
-    court_stories,
-    line_stories,
-    ending_stories,
-    old_broker_stories,
-    program_stories,
-    waiting_stories,
-    window_stories,
+ROOMS = tuple(
+    import_module(f"kafkalab.real.proof.{subject}_stories")
+    for subject in (
+        "connection batch replica group offset error lag log reader share court line ending "
+        "old_broker program waiting window"
+    ).split()
 )
-
 RUNS_OF_PAGE = "proof_runs.jsonl"
 """The file beside the page that holds what real Kafka gave for each of its rows."""
 Key = tuple[str, str]

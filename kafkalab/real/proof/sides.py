@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, KafkaShareConsumer, Lab
-from kafkalab.real.java_admin import JavaAdminClient
-from kafkalab.real.java_consumer import JavaConsumer
+import kafkalab
+from kafkalab import Lab, real
 from kafkalab.real.java_producer import JavaProducer
-from kafkalab.real.java_share_consumer import JavaShareConsumer
-from kafkalab.real.proof.claim import EitherLab, RealStory, dotted
+from kafkalab.real.proof.claim import EitherLab, RealStory, Side
 from kafkalab.real.real_lab import RealLab
 from kafkalab.releases.lineage import CLIENT_NAMES, NEWEST_BROKER
 
 
-class SimulatedSide:
+class SimulatedSide(Side):
     """The simulator with one seed."""
+
+    words = kafkalab
 
     def __init__(self, story: RealStory, version: str, seed: int) -> None:
         self.version, self._story, self._seed = version, story, seed
@@ -31,32 +29,14 @@ class SimulatedSide:
             racks=dict(self._story.racks),
         )
 
-    def producer(self, lab: EitherLab, **settings: Any) -> Any:
-        """A simulated producer."""
-        assert isinstance(lab, Lab), "a side serves its own labs"
-        return KafkaProducer(lab, dotted(settings), name="shop")
 
-    def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
-        """A simulated consumer."""
-        assert isinstance(lab, Lab), "a side serves its own labs"
-        return KafkaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
-
-    def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
-        """A simulated share consumer."""
-        assert isinstance(lab, Lab), "a side serves its own labs"
-        return KafkaShareConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
-
-    def admin(self, lab: EitherLab) -> Any:
-        """A simulated admin client."""
-        assert isinstance(lab, Lab), "a side serves its own labs"
-        return KafkaAdminClient(lab)
-
-
-class RealSide:
+class RealSide(Side):
     """Real Kafka. One cluster serves many stories, because starting one takes long.
 
     A cluster is kept for the number of its brokers and their settings. There is one at a time.
     """
+
+    words = real
 
     def __init__(self) -> None:
         self.version = NEWEST_BROKER
@@ -79,26 +59,6 @@ class RealSide:
         self._lab.version = self.version
         self._lab.clear()
         return self._lab
-
-    def producer(self, lab: EitherLab, **settings: Any) -> Any:
-        """A Java producer."""
-        assert isinstance(lab, RealLab), "a side serves its own labs"
-        return JavaProducer(lab, dotted(settings), name="shop")
-
-    def consumer(self, lab: EitherLab, name: str = "reader", **settings: Any) -> Any:
-        """A Java consumer."""
-        assert isinstance(lab, RealLab), "a side serves its own labs"
-        return JavaConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
-
-    def share_consumer(self, lab: EitherLab, name: str, **settings: Any) -> Any:
-        """A Java share consumer."""
-        assert isinstance(lab, RealLab), "a side serves its own labs"
-        return JavaShareConsumer(lab, {"client.id": name, **dotted(settings)}, name=name)
-
-    def admin(self, lab: EitherLab) -> Any:
-        """A Java admin client."""
-        assert isinstance(lab, RealLab), "a side serves its own labs"
-        return JavaAdminClient(lab)
 
     def close(self) -> None:
         """End the cluster."""
