@@ -20,7 +20,7 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
-from kafkalab.logsets.layouts import Clock
+from kafkalab.logsets.layouts import ZONE_FORM, Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
@@ -30,7 +30,8 @@ WHOLE = 0.99  # The share of records that must be whole.
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
 FEW = 10  # So few lines tell nothing about a layout.
 MANY = 50  # So many lines do not all have one time.
-# Where all of the first lines have one time, or none is of Kafka's, so many bytes are looked at.
+# Where all of the first lines have one time, or few are in the catalogue, so many bytes are looked
+# at.
 MORE_BYTES, MUCH = 1 << 20, 8 << 20
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
@@ -141,8 +142,14 @@ SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
 SOME_DATE = re.compile(
     r"(?<![\w.\-])(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{2,4})(?![\w.])"
 )
-# Names of several zones, and places: which one is meant cannot be told, or is not read.
-SOME_ZONE = re.compile(r" ?[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?")
+# Names of several zones, words that may be one, and places: which one is meant cannot be told, or is
+# not read. Likewise a zone in brackets, or before the time.
+SOME_ZONE = re.compile(
+    rf" ?(?:[(\[](?!(?:UTC|GMT|Z|[+-]00:?00)[)\]])(?:{ZONE_FORM})[)\]]"
+    r"|[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|ART|CAT|EAT|WAT|WIT|ICT|PHT|HST|NST|CLT|COT|PET|IDT"
+    r"|ACST|ACDT|YEKT|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?)"
+)
+ZONE_BEFORE = re.compile(r"(?<![\w.:\-])[+-](?:0\d|1[0-4]):?[0134][05]\W{1,3}$")
 APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
@@ -162,6 +169,9 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
     if total.nothing_known:
         more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MUCH))
         total = next((found for batch in more if (found := counts_of(batch)).known), total)
+    elif total.foreign_words_of_others:  # a broker's first minute has few lines that are known
+        more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MORE_BYTES))
+        total = sum(map(counts_of, more), LineCounts())
     names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
     if total.nothing_known:
         yield f"{names}: {total.why_nothing_known()}"
@@ -331,6 +341,8 @@ def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     before, _, after = head.partition(time)
     if rest := SOME_REST.match(after) or SOME_ZONE.match(after):
         return time + rest[0]
+    if zone := ZONE_BEFORE.search(before):
+        return zone[0] + time
     if not clock.dated and (day := SOME_DAY.search(before)):
         return day[0] + time
     if not clock.dated and (day := SOME_DATE.search(before) or SOME_DATE.search(after)):

@@ -67,8 +67,8 @@ PREFIXES = {
     "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{([^}\n]*)\} "),
     # grep -n, cat -n: `17:`, `    17  `, and no hour of a clock
     "numbered": re.compile(rb" *\d+(?::(?!\d\d:\d\d(?!:))|\t|  )"),
-    # grep -H: `client.log:17:`
-    "named": re.compile(rb"([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
+    # grep -H: `client.log:17:`; Select-String -Context of PowerShell: `> client.log:17:`
+    "named": re.compile(rb"(?:[> ] )?([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
