@@ -20,7 +20,7 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
-from kafkalab.logsets.layouts import ZONE_FORM, Clock
+from kafkalab.logsets.layouts import OPENING, ZONE_FORM, Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
@@ -36,6 +36,7 @@ MORE_BYTES, MUCH = 1 << 20, 8 << 20
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES, FEW_FILES = 50, 4
+TURNED = {"newest first", "document"}  # Wrappings of which the first bytes may be the last records.
 COLUMNS = ("time", "client_id", "logger", "event", "message", "problem")
 # How Kafka's parts name themselves before a message: `[Consumer clientId=c, …] `. Where no class is
 # there and the catalogue knows no such line, its letters were misread.
@@ -300,11 +301,14 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
         pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
     )
     ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
-    torn = pc.fill_null(pc.equal(rows["problem"], schema.TORN), False)
+    torn = pc.or_(  # which no rotation does
+        pc.fill_null(pc.equal(rows["problem"], schema.TORN), False),
+        pc.match_substring(rows["message"], "\0"),
+    )
     unread = rows.filter(pc.and_(pc.is_valid(rows["problem"]), pc.or_(pc.invert(ends), torn)))
     damaged = pc.or_(
         pc.not_equal(unread["problem"], schema.FOREIGN),
-        pc.match_substring_regex(unread["message"], schema.PIECE),
+        pc.match_substring_regex(unread["message"], rf"{schema.PIECE}|\x00"),
     )
     return LineCounts(
         rows.num_rows,
@@ -357,4 +361,7 @@ def _blocks(file: LogFile, layout: str | None, size: int = 1 << 16) -> Iterator[
         texts.setdefault(source, []).append(line)
     for text in map(b"\n".join, texts.values()):
         whole = text[: text.rfind(b"\n") + 1] or text
+        # The newest records come first: so a piece may begin amid one.
+        if not TURNED.isdisjoint(wrapping) and (begin := OPENING.search(whole)):
+            whole = whole[begin.start() :]
         yield from Range(file.name, 0, None, found, others=others).read(whole, 0, None)
