@@ -154,7 +154,7 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
         engine_for,
         running_on,
     )
-    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.files import copies_of, files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.ranges import text_expected
@@ -162,6 +162,8 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
     far = by_opener(options.path)[0] if options.engine != DUCKDB else []
     near = [path for path in options.path if path not in far]
     files = files_of(path_list(near)) if near else []
+    for told in copies_of(path_list(near)) if near else ():
+        print(told, file=sys.stderr)
     if options.layout:
         layout(options.layout)
     size = text_expected(files)

@@ -303,12 +303,12 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
     torn = pc.or_(  # which no rotation does
         pc.fill_null(pc.equal(rows["problem"], schema.TORN), False),
-        pc.match_substring(rows["message"], "\0"),
+        pc.match_substring_regex(rows["message"], schema.HOLE),
     )
     unread = rows.filter(pc.and_(pc.is_valid(rows["problem"]), pc.or_(pc.invert(ends), torn)))
     damaged = pc.or_(
         pc.not_equal(unread["problem"], schema.FOREIGN),
-        pc.match_substring_regex(unread["message"], rf"{schema.PIECE}|\x00"),
+        pc.match_substring_regex(unread["message"], schema.DAMAGED_LINE),
     )
     return LineCounts(
         rows.num_rows,
