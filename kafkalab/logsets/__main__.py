@@ -378,14 +378,14 @@ def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> Non
 
 
 def _remedy(options: argparse.Namespace) -> str:
-    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.files import beginning, files_of, path_list
     from kafkalab.logsets.first_lines import remedy_for
     from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.record_batches import how_written
 
     near = by_opener(options.path)[1]
     first = files_of(path_list(near))[:1] if near else []
-    return remedy_for(how_written(first[0])[1] if first else ())
+    return remedy_for(how_written(first[0])[1], beginning(first[0])) if first else remedy_for(())
 
 
 def _named(paths: list[str]) -> str:

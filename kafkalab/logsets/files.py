@@ -2,8 +2,8 @@
 
 Arrow's file systems open a URL, with the credentials of the environment. Other schemes are Spark's
 (hadoop_files.py). The end of a name tells how a file is packed: .gz, .zst, .bz2, .lz4, .xz. An
-archive (.tar, .tar.gz, .tar.xz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be a
-pattern: `*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
+archive (.tar, .tar.gz, .tar.xz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be
+a pattern: `*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
 
 A log that was rotated is one log: app.log.2.gz, app.log.1, app.log. Its files are read from the
 oldest on. In a folder a file with another name (`stdout`, `events.json`) is a log if its first
@@ -74,6 +74,8 @@ NOT_READ = {
     rb"PAR1": "a Parquet file: `spark.read.parquet` reads it",
     rb"\{\\rtf": "a text with formats (RTF): save it as plain text first",
     rb"(?:[^\n]*\n){0,12}?--- \S[^\n]*\n\+\+\+ \S": "a patch: read the log that it changes",
+    rb"(?:[^\n]*\n){0,400}?(?:[^\n]{60,76}=\r?\n){2}": "coded as mails are: `python -m quopri -d` "
+    "decodes it",
     # psql, mysql, Markdown
     rb"(?:[^\n]*\n)?(?=[^\n]*--[+|])[-+|:= ]+\r?(?:\n|$)": "a table in lines: export it as CSV",
 }

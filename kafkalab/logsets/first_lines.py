@@ -24,7 +24,7 @@ from kafkalab.logsets.layouts import OPENING, ZONE_FORM, Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
-from kafkalab.logsets.wrapped_lines import RECORDS, unwrapped
+from kafkalab.logsets.wrapped_lines import JSON, RECORDS, unwrapped
 
 WHOLE = 0.99  # The share of records that must be whole.
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
@@ -143,14 +143,15 @@ SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
 SOME_DATE = re.compile(
     r"(?<![\w.\-])(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{2,4})(?![\w.])"
 )
-# Names of several zones, words that may be one, and places: which one is meant cannot be told, or is
-# not read. Likewise a zone in brackets, or before the time.
+# Names of several zones, words that may be one, and places: which one is meant cannot be told, or
+# is not read. Likewise a zone in brackets, or before the time.
 SOME_ZONE = re.compile(
     rf" ?(?:[(\[](?!(?:UTC|GMT|Z|[+-]00:?00)[)\]])(?:{ZONE_FORM})[)\]]"
     r"|[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|ART|CAT|EAT|WAT|WIT|ICT|PHT|HST|NST|CLT|COT|PET|IDT"
     r"|ACST|ACDT|YEKT|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?)"
 )
 ZONE_BEFORE = re.compile(r"(?<![\w.:\-])[+-](?:0\d|1[0-4]):?[0134][05]\W{1,3}$")
+SOME_JSON = re.compile(rb'[\s\[]*\{\s*"')
 APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
@@ -237,14 +238,16 @@ def damaged_text(counts: LineCounts) -> str:
     """What to say where too many records are damaged."""
     return (
         f"{counts.damaged:,} of {counts.read + counts.damaged:,} records are cut, torn, "
-        "overwritten or not UTF-8, and what they told is missing here. Get the log again from "
-        "where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
+        "overwritten, struck out or not UTF-8, and what they told is missing here. Get the log "
+        "again from where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
     )
 
 
-def remedy_for(wrapping: tuple[str, ...]) -> str:
-    """What helps where lines are misread: a pattern says nothing about records."""
+def remedy_for(wrapping: tuple[str, ...], text: bytes = b"") -> str:
+    """What helps where lines are misread: a pattern says nothing about records. text: the first
+    bytes, where these tell."""
     kind = next((RECORDS[name] for name in wrapping if name in RECORDS), None)
+    kind = kind or (RECORDS[JSON] if SOME_JSON.match(text) else None)
     return (
         f"They are {kind}: keep the time, the level, the class and the message in fields of "
         "their own, or read the log that they were made of."

@@ -232,8 +232,8 @@ def _wrote_kafka(block: Block) -> np.ndarray:
 def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
     """Which rows were cut.
 
-    Where several of the longest lines, or messages, are equally long, end in different ways, and are
-    not known to the catalogue although its classes wrote them, something cut them at that length.
+    Where several of the longest lines, or messages, are equally long, end in different ways, and
+    are not known to the catalogue although its classes wrote them, something cut them there.
     """
     mask = np.zeros(block.rows, bool)
     if not block.rows:

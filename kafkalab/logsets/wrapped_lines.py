@@ -619,7 +619,7 @@ def _is_newest_first(sample: list[bytes]) -> bool:
 
 def _oldest_first(lines: Lines) -> Lines:
     """The records from the last to the first. Their places are counted from the end of the text, so
-    that they rise. The lines of one record stay in their order, where that is not turned as well."""
+    that they rise. The lines of one record stay in their order, if that is not turned as well."""
     records: list[list[tuple[int, bytes, str]]] = []
     end = 0
     every = list(lines)
@@ -643,7 +643,7 @@ def _are_turned(lines: list[bytes]) -> bool:
             signs += before.startswith(b"\t") - after.startswith(b"\t")
     for call, run in groupby(enumerate(lines), lambda each: each[1].startswith(b"\tat ")):
         places = [place for place, _ in run] if call else []
-        if places and 0 < places[0] and places[-1] + 1 < len(lines):
+        if places and places[0] > 0 and places[-1] + 1 < len(lines):
             before, after = (bool(OPENING.match(lines[n])) for n in (places[0] - 1, places[-1] + 1))
             signs += before - after
     return signs > 0 or (not signs and bool(lines) and not OPENING.match(lines[0]))
