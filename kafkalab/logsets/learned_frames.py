@@ -118,8 +118,6 @@ def _prefix(sample: list[bytes]) -> str:
     forms = list(map(_form, places))
     if places and all(piece.isspace() for piece in places[-1]):
         forms[-1] = min(places[-1], key=len)  # more blanks are the line's own
-    if len(places) > 1 and forms[:2] == [b" +", rb"\d+"]:
-        forms[0] = b" *"  # a number that fills its column
     return b"".join(forms).decode("latin-1")
 
 

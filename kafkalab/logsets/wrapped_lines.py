@@ -81,6 +81,7 @@ AROUND = {
     "grep -C": re.compile(rb"([\w./\-]*?\.(?:log|out|txt)[\w.]*)(?P<mark>[:\-])"),
 }
 GAP = b"--"
+COUNTED = re.compile(rb" *(?:\d+)(?: |$)")  # vi's numbers: ` 17 `
 PADDED = re.compile(rb"\S {4,}$")  # up to the width of a terminal, which longer lines exceed
 # What a tool or a mail puts before whole lines of a log.
 OUTER = {
@@ -367,6 +368,13 @@ def _without(pattern: re.Pattern[bytes]) -> Wrapping:
             yield at, line[found.end() :], f"{source} {named}".strip() if named else source
 
     return Wrapping(lambda sample: _mostly(sample, pattern.match), take_out)
+
+
+def _is_counted(sample: list[bytes]) -> bool:
+    """Whether each line begins with a number, one more than that of the line before."""
+    found = [each for line in sample if (each := COUNTED.match(line))]
+    steps = {int(two[0]) - int(one[0]) for one, two in pairwise(found)}
+    return len(found) == len(sample) and steps == {1}
 
 
 def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
@@ -906,6 +914,7 @@ WRAPPINGS = {
     },
     **{name: _of_grep(pattern) for name, pattern in AROUND.items()},
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
+    "counted": Wrapping(_is_counted, _without(COUNTED).take_out),
     "rsyslog": Wrapping(
         lambda sample: any(b"#012" in line and OPENING.match(line) for line in sample), _of_rsyslog
     ),
