@@ -649,11 +649,11 @@ def _are_turned(lines: list[bytes]) -> bool:
     for before, line, after in zip([b"", *lines], lines, [*lines[1:], b""]):
         if DUMP_BEGIN.search(line) and OPENING.match(line):
             signs += before.startswith(b"\t") - after.startswith(b"\t")
-    for call, run in groupby(enumerate(lines), lambda each: each[1].startswith(b"\tat ")):
-        places = [place for place, _ in run] if call else []
+    begins = list(map(bool, map(OPENING.match, lines)))
+    for is_call, run in groupby(range(len(lines)), lambda n: lines[n].startswith(b"\tat ")):
+        places = list(run) if is_call else []
         if places and places[0] > 0 and places[-1] + 1 < len(lines):
-            before, after = (bool(OPENING.match(lines[n])) for n in (places[0] - 1, places[-1] + 1))
-            signs += before - after
+            signs += begins[places[0] - 1] - begins[places[-1] + 1]
     return signs > 0 or (not signs and bool(lines) and not OPENING.match(lines[0]))
 
 
