@@ -154,7 +154,7 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
         engine_for,
         running_on,
     )
-    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.files import copies_of, files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.ranges import text_expected
@@ -162,6 +162,8 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
     far = by_opener(options.path)[0] if options.engine != DUCKDB else []
     near = [path for path in options.path if path not in far]
     files = files_of(path_list(near)) if near else []
+    for told in copies_of(path_list(near)) if near else ():
+        print(told, file=sys.stderr)
     if options.layout:
         layout(options.layout)
     size = text_expected(files)
@@ -376,14 +378,14 @@ def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> Non
 
 
 def _remedy(options: argparse.Namespace) -> str:
-    from kafkalab.logsets.files import files_of, path_list
+    from kafkalab.logsets.files import beginning, files_of, path_list
     from kafkalab.logsets.first_lines import remedy_for
     from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.record_batches import how_written
 
     near = by_opener(options.path)[1]
     first = files_of(path_list(near))[:1] if near else []
-    return remedy_for(how_written(first[0])[1] if first else ())
+    return remedy_for(how_written(first[0])[1], beginning(first[0])) if first else remedy_for(())
 
 
 def _named(paths: list[str]) -> str:

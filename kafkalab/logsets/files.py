@@ -2,8 +2,8 @@
 
 Arrow's file systems open a URL, with the credentials of the environment. Other schemes are Spark's
 (hadoop_files.py). The end of a name tells how a file is packed: .gz, .zst, .bz2, .lz4, .xz. An
-archive (.tar, .tar.gz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be a
-pattern: `*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
+archive (.tar, .tar.gz, .tar.xz, .tgz, .zip) is read as a folder: `logs.zip!/app.log`. A path may be
+a pattern: `*.log`, `{a,b}.log`. Several paths may be given at once, with a line break between them.
 
 A log that was rotated is one log: app.log.2.gz, app.log.1, app.log. Its files are read from the
 oldest on. In a folder a file with another name (`stdout`, `events.json`) is a log if its first
@@ -12,6 +12,7 @@ lines begin as records do.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import lzma
 import os
@@ -20,6 +21,7 @@ import sys
 import tarfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -34,11 +36,14 @@ from kafkalab.logsets.layouts import OPENING
 
 PACKED = (".gz", ".zst", ".bz2", ".lz4", ".xz")
 PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
-ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
+ARCHIVES = (
+    ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip",
+)  # fmt: skip
 INSIDE = "!/"
 HADOOPS = {"s3a": "s3", "s3n": "s3"}  # Hadoop's names of what Arrow calls otherwise.
 URL = "://"
 MAGIC_LETTERS, BRACES = set("*?[{"), re.compile(r"\{([^{}]*)\}")
+LEAST_COPIED, ENDS = 1 << 10, 1 << 20  # Bytes of a file that may be a copy, and of each end of it.
 # What is never a log, whatever its first lines are.
 NO_LOGS = (".md", ".html", ".py", ".sh", ".java", ".jar", ".class", ".pdf", ".png", ".parquet")
 SNIFFED, BEGUN = 1 << 16, 3  # So many bytes are looked at, in which so many records must begin.
@@ -69,6 +74,8 @@ NOT_READ = {
     rb"PAR1": "a Parquet file: `spark.read.parquet` reads it",
     rb"\{\\rtf": "a text with formats (RTF): save it as plain text first",
     rb"(?:[^\n]*\n){0,12}?--- \S[^\n]*\n\+\+\+ \S": "a patch: read the log that it changes",
+    rb"(?:[^\n]*\n){0,400}?(?:[^\n]{60,76}=\r?\n){2}": "coded as mails are: `python -m quopri -d` "
+    "decodes it",
     # psql, mysql, Markdown
     rb"(?:[^\n]*\n)?(?=[^\n]*--[+|])[-+|:= ]+\r?(?:\n|$)": "a table in lines: export it as CSV",
 }
@@ -97,15 +104,50 @@ def files_of(paths: str | os.PathLike) -> list[LogFile]:
     """The files to read, sorted by name: each path itself, or every log below it. The older files
     of a rotated log are before the newest.
 
-    Raises FileNotFoundError where there is none.
+    A file that is there twice under two names is read once (copies_of). Raises FileNotFoundError
+    where there is none.
     """
-    return list(rotated_in_turn(logs_below(paths), text_bytes))
+    return list(rotated_in_turn(_once(logs_below(paths))[0], text_bytes))
 
 
 def logs_below(paths: str | os.PathLike) -> list[LogFile]:
     """The files to read, not in turn and without what is before them. Raises FileNotFoundError."""
     found = [file for path in os.fspath(paths).split("\n") for file in _below(path)[0]]
     return list(dict.fromkeys(found))
+
+
+def copies_of(paths: str | os.PathLike) -> Iterator[str]:
+    """A sentence for the files that are not read, for another one has the same bytes."""
+    copies = _once(logs_below(paths))[1]
+    for copy, first in copies[:3]:
+        more = f" and {len(copies) - 3} more" if len(copies) > 3 and copy == copies[2][0] else ""
+        yield f"{copy}{more}: not read, for it has the same bytes as {first}."
+
+
+def _once(files: list[LogFile]) -> tuple[list[LogFile], list[tuple[str, str]]]:
+    """The files without copies, and the name of each copy with that of the first such file. Only
+    files of one size are opened."""
+    sizes = Counter(file.size for file in files)
+    seen: dict[bytes, str] = {}
+    copies: list[tuple[str, str]] = []
+    for file in sorted(files, key=lambda file: (len(file.name), file.name)):
+        if sizes[file.size] > 1 and file.size >= LEAST_COPIED and INSIDE not in file.name:
+            first = seen.setdefault(_digest(file), file.name)
+            if first != file.name:
+                copies.append((file.name, first))
+    names = {copy for copy, _ in copies}
+    return [file for file in files if file.name not in names], copies
+
+
+@lru_cache(maxsize=1 << 12)
+def _digest(file: LogFile) -> bytes:
+    """What two files share that are equal, as far as their ends tell."""
+    found = hashlib.sha256(str(file.size).encode())
+    with open_plain(file.name) as stream:
+        found.update(stream.read(ENDS))
+        stream.seek(max(file.size - ENDS, 0))
+        found.update(stream.read(ENDS))
+    return found.digest()
 
 
 def warn_reader(text: str) -> None:
@@ -447,7 +489,8 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
     except OSError as error:
         if not _is_packed_as_named(file.name):
             raise ValueError(
-                f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
+                f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}. "
+                "Where it is a text, give it a name that ends with .log."
             ) from None
         raise ValueError(damaged(file.name)) from None
     _refuse_what_is_packed(file.name, text)
@@ -459,6 +502,11 @@ def _refuse_what_is_packed(name: str, text: bytes) -> None:
     for begin, told in NOT_READ.items():
         if re.match(begin, text):
             raise ValueError(f"{name} is {told}.")
+    if text[257:262] == b"ustar":
+        raise ValueError(
+            f"{name} is an archive of tar: give it a name that ends with .tar, .tar.gz, .tar.bz2 "
+            "or .tar.xz, or unpack it first."
+        )
     for magic, end in MAGIC.items():
         if text.startswith(magic) and name.endswith((end, *OFFICE)):
             office = name.endswith(OFFICE)
@@ -468,4 +516,7 @@ def _refuse_what_is_packed(name: str, text: bytes) -> None:
                 else f"{name} is packed twice: unpack it once first."
             )
         if text.startswith(magic):
-            raise ValueError(f"{name} is packed: give it a name that ends with {end}.")
+            raise ValueError(
+                f"{name} is packed: give it a name that ends with {end}, or with .tar{end} where "
+                "it is an archive."
+            )

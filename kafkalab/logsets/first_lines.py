@@ -20,21 +20,23 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
-from kafkalab.logsets.layouts import Clock
+from kafkalab.logsets.layouts import OPENING, ZONE_FORM, Clock
 from kafkalab.logsets.ranges import Range
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
-from kafkalab.logsets.wrapped_lines import RECORDS, unwrapped
+from kafkalab.logsets.wrapped_lines import JSON, RECORDS, unwrapped
 
 WHOLE = 0.99  # The share of records that must be whole.
 ENOUGH = 0.9  # The share of lines that must be read for a log to be understood.
 FEW = 10  # So few lines tell nothing about a layout.
 MANY = 50  # So many lines do not all have one time.
-# Where all of the first lines have one time, or none is of Kafka's, so many bytes are looked at.
+# Where all of the first lines have one time, or few are in the catalogue, so many bytes are looked
+# at.
 MORE_BYTES, MUCH = 1 << 20, 8 << 20
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES, FEW_FILES = 50, 4
+TURNED = {"newest first", "document"}  # Wrappings of which the first bytes may be the last records.
 COLUMNS = ("time", "client_id", "logger", "event", "message", "problem")
 # How Kafka's parts name themselves before a message: `[Consumer clientId=c, …] `. Where no class is
 # there and the catalogue knows no such line, its letters were misread.
@@ -141,8 +143,15 @@ SOME_REST = re.compile(r"[^\s\w\])|;,\"'>}\-][\d:]+| ?'?\d{3}(?=\s)")
 SOME_DATE = re.compile(
     r"(?<![\w.\-])(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d[-/.]\d{2,4})(?![\w.])"
 )
-# Names of several zones, and places: which one is meant cannot be told, or is not read.
-SOME_ZONE = re.compile(r" ?[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?")
+# Names of several zones, words that may be one, and places: which one is meant cannot be told, or
+# is not read. Likewise a zone in brackets, or before the time.
+SOME_ZONE = re.compile(
+    rf" ?(?:[(\[](?!(?:UTC|GMT|Z|[+-]00:?00)[)\]])(?:{ZONE_FORM})[)\]]"
+    r"|[(\[]?(?:IST|CST|BST|AST|AMT|GST|SST|ART|CAT|EAT|WAT|WIT|ICT|PHT|HST|NST|CLT|COT|PET|IDT"
+    r"|ACST|ACDT|YEKT|[A-Z][a-z]+/[A-Z][\w/]+)\b[)\]]?)"
+)
+ZONE_BEFORE = re.compile(r"(?<![\w.:\-])[+-](?:0\d|1[0-4]):?[0134][05]\W{1,3}$")
+SOME_JSON = re.compile(rb'[\s\[]*\{\s*"')
 APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
@@ -162,6 +171,9 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
     if total.nothing_known:
         more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MUCH))
         total = next((found for batch in more if (found := counts_of(batch)).known), total)
+    elif total.foreign_words_of_others:  # a broker's first minute has few lines that are known
+        more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MORE_BYTES))
+        total = sum(map(counts_of, more), LineCounts())
     names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
     if total.nothing_known:
         yield f"{names}: {total.why_nothing_known()}"
@@ -226,14 +238,16 @@ def damaged_text(counts: LineCounts) -> str:
     """What to say where too many records are damaged."""
     return (
         f"{counts.damaged:,} of {counts.read + counts.damaged:,} records are cut, torn, "
-        "overwritten or not UTF-8, and what they told is missing here. Get the log again from "
-        "where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
+        "overwritten, struck out or not UTF-8, and what they told is missing here. Get the log "
+        "again from where it was written; `iconv -f CP1252 -t UTF-8` mends letters."
     )
 
 
-def remedy_for(wrapping: tuple[str, ...]) -> str:
-    """What helps where lines are misread: a pattern says nothing about records."""
+def remedy_for(wrapping: tuple[str, ...], text: bytes = b"") -> str:
+    """What helps where lines are misread: a pattern says nothing about records. text: the first
+    bytes, where these tell."""
     kind = next((RECORDS[name] for name in wrapping if name in RECORDS), None)
+    kind = kind or (RECORDS[JSON] if SOME_JSON.match(text) else None)
     return (
         f"They are {kind}: keep the time, the level, the class and the message in fields of "
         "their own, or read the log that they were made of."
@@ -290,11 +304,14 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
         pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
     )
     ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
-    torn = pc.fill_null(pc.equal(rows["problem"], schema.TORN), False)
+    torn = pc.or_(  # which no rotation does
+        pc.fill_null(pc.equal(rows["problem"], schema.TORN), False),
+        pc.match_substring_regex(rows["message"], schema.HOLE),
+    )
     unread = rows.filter(pc.and_(pc.is_valid(rows["problem"]), pc.or_(pc.invert(ends), torn)))
     damaged = pc.or_(
         pc.not_equal(unread["problem"], schema.FOREIGN),
-        pc.match_substring_regex(unread["message"], schema.PIECE),
+        pc.match_substring_regex(unread["message"], schema.DAMAGED_LINE),
     )
     return LineCounts(
         rows.num_rows,
@@ -331,6 +348,8 @@ def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     before, _, after = head.partition(time)
     if rest := SOME_REST.match(after) or SOME_ZONE.match(after):
         return time + rest[0]
+    if zone := ZONE_BEFORE.search(before):
+        return zone[0] + time
     if not clock.dated and (day := SOME_DAY.search(before)):
         return day[0] + time
     if not clock.dated and (day := SOME_DATE.search(before) or SOME_DATE.search(after)):
@@ -345,4 +364,7 @@ def _blocks(file: LogFile, layout: str | None, size: int = 1 << 16) -> Iterator[
         texts.setdefault(source, []).append(line)
     for text in map(b"\n".join, texts.values()):
         whole = text[: text.rfind(b"\n") + 1] or text
+        # The newest records come first: so a piece may begin amid one.
+        if not TURNED.isdisjoint(wrapping) and (begin := OPENING.search(whole)):
+            whole = whole[begin.start() :]
         yield from Range(file.name, 0, None, found, others=others).read(whole, 0, None)

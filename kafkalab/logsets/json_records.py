@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TypeGuard
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -57,7 +58,12 @@ TRACES = (
 )
 # What a search engine or a collector puts a record into, and who wrote it.
 INSIDE = ("_source", "result", "content", "jsonPayload")
-BESIDE = ("properties", "attributes")  # Likewise, but the record's own keys win.
+# Likewise, but the record's own keys win. Kibana has each value in a list.
+BESIDE = ("properties", "attributes", "fields")
+# The keys of a day and of a clock apart, and of a zone that neither names.
+DAYS, CLOCKS = ("date", "day", "datum"), ("time", "clock", "uhrzeit")
+ZONES = ("tz", "timezone", "zone", "offset")
+A_CLOCK = re.compile(r"\d{1,2}:\d\d:\d\d(?:[.,]\d+)?")
 SOURCES = (
     "kubernetes.pod_name", "kubernetes.pod.name", "kubernetes.container_name",
     "kubernetes.container.name", "pod", "_HOSTNAME", "hostName", "hostname", "host.name", "host",
@@ -75,6 +81,7 @@ LOGBACK = {5000: "TRACE", 10000: "DEBUG", 20000: "INFO", 30000: "WARN", 40000: "
 HEAD = 60  # Bytes at the begin of a line that may hold a collector's time.
 LEAST_RECORDS = 3  # Fewer records do not tell which of their times moves.
 DIGITS = re.compile(r"\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d\D{0,3}\d")
+OFFSET = re.compile(r"Z|[+-]\d\d:?\d\d")
 ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?")
 
 
@@ -117,8 +124,14 @@ def record_of(line: bytes) -> dict | None:
         record["MESSAGE"] = bytes(coded).decode(errors="replace")
     for name in BESIDE:
         if isinstance(record.get(name), dict):
-            record = {**record[name], **record}
+            inner = {key: _only(value) for key, value in record[name].items()}
+            record = {**inner, **record}
     return {**{key.lower(): value for key, value in record.items()}, **record}
+
+
+def _only(value: object) -> object:
+    """The text in a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _are_bytes(value: object) -> TypeGuard[list[int]]:
@@ -282,7 +295,24 @@ def _time_of(record: dict) -> str | None:
     if isinstance(record.get("timestampSeconds"), int | str):  # Google Cloud's
         seconds, nanos = record["timestampSeconds"], record.get("timestampNanos") or 0
         return _time({"seconds": seconds, "nanos": nanos})
-    return _time(_first(record, TIMES))
+    day, clock, zone = (_first(record, keys) for keys in (DAYS, CLOCKS, ZONES))
+    found = _first(record, TIMES)
+    if isinstance(day, str) and isinstance(clock, str) and A_CLOCK.fullmatch(clock):
+        found = f"{day} {clock}"
+    if isinstance(found, str) and isinstance(zone, str) and (iso := ISO.fullmatch(found)):
+        found += "" if iso[4] else _offset(found, zone)
+    return _time(found)
+
+
+def _offset(time: str, zone: str) -> str:
+    """The offset of a time in a zone: `+02:00`, or of a place."""
+    if OFFSET.fullmatch(zone):
+        return zone
+    try:
+        moment = datetime.fromisoformat(time.replace(",", ".")).replace(tzinfo=ZoneInfo(zone))
+    except (ValueError, OSError):
+        return ""
+    return f"{moment:%z}"
 
 
 def _time(value: object) -> str | None:

@@ -152,7 +152,8 @@ ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "CET": 60, "CEST": 120, "EET": 120,
     "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600,
     "AEDT": 660, "NZST": 720, "NZDT": 780, "EST": -300, "EDT": -240, "CDT": -300, "MST": -420,
-    "MDT": -360, "PST": -480, "PDT": -420,
+    "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480, "BRT": -180, "SAST": 120,
+    "TRT": 180, "PKT": 300, "WIB": 420, "WITA": 480, "AWST": 480,
 }  # fmt: skip
 # `+02:00`, `+0200`, `+02`, `GMT+02:00`, a name; Java adds `[Europe/Berlin]` to an offset.
 # Some editors turn the hyphen of an offset into a minus sign.

@@ -106,10 +106,11 @@ def _prefix(sample: list[bytes]) -> str:
         return ""
     usual = kinds.most_common(1)[0][0]
     split = [pieces for pieces in split if pieces and _kind(pieces[0]) == usual]
+    is_json = all(b'{"' in line or b"{ " in line for line in sample)
     places = []
     for place in zip_longest(*split):
         different = set(place)
-        if different == {b"{"}:  # a record of JSON begins
+        if different == {b"{"} and is_json:
             break
         if None in different or len({_kind(piece) for piece in different}) > 1:
             break

@@ -104,8 +104,11 @@ def repeated(lines: DataFrame) -> DataFrame:
         .withColumn("again", F.row_number().over(of_text) > 1)
         .withColumn("latest", F.max("time").over(so_far))
         .withColumn("run", F.count_if(~F.col("again")).over(in_file))
+        # Where a clock was set back, all that follows is older than the latest time.
+        .withColumn("first_latest", F.min("latest").over(Window.partitionBy("file", "text")))
     )
     back = F.unix_millis("latest") - F.unix_millis("time") >= BACK_MS
+    back = back & (F.col("latest") > F.col("first_latest"))
     share = F.count_if("again").over(Window.partitionBy("file")) / F.count("*").over(
         Window.partitionBy("file")
     )
@@ -148,6 +151,7 @@ def _mixed_files(lines: DataFrame) -> tuple[list[str], list[tuple[str, int]]]:
         .agg(
             F.count("*").alias("lines"),
             F.count_if(F.col("back_ms") >= MIXED_MS).alias("back"),
+            F.count_if(F.col("back_ms") >= STEP_MS).alias("steps"),
             F.coalesce(F.max(own), F.max("back_ms")).alias("most_ms"),
             F.sum(F.when(own.isNotNull(), (own >= MIXED_MS).cast("int"))).alias("own"),
             F.count_if(F.col("step_ms") >= ZONE_MS).alias("zones"),
@@ -174,6 +178,7 @@ def _mixed_files(lines: DataFrame) -> tuple[list[str], list[tuple[str, int]]]:
         for row in found
         if row["back"] >= LEAST_MIXED
         and row["back"] > MIXED * row["lines"]
+        and row["back"] > row["steps"]  # else a clock was set back, for several clients
         and row["file"] not in dict(zoned)
     ]
     steps = [

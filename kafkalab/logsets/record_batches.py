@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import layouts, recognition, schema, templates
-from kafkalab.logsets.block import Block
+from kafkalab.logsets.block import LEVELS, Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess, known_lines
 from kafkalab.logsets.learned_frames import frame_before_times
@@ -32,6 +32,11 @@ OF_ONE_RECORD = {"event", "kind", "client_id", "group_id", "broker", *templates.
 KAFKAS = ("kafka.", "org.apache.kafka.")
 # A tool's mark for what it cut off: `...TRUNCATED...`, ` [truncated]`.
 SHORTENED = r"(?:\.\.\.|[\[<(])(?:truncated|TRUNCATED)(?:\.\.\.|[\]>)])$"
+# What no line of a stack trace holds: the begin of a record, behind what a tool put before it.
+RECORD_WITHIN = (
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d{3}[^\n]{0,80}"
+    rf"\b(?:{'|'.join(LEVELS)})\b"
+)
 # A client's prefix that ends too early.
 PART_OF_PREFIX = r"^\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*$"
 # A row with a client's settings, and the name of each. A client prints each once, in one record.
@@ -78,7 +83,10 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
     known = known or recognition.Recognised(block)
     problem = block.problem
     if block.may_be_torn:
-        torn = pc.match_substring_regex(block.message, block.opening)
+        torn = pc.or_(
+            pc.match_substring_regex(block.message, block.opening),
+            pc.fill_null(pc.match_substring_regex(block.trace, RECORD_WITHIN), False),
+        )
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
     mixed = _has_mixed_settings(block) & ~_true(pc.equal(problem, schema.FOREIGN))
@@ -224,26 +232,29 @@ def _wrote_kafka(block: Block) -> np.ndarray:
 def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
     """Which rows were cut.
 
-    Where several of the longest lines are equally long, end in different ways, and are not known to
-    the catalogue although its classes wrote them, something cut them at that length.
+    Where several of the longest lines, or messages, are equally long, end in different ways, and
+    are not known to the catalogue although its classes wrote them, something cut them there.
     """
     mask = np.zeros(block.rows, bool)
+    if not block.rows:
+        return mask
+    unknown = _true(pc.is_null(known.event)) & _wrote_kafka(block)
     starts, ends = block.line_spans()
-    lengths = ends - starts
-    longest = lengths.max(initial=0)
-    cut = np.flatnonzero(lengths == longest)
-    if longest < SHORTEST_CUT or len(cut) < LEAST_CUT or not block.rows:
-        return mask
-    endings = block.texts(ends[cut] - ENDING, ends[cut])
-    if len(endings.unique()) < LEAST_CUT:
-        return mask
-    rows = np.maximum(np.searchsorted(block.start, starts[cut], side="right") - 1, 0)
-    rows = np.unique(rows[block.head_ok[rows]])
-    unknown = pc.is_null(known.event.take(pa.array(rows)))
-    unknown = unknown.to_numpy(zero_copy_only=False) & _wrote_kafka(block)[rows]
-    if np.count_nonzero(unknown) < LEAST_CUT:
-        return mask
-    mask[rows] = True
+    row_of = np.searchsorted(block.start, starts, side="right") - 1
+    of_record = (row_of >= 0) & block.head_ok[row_of]
+    for begin, end, row in (
+        (starts[of_record], ends[of_record], row_of[of_record]),
+        (*block.message_span, np.arange(block.rows)),
+    ):
+        lengths = end - begin
+        longest = lengths.max(initial=0)
+        cut = np.flatnonzero(lengths == longest)
+        if longest < SHORTEST_CUT or len(cut) < LEAST_CUT:
+            continue
+        endings = block.texts(end[cut] - ENDING, end[cut])
+        rows = np.unique(row[cut])
+        if len(endings.unique()) >= LEAST_CUT <= np.count_nonzero(unknown[rows]):
+            mask[rows] = True
     return mask
 
 

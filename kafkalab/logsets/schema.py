@@ -138,6 +138,8 @@ DAMAGED = "damaged text"  # Amid cut or torn lines: no client writes such a line
 OWN_CLASS = r"^(?:org\.apache\.|o\.a\.)?(?:k|kafka|z|zookeeper)\.|^state\.change\.logger$"
 CLASS_AT_END = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$"
 PIECE = rf"{CLASS_AT_END}|\[(?:Consumer|Producer|AdminClient) \w+="
+HOLE = r"\x00"
+DAMAGED_LINE = f"{PIECE}|{HOLE}"
 
 # Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n
 # (AbstractCoordinator). 4.4 prints `+n`.

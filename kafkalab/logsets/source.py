@@ -25,7 +25,7 @@ from pyspark.sql.types import StructType
 
 from kafkalab.logsets import client_prefixes, question, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import files_of, warn_reader
+from kafkalab.logsets.files import copies_of, files_of, warn_reader
 from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.ranges import FileChanged, Range, ranges_of, task_size, tasks_of
 from kafkalab.logsets.read_task import ReadTask
@@ -101,8 +101,8 @@ class KafkaLinesReader(ds.DataSourceReader, metaclass=Carried):
     def partitions(self) -> list[ReadTask]:
         files = files_of(self.path)
         if self.warns:
-            for doubt in doubts(files, self.layout):
-                warn_reader(doubt)
+            for said in (*copies_of(self.path), *doubts(files, self.layout)):
+                warn_reader(said)
         size = task_size(files)
         pieces = (
             piece

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain, islice, pairwise
+from itertools import chain, groupby, islice, pairwise
 from xml.etree import ElementTree
 
 from kafkalab.logsets.json_records import (
@@ -67,8 +67,8 @@ PREFIXES = {
     "labels": re.compile(rb"\d{4}-\d\d-\d\dT\S+ \{([^}\n]*)\} "),
     # grep -n, cat -n: `17:`, `    17  `, and no hour of a clock
     "numbered": re.compile(rb" *\d+(?::(?!\d\d:\d\d(?!:))|\t|  )"),
-    # grep -H: `client.log:17:`
-    "named": re.compile(rb"([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
+    # grep -H: `client.log:17:`; Select-String -Context of PowerShell: `> client.log:17:`
+    "named": re.compile(rb"(?:[> ] )?([\w./\-]*\.(?:log|out|txt)[\w.\-]*):(?:\d+:)?"),
     # kubectl logs --timestamps, docker logs -t: nanoseconds before the line's own time
     "nanoseconds": re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d) "),
 }
@@ -81,6 +81,8 @@ AROUND = {
     "grep -C": re.compile(rb"([\w./\-]*?\.(?:log|out|txt)[\w.]*)(?P<mark>[:\-])"),
 }
 GAP = b"--"
+COUNTED = re.compile(rb" *(?:\d+)(?: |$)")  # vi's numbers: ` 17 `
+PADDED = re.compile(rb"\S {4,}$")  # up to the width of a terminal, which longer lines exceed
 # What a tool or a mail puts before whole lines of a log.
 OUTER = {
     # builds: `03:07:51  `, `2026-11-20T03:07:51.825123Z 00O `
@@ -92,14 +94,17 @@ OUTER = {
     "two blanks": re.compile(rb" {2}"),
 }
 SOME_TIME = re.compile(rb"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
+DUMP_BEGIN = re.compile(rb"\bvalues: ?$")
 FALLS = 9  # So often must times fall, and so many times more often than rise.
 TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
-# What tools make of marks in a text, and Kafka's clients never write.
+# What tools make of marks in a text, and Kafka's clients and brokers never write.
 CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
 # Kafka's clients end a line with a blank behind these.
 BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
+NAMED = re.compile(rb"\[[A-Z]\w+ \w+=")  # `[Consumer clientId=`, `[RaftManager id=`
 TWICE = 2
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
+DUMPED = re.compile(rb"values: \\n(?:\\t|[\t ])")  # settings on one line
 RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and a tab
 ESCAPE = re.compile(r'\\u[0-9a-fA-F]{4}|\\[trn"\\/]')
 ESCAPES = {r"\t": "\t", r"\r": "", r"\n": "\n", r"\"": '"', "\\\\": "\\", r"\/": "/"}
@@ -133,10 +138,11 @@ DOCUMENT = re.compile(rb"\{(?:[^\[]|\[\s*\"){0,2000}\[\s*[\[{](?!\s*\"key\")|\{\
 # Names of a table's column that holds whole lines, or messages.
 RAW, RAWS = "log", ("_raw", "@message", "line", "content", "log")
 COLUMNS = (*RAWS, "message", "msg")
-OF_KAFKA = rb"\[[A-Z]\w+ \w+="
 # A cell that holds a line or a message of Kafka's clients.
-OF_CLIENT = re.compile(rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?' + OF_KAFKA)
+OF_CLIENT = re.compile(rb'[,;\t|]"?(?:\[[\d\-: ,.TZ]+\] [A-Z]+ )?' + NAMED.pattern)
 SEPARATOR = re.compile(rb"sep=.\s*$")  # what a spreadsheet writes first
+SPACED = re.compile(rb'[\w"][,;] [\w"]')  # a blank before each cell
+SLASHED = re.compile(rb'\\"(?![,;\t|]|$)')  # how some databases write a quote within a cell
 PAIR = re.compile(r'([\w.@\-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 PAIRS = re.compile(rb'(?:[\w.@\-]+=(?:"(?:[^"\\]|\\.)*"|[^\s"]*)(?: +|$)){3,}')
 UTIL_PLACE = re.compile(
@@ -364,6 +370,13 @@ def _without(pattern: re.Pattern[bytes]) -> Wrapping:
     return Wrapping(lambda sample: _mostly(sample, pattern.match), take_out)
 
 
+def _is_counted(sample: list[bytes]) -> bool:
+    """Whether each line begins with a number, one more than that of the line before."""
+    found = [each for line in sample if (each := COUNTED.match(line))]
+    steps = {int(two[0]) - int(one[0]) for one, two in pairwise(found)}
+    return len(found) == len(sample) and steps == {1}
+
+
 def _is_outer(pattern: re.Pattern[bytes]) -> Callable[[list[bytes]], bool]:
     """Whether most lines have this before them, and a record begins behind it, and nowhere else."""
 
@@ -415,17 +428,17 @@ def _stripped(line: bytes) -> bytes:
     return text + b" " * (text != line and bool(BLANK_AFTER.search(text)))
 
 
-def _in_clients_lines(sample: list[bytes], mark: re.Pattern[bytes]) -> bool:
-    """Whether lines of Kafka's clients hold what these never write."""
-    return sum(1 for line in sample if CLIENTS.search(line) and mark.search(line)) >= TWICE
+def _in_kafkas_lines(sample: list[bytes], mark: re.Pattern[bytes]) -> bool:
+    """Whether lines of Kafka's parts hold what these never write."""
+    return sum(1 for line in sample if NAMED.search(line) and mark.search(line)) >= TWICE
 
 
 def _is_escaped(sample: list[bytes]) -> bool:
     """Whether lines were written as a text of JSON has them, perhaps all of them in one."""
     sample = [line for line in sample if b'{"' not in line]  # a record of JSON has its own reader
     joined = sum(1 for line in sample for part in line.split(rb"\n")[1:] if OPENING.match(part))
-    dumped = any(rb"values: \n\t" in line and OPENING.match(line) for line in sample)
-    return dumped or _in_clients_lines(sample, ESCAPED) or joined > len(sample) > 0
+    dumped = any(DUMPED.search(line) and OPENING.match(line) for line in sample)
+    return dumped or _in_kafkas_lines(sample, ESCAPED) or joined > len(sample) > 0
 
 
 def _unescaped(lines: Lines) -> Lines:
@@ -614,17 +627,34 @@ def _is_newest_first(sample: list[bytes]) -> bool:
 
 def _oldest_first(lines: Lines) -> Lines:
     """The records from the last to the first. Their places are counted from the end of the text, so
-    that they rise. The lines of one record stay in their order."""
+    that they rise. The lines of one record stay in their order, if that is not turned as well."""
     records: list[list[tuple[int, bytes, str]]] = []
     end = 0
-    for at, line, source in lines:
-        if not records or OPENING.match(line):
+    every = list(lines)
+    turned = _are_turned([line for _, line, _ in every])
+    for at, line, source in every:
+        if turned or not records or OPENING.match(line):
             records.append([])
         records[-1].append((at, line, source))
         end = at + len(line) + 1
     for record in reversed(records):
         for number, (_, line, source) in enumerate(record):
             yield end - record[0][0] + number, line, source
+
+
+def _are_turned(lines: list[bytes]) -> bool:
+    """Whether the lines of a record stand before the one that begins it: settings, the calls of a
+    stack trace, or else what is in front of all records."""
+    signs = 0
+    for before, line, after in zip([b"", *lines], lines, [*lines[1:], b""]):
+        if DUMP_BEGIN.search(line) and OPENING.match(line):
+            signs += before.startswith(b"\t") - after.startswith(b"\t")
+    begins = list(map(bool, map(OPENING.match, lines)))
+    for is_call, run in groupby(range(len(lines)), lambda n: lines[n].startswith(b"\tat ")):
+        places = list(run) if is_call else []
+        if places and places[0] > 0 and places[-1] + 1 < len(lines):
+            signs += begins[places[0] - 1] - begins[places[-1] + 1]
+    return signs > 0 or (not signs and bool(lines) and not OPENING.match(lines[0]))
 
 
 # -- records that are not one line ----------------------------------------------------------------
@@ -717,7 +747,7 @@ def _parsed(held: list[bytes]) -> list[bytes] | None:
 def _is_table(sample: list[bytes]) -> bool:
     """Whether the first line names columns, one of them the message."""
     header = next((line for line in sample if not SEPARATOR.match(line)), b"")
-    names = _cells(header, _delimiter(header))
+    names = _cells(header, _delimiter(header), bool(SPACED.search(header)))
     if len(names) < 2 or {name.lower() for name in names} & set(COLUMNS):
         return len(names) > 1
     # Another name, of a column that holds what Kafka's clients write.
@@ -735,7 +765,7 @@ def _of_table(lines: Lines) -> Lines:
     first = list(islice(rows, 10 * FIRST_RECORDS))
     if not {name.lower() for name in names} & set(COLUMNS):
         for place, cell in (each for _, cells, _ in first for each in enumerate(cells)):
-            if re.search(OF_KAFKA, cell.encode()):
+            if NAMED.search(cell.encode()):
                 names[place] = RAW if OPENING.match(cell.encode()) else "message"
                 break
     for at, cells, source in chain(first, rows):
@@ -744,22 +774,26 @@ def _of_table(lines: Lines) -> Lines:
 
 def _rows(lines: Lines) -> Iterator[tuple[int, list[str], str]]:
     """The rows of a table, its header the first. A text in quotes may hold line breaks."""
-    delimiter, held, first = "", b"", 0
+    delimiter, held, first, slashed, spaced = "", b"", 0, False, False
     for at, line, source in lines:
+        slashed = slashed or (b'""' not in line and bool(SLASHED.search(line)))
+        line = line.replace(b'\\"', b'""') if slashed else line
         held, first = (held + b"\n" + line, first) if held else (line, at)
         if held.count(b'"') % 2:
             continue
         row, held = held, b""
         if not delimiter and SEPARATOR.match(row):
             continue
+        spaced = bool(SPACED.search(row)) if not delimiter else spaced
         delimiter = delimiter or _delimiter(row)
-        if cells := _cells(row, delimiter):
+        if cells := _cells(row, delimiter, spaced):
             yield first, cells, source
 
 
-def _cells(line: bytes, delimiter: str) -> list[str]:
+def _cells(line: bytes, delimiter: str, spaced: bool = False) -> list[str]:
     text = line.decode(errors="replace")
-    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=spaced)
+    return next(rows, [])
 
 
 def _delimiter(header: bytes) -> str:
@@ -846,11 +880,11 @@ WRAPPINGS = {
     ),
     "escapes": Wrapping(_is_escaped, _unescaped),
     "entities": Wrapping(
-        lambda sample: _in_clients_lines(sample, ENTITY),
+        lambda sample: _in_kafkas_lines(sample, ENTITY),
         _each(lambda line: html.unescape(line.decode(errors="replace")).encode()),
     ),
     "typography": Wrapping(
-        lambda sample: _in_clients_lines(sample, TYPESET),
+        lambda sample: _in_kafkas_lines(sample, TYPESET),
         _each(lambda line: line.decode(errors="replace").translate(TYPED).encode()),
     ),
     "tailed": Wrapping(lambda sample: any(map(TAILED.fullmatch, sample)), _of_tailed),
@@ -880,12 +914,17 @@ WRAPPINGS = {
     },
     **{name: _of_grep(pattern) for name, pattern in AROUND.items()},
     **{name: _without(pattern) for name, pattern in PREFIXES.items()},
+    "counted": Wrapping(_is_counted, _without(COUNTED).take_out),
     "rsyslog": Wrapping(
         lambda sample: any(b"#012" in line and OPENING.match(line) for line in sample), _of_rsyslog
     ),
     "stamped": Wrapping(_is_stamped, _without(STAMP).take_out),
     "blanks": Wrapping(
-        lambda sample: _mostly(sample, lambda line: line.endswith((b" ", b"\t"))), _each(_stripped)
+        lambda sample: (
+            _mostly(sample, lambda line: line.endswith((b" ", b"\t")))
+            or len([*filter(PADDED.search, sample)]) >= STAMPED * len(sample) > 0
+        ),
+        _each(_stripped),
     ),
     JSON: Wrapping(
         lambda sample: _mostly(sample, record_in, MOST_OF_JSON) or _are_messages(sample), _of_json

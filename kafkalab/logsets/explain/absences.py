@@ -120,11 +120,15 @@ def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]:
-    for file, rows in own.groupby("file", sort=False):
-        brokers = rows["broker"].dropna()
-        if brokers.empty:
-            continue
-        broker = int(brokers.iloc[0])
+    of_broker = own.dropna(subset=["broker"]).groupby(["file", "broker"], sort=False)
+    brokers_of = own.groupby("file")["broker"].nunique()
+    for (file, number), named in of_broker:
+        broker, is_alone = int(number), brokers_of[file] == 1
+        # In a log of several brokers its lines are those that name it.
+        rows, written = own[own["file"] == file], lines
+        if not is_alone:
+            of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == broker)
+            rows, written = named, lines.where(of_itself)
         stopped: pd.Timestamp | None = None
         ran_from: int | None = None
         away: Absence | None = None
@@ -132,14 +136,16 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             if row.event == STOPS:
                 stopped = row.time
             elif row.event == STARTS and away is None:
-                if ran_from is None and _ran_before(lines, str(file), row):
+                if ran_from is None and is_alone and _ran_before(lines, str(file), row):
                     ran_from = 0  # the log was rotated while it ran
                 if stopped is not None:
                     away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
                 elif ran_from is not None:
-                    since = _before_its_silence(lines, str(file), ran_from, row)
+                    since = _before_its_silence(written, str(file), ran_from, row)
                     away = Absence(broker, since, None, SILENT, ["its own log"])
             elif row.event == STARTED:
+                if away is None and stopped is not None:  # no line of its start names it
+                    away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
                 if away is not None:
                     away.until = row.time
                     yield away

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 MOST = 400  # Rows of a table.
 CONTROLLERS = Entries("brokers", "controller")
+SELDOM = 0.05  # The share of a file's lines that name a broker which may not be its writer.
 UNKNOWN_SHOWN = 10
 
 
@@ -246,28 +247,41 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
 def _servers(lines: DataFrame) -> pd.DataFrame:
     """The files that hold a broker's lines, with all of their lines. Most of a broker's lines name
-    it."""
+    it. A file of several brokers has a row for each, with the lines that name it."""
     of_server = F.col("event").isin(*SERVER_CATALOG)
     of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
-    return (
-        lines.groupBy("file")
-        .agg(
-            F.when(of_controller == F.count_if(of_server), "controller")
-            .otherwise("broker")
-            .alias("role"),
-            F.max(F.when(of_server, F.col("broker"))).alias("broker"),
-            F.count_if(of_server).alias("known"),
-            F.count("*").alias("lines"),
-            F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
-            F.min("time").alias("first"),
-            F.max("time").alias("last"),
+
+    def counted(*of: str) -> pd.DataFrame:
+        return (
+            lines.withColumn("broker", F.when(of_server, F.col("broker")))
+            .groupBy("file", *of)
+            .agg(
+                F.when(of_controller == F.count_if(of_server), "controller")
+                .otherwise("broker")
+                .alias("role"),
+                *(F.max("broker").alias("broker") for _ in range(not of)),
+                F.count_if(of_server).alias("known"),
+                F.count("*").alias("lines"),
+                F.count_if(F.col("level").isin("WARN", "ERROR", "FATAL")).alias("warnings"),
+                F.min("time").alias("first"),
+                F.max("time").alias("last"),
+            )
+            .orderBy("file", *of)
+            .limit(MOST)
+            .toPandas()
         )
-        .where("known > 0")
-        .drop("known")
-        .orderBy("file")
-        .limit(MOST)
-        .toPandas()
-    )
+
+    files, each = counted(), counted("broker")
+    files = files[files["known"] > 0]
+    # A line of a broker may name another one now and then.
+    often = each["known"] >= SELDOM * each.groupby("file")["known"].transform("sum")
+    named = each[often & each["broker"].notna()]
+    several = each[each["file"].isin(named.loc[named.duplicated("file"), "file"])]
+    several = several[often | several["broker"].isna()]
+    kept = files[~files["file"].isin(several["file"]) | (files["role"] == "controller")]
+    several = several[~several["file"].isin(kept["file"])]
+    found = pd.concat([kept, several[kept.columns]]) if len(several) else kept
+    return found.drop(columns="known").sort_values(["file", "broker"], ignore_index=True)
 
 
 def _requests(asked: DataFrame) -> pd.DataFrame:

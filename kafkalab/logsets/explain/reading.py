@@ -167,8 +167,9 @@ def reading_of(
     of_catalog = F.coalesce(F.col("logger").isin(*by_logger()), F.lit(False))
     others = read & ~F.coalesce(own, F.lit(False)) & (of_catalog | nameless)
     damaged = F.col("problem").isNotNull() & (
-        (F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.PIECE)
+        (F.col("problem") != schema.FOREIGN) | F.col("message").rlike(schema.DAMAGED_LINE)
     )
+    of_an_end = (F.col("problem") != schema.TORN) & ~F.col("message").rlike(schema.HOLE)
     inside = F.col("client_id").isNull() & F.col("message").rlike(PREFIX)
     unnamed = F.col("logger").isNull() & F.col("message").rlike(schema.CLASS_AT_END)
     counted = as_written.agg(
@@ -188,7 +189,7 @@ def reading_of(
     ).collect()[0]
     counts = {each.name: counted[each.name] for each in fields(LineCounts)}
     if counts["damaged"]:  # not those at the ends of a file
-        place = F.when(damaged & (F.col("problem") != schema.TORN), F.col("file_offset"))
+        place = F.when(damaged & of_an_end, F.col("file_offset"))
         ends = as_written.groupBy("file").agg(
             (F.max(place) == F.max("file_offset")).alias("last"),
             (F.min(place) == F.min("file_offset")).alias("first"),

@@ -88,6 +88,8 @@ def _heading(story: LogReport) -> str:
         name = (
             f"a {server.role}" if pd.isna(server.broker) else f"{server.role} {server.broker:.0f}"
         )
+        if pd.isna(server.broker) and (story.servers["file"] == server.file).sum() > 1:
+            name = "lines that name no broker"
         if (story.servers["broker"] == server.broker).sum() > 1:
             name += f", {PurePath(server.file).name}"
         said += f"\n  {name}: {server.lines:,} lines, {_count(server.warnings, 'warning')}"

@@ -13,12 +13,14 @@ import gzip
 import html
 import io
 import json
+import quopri
 import random
 import re
+import tarfile
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 
 from kafkalab.tests.logsets.test_mangled_logs import moment, ms
 from kafkalab.tests.logsets.test_production_logs import Said
@@ -327,6 +329,80 @@ def gelf(s: Said) -> dict:
         "full_message": s.text, "timestamp": ms(s) / 1000, "_logger": s.logger,
         "level": {"ERROR": 3, "WARN": 4, "INFO": 6}.get(s.level, 7), "_thread": s.thread,
     }  # fmt: skip
+
+
+def turned(said: Records) -> list[tuple[Said, str]]:
+    """Each line of the text with its record, from the last to the first."""
+    return [(s, line) for s in said for line in whole(s).split("\n")][::-1]
+
+
+def turned_table(header: str, row: Callable[[Said, str], tuple]) -> Mangling:
+    """An export with a row for each line, the newest first."""
+
+    def make(said: Records) -> str:
+        text = io.StringIO()
+        csv.writer(text).writerows([header.split("|"), *(row(*each) for each in turned(said))])
+        return text.getvalue()
+
+    return Mangling(make, file="a.csv.log")
+
+
+def indented(said: Records) -> str:
+    """journalctl: a message of several lines goes on below its begin."""
+    text = ""
+    for s in said:
+        front = f"{stamp('%b %d %H:%M:%S')(s)} web-1 shop[4711]: "
+        text += front + whole(s).replace("\n", "\n" + " " * len(front)) + "\n"
+    return text
+
+
+def on_two_days(said: Records) -> list[Said]:
+    """The log around midnight."""
+    later = datetime(2026, 11, 29, tzinfo=UTC) - moment(said[len(said) // 2])
+    return at_another_time(said, timedelta(seconds=int(later.total_seconds())))
+
+
+def at_another_time(said: Records, later: timedelta) -> Records:
+    return [at_another_moment(s, later) for s in said]
+
+
+def at_another_moment(s: Said, later: timedelta) -> Said:
+    """The same record, also where it says when its client started."""
+    other = object.__new__(Said)
+    other.__dict__.update(s.__dict__)
+    day, clock = f"{moment(s) + later:%Y-%m-%d %H:%M:%S}".split()
+    other.day, other.clock = day, clock
+    other.time, other.dotted = f"{day} {clock},{s.ms}", f"{day} {clock}.{s.ms}"
+    other.iso = f"{day}T{clock}.{s.ms}"
+    other.text = re.sub(
+        r"(?<=startTimeMs: )\d{13}",
+        lambda found: str(int(found[0]) + round(later.total_seconds() * 1000)),
+        s.text,
+    )
+    return other
+
+
+def tarred(said: Records) -> bytes:
+    packed, text = io.BytesIO(), plain(said, own).encode()
+    with tarfile.open(fileobj=packed, mode="w:xz") as archive:
+        member = tarfile.TarInfo("logs/app.log")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def paged(text: str) -> str:
+    """What `more` leaves on a screen."""
+    rows = text.splitlines(True)
+    return "".join(row + "--More--(12%)\n" * (n % 24 == 23) for n, row in enumerate(rows))
+
+
+def shown_by_powershell(text: str) -> str:
+    """Select-String -Context."""
+    return "".join(
+        f"{'>' if 'onsumer' in line else ' '} client.log:{n}:{line}\n"
+        for n, line in enumerate(text.splitlines(), 1)
+    )
 
 
 # -- accidents ------------------------------------------------------------------------------------
@@ -1146,6 +1222,102 @@ WRAPPERS = {
     "a list of texts": Mangling(lambda said: json.dumps([whole(s) for s in said])),
     "base64": text_of(lambda text: base64.encodebytes(text.encode())),
     "percent signs": text_of(urllib.parse.quote),
+    "kubectl --prefix --timestamps": around(
+        lambda s, line: f"[pod/shop-6d4f/app] {s.iso}123456Z {line}"
+    ),
+    "stern's arrow": around(lambda s, line: f"shop-6d4f8b7c9-x2x7k › app | {line}"),
+    "stern's JSON": around(
+        lambda s, line: json.dumps({"message": line, "podName": "shop-1", "containerName": "app"})
+    ),
+    "a service of docker": around(lambda s, line: f"shop.1.x0k2jd8s@node-1    | {line}"),
+    "records of ECS in docker's": around(
+        lambda s, line: json.dumps({"log": line + "\n", "stream": "stdout", "time": NANOS}),
+        inner=lambda s: json.dumps(ecs(s)),
+    ),
+    "records of ECS in syslog": around(
+        lambda s, line: f"<14>1 {s.iso}Z web-1 shop 4711 - - {line}",
+        inner=lambda s: json.dumps(ecs(s)),
+    ),
+    "journalctl, indented": Mangling(indented),
+    "journalctl -o short-unix": around(
+        lambda s, line: f"{ms(s) / 1000:.3f}123 web-1 shop[4711]: {line}"
+    ),
+    "syslog 5424, a mark in each line": around(
+        lambda s, line: f"<14>1 {s.iso}Z web-1 shop 4711 - - \ufeff{line}"
+    ),
+    "Airflow": around(lambda s, line: f"[{s.iso}+0000] {{subprocess.py:93}} INFO - {line}"),
+    "Airflow, no time within": around(
+        lambda s, line: f"[{s.iso}+0000] {{subprocess.py:93}} INFO - {line}", inner=head
+    ),
+    "Testcontainers": around(
+        lambda s, line: (
+            f"{s.clock}.{s.ms} [docker-java-stream--1] INFO  tc.cp-kafka:7.4 - STDOUT: {line}"
+        )
+    ),
+    "Maven": around(lambda s, line: f"[INFO] {line}"),
+    "Papertrail": around(
+        lambda s, line: "\t".join(("771", "2026-11-28T05:52:08Z", f"{s.iso}Z", "web-1", line))
+    ),
+    "Sumo Logic": table(
+        "_messagetimems|_messagetime|_raw|_sourcehost",
+        lambda s: (ms(s), f"{moment(s):%m/%d/%Y %I:%M:%S}.{s.ms} +0000", whole(s), "h"),
+        last=True,
+    ),
+    "Splunk table, a row a line": turned_table(
+        "_time|host|_raw", lambda s, line: (f"{s.iso}+0000", "web-1", line)
+    ),
+    "Grafana table, a row a line": turned_table(
+        "Time|Line|tsNs", lambda s, line: (f"{s.iso}Z", line, f"{ms(s)}000000")
+    ),
+    "logcli, the newest line first": Mangling(
+        lambda said: "".join(f'{s.iso}Z {{app="shop"}} {line}\n' for s, line in turned(said))
+    ),
+    "Google Cloud, the newest line first": document(
+        lambda said: [{"timestamp": f"{s.iso}Z", "textPayload": each} for s, each in turned(said)]
+    ),
+    "Kibana's lists": document(
+        lambda said: {
+            "hits": {
+                "hits": [
+                    {"fields": {name: [value] for name, value in ecs(s).items()}} for s in said
+                ]
+            }
+        }
+    ),
+    "JSON with the day and the clock apart": records(
+        lambda s: {"date": s.day, "time": f"{s.clock}.{s.ms}", **said_of(s)}
+    ),
+    "JSON with the zone apart": records(
+        lambda s: {"time": f"{stamp('%Y-%m-%d %H:%M:%S.%L', 2)(s)}", "tz": "+02:00", **said_of(s)}
+    ),
+    "JSON with a place apart": records(
+        lambda s: {
+            "time": stamp("%Y-%m-%dT%H:%M:%S.%L", 1)(s),
+            "timezone": "Europe/Berlin",
+            **said_of(s),
+        }
+    ),
+    "JSON with a clock alone": records(lambda s: {"time": f"{s.clock}.{s.ms}", **said_of(s)}),
+    "a table with the day and the clock apart": table(
+        "Datum|Uhrzeit|Stufe|Klasse|Meldung",
+        lambda s: (f"{moment(s):%d.%m.%Y}", f"{s.clock},{s.ms}", s.level, s.logger, s.text),
+        ";",
+    ),
+    "a table with blanks between": Mangling(
+        lambda said: (
+            "time, level, logger, message\n"
+            + "".join(f'{s.dotted}, {s.level}, {s.logger}, "{s.text}"\n' for s in said)
+        )
+    ),
+    "a table with a clock alone": table(
+        "time|level|logger|message",
+        lambda s: (f"{s.clock[3:]}.{s.ms[:1]}", s.level, s.logger, s.text),
+    ),
+    "Select-String -Context": text_of(shown_by_powershell),
+    "vi's numbers": text_of(
+        lambda text: "".join(f"{n:3} {line}\n" for n, line in enumerate(text.splitlines(), 1))
+    ),
+    "quoted-printable": text_of(lambda text: quopri.encodestring(text.encode())),
     "YAML": Mangling(
         lambda said: "".join(
             f"- time: {s.iso}Z\n  level: {s.level}\n  logger: {s.logger}\n"
@@ -1207,6 +1379,29 @@ DAMAGES = {
     "one blank for several": text_of(
         lambda text: "".join(
             " ".join(line.split(" ")).replace("\t", " ") + "\n" for line in text.splitlines()
+        )
+    ),
+    "padded lines": text_of(lambda text: "".join(f"{line:200}\n" for line in text.splitlines())),
+    "wrapped and padded at 120": text_of(
+        lambda text: "".join(
+            f"{line:120}\n" for line in wrapped_at(120)(text.expandtabs()).splitlines()
+        )
+    ),
+    "no blanks at the begin": text_of(
+        lambda text: "".join(line.lstrip() + "\n" for line in text.splitlines()), inner=logback
+    ),
+    "pages": text_of(paged),
+    "settings on one line": lines(lambda s: own(s).replace("\n", r"\n")),
+    "settings on one line, logback": lines(lambda s: logback(s).replace("\n", r"\n")),
+    "messages cut at 250 in a table": table(
+        "time|level|logger|message", lambda s: (s.dotted, s.level, s.logger, s.text[:250])
+    ),
+    "a mark of the byte order in each line": around(lambda s, line: f"\ufeff{line}"),
+    "an archive": Mangling(tarred, file="a.tar.xz"),
+    "ports struck out": text_of(lambda text: re.sub(r"(localhost):\d+", r"\1:****", text)),
+    "digits struck out": Mangling(
+        lambda said: plain(
+            said, lambda s: f"[{s.time}] {s.level} {re.sub('[0-9]', '#', s.text)} ({s.logger})"
         )
     ),
     "no breaks": text_of(lambda text: text.replace("\n", " ")),
@@ -1369,6 +1564,17 @@ DATES = {
     "a clock without zeros": lines(
         lambda s: f"{s.day} {moment(s).hour}:{moment(s).minute}:{moment(s).second}.{s.ms} {head(s)}"
     ),
+    "a zone in brackets, of another place": dated("%Y-%m-%d %H:%M:%S.%L (CEST)", hours=2),
+    "an offset in brackets": dated("%Y-%m-%d %H:%M:%S.%L [+0500]", hours=5),
+    "an offset first": dated("+02:00 %Y-%m-%d %H:%M:%S.%L", hours=2),
+    "WIB": dated("%Y-%m-%d %H:%M:%S,%L WIB", hours=7),
+    "CAT, which is a word": dated("%Y-%m-%d %H:%M:%S,%L CAT", hours=2),
+    "a clock over midnight": Mangling(
+        lambda said: plain(on_two_days(said), lambda s: f"{s.clock}.{s.ms} {head(s)}"),
+        of_the_day,
+        of=on_two_days,
+    ),
+    "Go": dated("%Y-%m-%d %H:%M:%S.%L +0200 CEST", hours=2),
     "summer and winter": lines(
         lambda s: f"{s.dotted} {'CEST' if ms(s) % 2 else 'CET'} {head(s)}", none
     ),

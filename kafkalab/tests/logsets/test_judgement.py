@@ -205,8 +205,8 @@ def test_records_are_not_told_to_have_a_pattern(said, tmp_path):
 @pytest.mark.parametrize("gone", [True, False])
 def test_a_file_that_is_removed_or_cut_while_it_is_read_is_named(said, tmp_path, capsys, gone):
     text = written(lambda s: f"{s.dotted} {head(s)}", said)
-    for name in "ab":
-        (tmp_path / f"{name}.log").write_text(text)
+    (tmp_path / "a.log").write_text(text)
+    (tmp_path / "b.log").write_text(f"{text}\n")
     reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
     (task,) = reader.partitions()
     path = tmp_path / "b.log"
@@ -218,3 +218,19 @@ def test_a_file_that_is_removed_or_cut_while_it_is_read_is_named(said, tmp_path,
     batches = list(reader.read(task))
     assert sum(batch.num_rows for batch in batches) == len(rows_of(tmp_path / "a.log"))
     assert what in capsys.readouterr().err
+
+
+def test_a_copy_in_the_folder_is_read_once_and_said(said, tmp_path, capsys):
+    """As a browser names it that fetched a log twice."""
+    text = written(lambda s: f"{s.dotted} {head(s)}", said)
+    for name in ("a.log", "a (1).log"):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "b.log").write_text(text.replace("clientId=", "clientId=b-"))
+    assert main(["read", str(tmp_path)]) == 0
+    told = capsys.readouterr()
+    once = len(rows_of(tmp_path / "a.log"))
+    assert f"{2 * once:,} lines read" in told.out
+    assert f"a (1).log: not read, for it has the same bytes as {tmp_path / 'a.log'}." in told.err
+    reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
+    reader.partitions()
+    assert "a (1).log: not read" in capsys.readouterr().err

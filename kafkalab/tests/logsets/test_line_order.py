@@ -82,3 +82,18 @@ def test_a_long_log_in_order_is_not_doubtful_at_all(recordings):
             repairs = line_repairs.repaired(load_lines(None, log))[1]
         if looked_at(lines_table(log, schema.NAMES), 500) == []:
             assert repairs == line_repairs.NO_REPAIRS, log
+
+
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_clock_that_is_set_back_mixes_nothing_up(pair, tmp_path):
+    """At the end of summer time each client's lines run back once, and what it writes twice within
+    a millisecond stays."""
+    minutes = [0, 10, 20, 30, 40, 50, 58, 1, 3, 5, 7]
+    lines = [line(60_000 * at, client) for at in minutes for client in (1, 2, 3)]
+    log = tmp_path / "app.log"
+    log.write_text("".join([*lines, *[line(60_000 * 9)] * (1 + pair)]))
+    with running_on(DUCKDB):
+        rows, repairs = line_repairs.repaired(load_lines(None, log))
+        assert rows.count() == len(lines) + 1 + pair
+    assert (repairs.repeated, repairs.mixed) == (0, ())
+    assert repairs.run_back == ((str(log), 57 * 60_000),)

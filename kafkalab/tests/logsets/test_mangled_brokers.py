@@ -1,7 +1,9 @@
 """Is a mangled log of a broker read right? The catalogue never has all of its lines, so that less
 shows of a misreading than in a client's log."""
 
+import html
 import random
+import re
 
 import pytest
 
@@ -14,9 +16,13 @@ from kafkalab.tests.logsets.manglings import (
     ms,
     own,
     plain,
+    shown_by_powershell,
     stamp,
+    table,
     text_of,
     to_the_ms,
+    turned,
+    turned_table,
     whole,
     with_trace,
 )
@@ -68,6 +74,13 @@ def of_rsyslog(said: list) -> str:
     )
 
 
+def in_cells(text: str) -> str:
+    """As a database exports it, a row for each record."""
+    rows = "".join(line if line.startswith("[2") else f"\v{line}" for line in text.splitlines(True))
+    cells = (row.replace("\v", "").rstrip("\n") for row in re.split(r"(?m)^(?!\v)", rows) if row)
+    return "line,host\n" + "".join('"' + cell.replace('"', r"\"") + '",h\n' for cell in cells)
+
+
 BROKERS = {
     "source lines": lines(lambda s: f"[{s.time}] {s.level} {s.text} ({s.logger}:944)"),
     "a record of JSON behind": lines(lambda s: f'{logback(s)} {{"trace":"{s.ms}", "user":"ada"}}'),
@@ -90,6 +103,28 @@ BROKERS = {
         ]
     ),
     "prints": Mangling(with_prints),
+    "Select-String -Context": text_of(shown_by_powershell),
+    "the newest line first": turned_table(
+        "Time|Line|tsNs", lambda s, line: (f"{s.iso}Z", line, f"{ms(s)}000000")
+    ),
+    "the newest line first, as text": Mangling(
+        lambda said: "".join(f'{s.iso}Z {{app="shop"}} {line}\n' for s, line in turned(said))
+    ),
+    "Airflow": around(lambda s, line: f"[{s.iso}+0000] {{subprocess.py:93}} INFO - {line}"),
+    "a page's spans": text_of(
+        lambda text: "".join(
+            f"<div><span>{html.escape(line)}</span></div>\n" for line in text.splitlines()
+        )
+    ),
+    "quotes behind a backslash": text_of(in_cells),
+    "settings on one line": lines(lambda s: own(s).replace("\n", r"\n")),
+    "padded lines": text_of(lambda text: "".join(f"{line:200}\n" for line in text.splitlines())),
+    "vi's numbers": text_of(
+        lambda text: "".join(f"{n:4} {line}\n" for n, line in enumerate(text.splitlines(), 1))
+    ),
+    "a caller, so that the first bytes are few lines": lines(
+        lambda s: f"{s.dotted} [main] {s.level} at {s.logger}.poll({s.simple}.java:123) : {s.text}"
+    ),
     "a break is lost": text_of(lambda text: text.replace("Server)\n", "Server)", 1)),
 }
 
@@ -101,6 +136,30 @@ def test_a_brokers_lines_that_are_cut_and_marked_are_doubted(recordings, tmp_pat
     path.write_text(
         "".join(line[:200] + " [truncated]" * (len(line) > 200) + "\n" for line in text)
     )
+    code, told, _ = judged(path)
+    assert code == 3
+    assert "are cut, torn, overwritten" in told
+
+
+def test_records_behind_a_mark_are_no_stack_trace(recordings, tmp_path):
+    """A viewer marks the lines of a search, and moves the others in."""
+    said = said_in(recordings.parent / "whole_logs" / "4.4.0" / "broker-1.server.log.gz")
+    path = tmp_path / "server.log"
+    text = plain(said, own).splitlines()
+    path.write_text(
+        "".join(f"{line}\n" if n % 4 else f"   * {line}\n" for n, line in enumerate(text))
+    )
+    code, told, _ = judged(path)
+    assert code == 3
+    assert "are cut, torn, overwritten" in told
+
+
+def test_messages_that_are_cut_alike_are_doubted(recordings, tmp_path):
+    """The lines differ in length, for their classes do."""
+    said = said_in(recordings.parent / "whole_logs" / "4.4.0" / "broker-1.server.log.gz")
+    path = tmp_path / "server.csv"
+    cut = table("time|level|logger|message", lambda s: (s.dotted, s.level, s.logger, s.text[:200]))
+    path.write_text(cut.make(said))
     code, told, _ = judged(path)
     assert code == 3
     assert "are cut, torn, overwritten" in told

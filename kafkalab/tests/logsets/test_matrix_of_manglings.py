@@ -41,6 +41,17 @@ DOUBTED = {
     "wrapper: base64",
     "wrapper: percent signs",
     "wrapper: YAML",
+    "wrapper: JSON with a clock alone",
+    "wrapper: a table with a clock alone",
+    "wrapper: quoted-printable",
+    "damage: wrapped and padded at 120",
+    "damage: messages cut at 250 in a table",
+    "damage: ports struck out",
+    "damage: digits struck out",
+    "date: a zone in brackets, of another place",
+    "date: an offset in brackets",
+    "date: an offset first",
+    "date: CAT, which is a word",
     "damage: CP1252",
     "damage: zeros amid",
     "damage: a packed file that is cut",
@@ -99,6 +110,8 @@ DOUBTED = {
 }
 # A letter that changes within a value, and in a line or two of a small log, is not seen.
 NOT_SEEN = "damage: bits that fell over, logback"
+# One client's times run back, by a day or again and again, which only a look at all lines tells.
+SEEN_IN_ALL = ("date: summer and winter", "date: a clock over midnight")
 EACH = pytest.mark.parametrize("name", MANGLINGS)
 # Every fourth is told of in full, with all that a report needs.
 TOLD = list(MANGLINGS)[::4]
@@ -177,6 +190,7 @@ def test_the_commands_judge_a_mangled_log_alike(name, recordings, tmp_path, caps
         missing, of, wrong = compared(MANGLINGS[name], said, rows)
         assert not wrong
         assert missing <= max(1, (1 - RIGHT) * of)
+    code = 3 if name in SEEN_IN_ALL else code
     assert main(["read", str(path)]) == code
     told = capsys.readouterr()
     assert code == 0 or path.name in told.out + told.err

@@ -20,6 +20,8 @@ from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.reader import read, with_the_files_client
 from kafkalab.logsets.record_batches import how_written
+from kafkalab.tests.logsets.manglings import whole
+from kafkalab.tests.logsets.test_matrix_of_manglings import said_in
 from kafkalab.tests.shares import few
 
 
@@ -243,3 +245,25 @@ def test_absences_are_told_by_the_clients_clocks(of_a_cluster, whole_logs, tmp_p
         (each.broker, each.clients) for each in of_a_cluster.absences
     ]
     assert {each.since.hour for each in found} == {10}
+
+
+@pytest.mark.parametrize("release", few(["3.9.2", "4.4.0"]))
+def test_several_brokers_in_one_file_are_told_apart(release, whole_logs, tmp_path):
+    """As `kubectl logs -l app=kafka` gives them, and searches over all pods."""
+    logs = sorted((whole_logs / release).glob("broker-?.server.log.gz"))
+    found = [(each.time, n, each) for n, log in enumerate(logs) for each in said_in(log)]
+    path = tmp_path / "kafka.log"
+    path.write_text("".join(f"{whole(each[2])}\n" for each in sorted(found, key=lambda e: e[:2])))
+
+    def absent(*paths: Path) -> list[tuple]:
+        with running_on(DUCKDB):
+            found = absences_of(load_lines(None, paths).persist())
+        return [(each.broker, each.until, each.how, each.since) for each in found]
+
+    for one, other in zip(absent(path), absent(*logs), strict=True):
+        assert one[:3] == other[:3]
+        # Not each line of a log names its broker, and so perhaps not the last one.
+        assert pd.Timedelta(0) <= other[3] - one[3] < pd.Timedelta(seconds=10)
+    servers = report(path).servers
+    assert servers["broker"].dropna().tolist() == [0, 1, 2]
+    assert servers["lines"].sum() == len(found)
