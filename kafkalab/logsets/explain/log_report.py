@@ -277,7 +277,7 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
     often = each["known"] >= SELDOM * each.groupby("file")["known"].transform("sum")
     named = each[often & each["broker"].notna()]
     several = each[each["file"].isin(named.loc[named.duplicated("file"), "file"])]
-    several = several[often | several["broker"].isna()]
+    several = several[often[several.index] | several["broker"].isna()]
     kept = files[~files["file"].isin(several["file"]) | (files["role"] == "controller")]
     several = several[~several["file"].isin(kept["file"])]
     found = pd.concat([kept, several[kept.columns]]) if len(several) else kept
