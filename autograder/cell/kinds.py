@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import isnan
 
 from autograder.cell.data import NotAsAsked, as_builtin, plain
 from autograder.cell.question import Question
-from autograder.cell.reply import said_of_caught
+from autograder.cell.reply import said_of_caught, said_of_returned
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,11 @@ class Function(Question):
         lab = None
         try:
             lab = self.play(dict(case), part)
-        except Exception:
+        except NotAsAsked:
+            raise
+        except Exception as error:
             if part.error is None:
-                raise
+                raise NotAsAsked(said_of_returned(self.answers[0], error)) from error
         if part.error is not None and part.was_caught:
             raise NotAsAsked(said_of_caught(part.error))
         if part.error is not None:
@@ -162,6 +165,8 @@ class StateMachine(Question):
             )
             # a member of an enum, or a text of numpy's, counts as the text that it is
             state = as_builtin(state)
+            if type(state) is float and isnan(state):
+                state = None  # an empty place in a table of pandas
             if state is not None and state not in self.states:
                 raise NotAsAsked(
                     f"after {event} your machine is in {str(state)[:40]!r}; the states are "

@@ -236,7 +236,7 @@ def _shortly(data) -> str:
     of a long one the last."""
     if isinstance(data, dict) and len(data) == 1:
         data = next(iter(data.values()))
-    if not isinstance(data, list):
+    if not isinstance(data, list) or not data:
         return str(data) if len(str(data)) <= LONGEST_SAID else str(data)[:LONGEST_SAID] + " ..."
     last, length = [], -2
     # of a walk the last steps are the ones to look at
@@ -276,6 +276,11 @@ def said_of_caught(error: BaseException) -> str:
     line = _line(error)
     where = f" in line {line} of the answer" if line else ""
     return f"your code catches {type(error).__name__}{where}: {_words_of(error).rstrip('.')}"
+
+
+def said_of_returned(name: str, error: BaseException) -> str:
+    """What is said of an error that the lab raises over what a learner's function returned."""
+    return f"what `{name}` returned cannot be used: {_words_of(error).rstrip('.')}"
 
 
 def _words_of(error) -> str:

@@ -475,8 +475,8 @@ def plan(kind: str, seed: int) -> dict[str, Any]:
     """What will happen on a day: broken jobs, jobs that fail at first, when the bank is away.
 
     fails: job -> how many tries fail before it is done; 99 for a job that always fails. Where only
-    tries fail, a job is done at its last delivery, and the bank is away for the first three tries
-    of that delivery (then_busy). Who is killed on a day of "all" dies while the bank is away.
+    tries fail, a job is done at its last delivery, and for the first three tries of each delivery
+    the bank is away (first_busy). Who is killed on a day of "all" dies while the bank is away.
     """
     rng = Random(seed)
     numbers = rng.sample(range(DAY_JOBS), 4)
@@ -485,7 +485,7 @@ def plan(kind: str, seed: int) -> dict[str, Any]:
         "fails": {numbers[2]: 4 if kind == "failed" else rng.choice((1, 2)), numbers[3]: 99}
         if kind in ("failed", "all")
         else {},
-        "then_busy": {numbers[2]: 3} if kind == "failed" else {},
+        "first_busy": {numbers[2]: 3} if kind == "failed" else {},
         "away_ms": (3_000, rng.randrange(20_000, 90_000)) if kind in ("busy", "all") else (0, 0),
         "kill_ms": {
             "killed": rng.randrange(2_500, 5_000),
@@ -511,12 +511,12 @@ def day(verdict: Verdict, kind: str, seed: int) -> Lab:
             return "broken"
         if trouble["away_ms"][0] <= lab.now_ms < trouble["away_ms"][1]:
             return "busy"
+        if busy[offset] < trouble["first_busy"].get(offset, 0) * (failed[offset] + 1):
+            busy[offset] += 1
+            return "busy"
         if failed[offset] < trouble["fails"].get(offset, 0):
             failed[offset] += 1
             return "failed"
-        if busy[offset] < trouble["then_busy"].get(offset, 0):
-            busy[offset] += 1
-            return "busy"
         return "done"
 
     def work(lab: Lab, name: str) -> None:

@@ -341,6 +341,12 @@ def test_an_error_that_the_scenario_catches_is_told_with_its_line():
     assert not any("played again" in each for each in said)
 
 
+def test_a_word_that_the_lab_does_not_know_stopped_no_code_of_the_learners():
+    said = told(the("16.3"), "def verdict(went, delivery):\n    return 'accepted'\n")
+    assert all(each.startswith("what `verdict` returned cannot be used: ") for each in said)
+    assert "not 'accepted'" in said[0]
+
+
 def test_an_error_that_the_learners_own_code_catches_is_told_with_its_line():
     said = told(
         LOOP,
@@ -503,6 +509,7 @@ class Leaf(str, enum.Enum):
         pandas.Series({"shut": {"open": "open"}, "open": {"close": "shut"}}),
         {"shut": pandas.Series({"open": "open"}), "open": pandas.Series({"close": "shut"})},
         collections.defaultdict(dict, {"shut": {"open": "open"}, "open": {"close": "shut"}}),
+        pandas.DataFrame({"shut": {"open": "open"}, "open": {"close": "shut"}}).to_dict(),
     ],
 )
 def test_a_table_walks_alike_whatever_its_dicts_are_made_of(table):

@@ -28,6 +28,7 @@ from collections import Counter
 from random import Random
 from types import SimpleNamespace
 
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
@@ -70,7 +71,7 @@ VERDICTS = ("append", "duplicate", "out of order", "fenced")
 
 
 def verdict_of(names, case):
-    """What the learner's rule says to one batch. ValueError where
+    """What the learner's rule says to one batch. NotAsAsked where
     that is none of the four verdicts."""
     known, (epoch, first, last) = case["known"], case["batch"]
     remembered = (
@@ -82,8 +83,8 @@ def verdict_of(names, case):
         remembered, SimpleNamespace(producer_id=7, epoch=epoch, first=first, last=last)
     )
     if said not in VERDICTS:
-        raise ValueError(
-            f"verdict gives {said!r}; the four verdicts are {', '.join(map(repr, VERDICTS))}"
+        raise NotAsAsked(
+            f"`verdict` gave {said!r}; the four verdicts are {', '.join(map(repr, VERDICTS))}"
         )
     return said
 
@@ -364,8 +365,8 @@ def verdict(known, batch):
 
 
 # %% wrong="a gap is let through"
-# You look for repeats only. A batch with a gap before it has overtaken another, and the order
-# would be lost.
+# You append a batch that does not follow the last one. With a gap before it, it has overtaken
+# another, and the order would be lost.
 # -     follows = known.batches[-1][1] + 1 if known.batches else 0
 # -     return "append" if batch.first == follows else "out of order"
 # +     return "append"
@@ -382,6 +383,17 @@ def verdict(known, batch):
 # With a new epoch the sequence begins again at 0. You continue where the old epoch stopped.
 # -     if batch.epoch > known.epoch:
 # -         return "append" if batch.first == 0 else "out of order"
+
+
+# %% wrong="duplicate before epoch"
+# You look at the batches before the epoch. A zombie that repeats an old batch then hears of success.
+# Look at the epoch first.
+# -         return "append"
+# +         return "append"
+# +     if (batch.first, batch.last) in known.batches:
+# +         return "duplicate" if batch.epoch <= known.epoch else "append"
+# -     if (batch.first, batch.last) in known.batches:
+# -         return "duplicate"
 
 
 # %% wrong="the epoch does not count"
@@ -428,17 +440,6 @@ def verdict(known, batch):
 # been deleted.
 # -         return "append"
 # +         return "append" if batch.first == 0 else "out of order"
-
-
-# %% wrong="duplicate before epoch"
-# You look at the batches before the epoch. A zombie that repeats an old batch then hears of success.
-# Look at the epoch first.
-# -         return "append"
-# +         return "append"
-# +     if (batch.first, batch.last) in known.batches:
-# +         return "duplicate" if batch.epoch <= known.epoch else "append"
-# -     if (batch.first, batch.last) in known.batches:
-# -         return "duplicate"
 
 
 # %% wrong="any other epoch is fenced"

@@ -176,7 +176,7 @@ least_interval_s = {
 }
 
 # %% wrong="one record too few"
-# One record more fits. You took the time of the slow order off; count that order as well.
+# One record more fits. The slow order counts as a record, too, and a batch of exactly 80 % is allowed.
 most_records = {a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms for a, x in n.items()}
 least_interval_s = {
     a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()

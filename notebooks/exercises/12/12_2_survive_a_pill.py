@@ -139,7 +139,7 @@ def went_wrong(case, lab):
     if went["committed"] != [errors.ON_A_DAY] * 2:
         return (
             f"each record is finished, but the committed offsets are {went['committed']}, and both "
-            f"partitions end at {errors.ON_A_DAY}. The next reader meets a pill again.",
+            f"partitions end at {errors.ON_A_DAY}. The next reader begins at these offsets again.",
             (),
         )
     return None

@@ -23,12 +23,17 @@ def parked(keys, fails):
 
 
 # %% question
+from collections.abc import Iterable
+
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 
 
 def asked(names, case):
     """What the learner's function returns, as a list; a set has no order of its own."""
     found = names["parked"](list(case["keys"]), list(case["fails"]))
+    if not isinstance(found, Iterable):
+        raise NotAsAsked(f"`parked` returns a list of offsets; yours returned {found!r}"[:120])
     return sorted(found) if isinstance(found, (set, frozenset)) else list(found)
 
 
@@ -43,7 +48,7 @@ Function(
         {"case": "the last one of milk", "keys": ["milk", "tea", "milk", "tea"], "fails": [2]},
         {"case": "two keys", "keys": ["a", "b", "c", "b", "a", "c"], "fails": [1, 4]},
         {"case": "no keys", "keys": [None, None, "a", None], "fails": [1]},
-        {"case": "an empty key is a key", "keys": ["", "a", "", None], "fails": [0]},
+        {"case": "an empty key is a key", "keys": ["", "a", "", None, "a"], "fails": [0, 1]},
     ),
 )
 
@@ -79,6 +84,17 @@ Judge(
     otherwise="not these. For each record: was an earlier one of its key parked?",
     unseen="in a case that you have not seen, others are parked. What about records without a key?",
 )
+
+
+# %% wrong="an empty key is none"
+# You treated the empty key as no key. It is a text without letters, and its order must be kept, too.
+# Only `None` is no key.
+def parked(keys, fails):
+    return [
+        o
+        for o, key in enumerate(keys)
+        if o in fails or (key and any(keys[each] == key for each in fails if each < o))
+    ]
 
 
 # %% wrong="only what fails"

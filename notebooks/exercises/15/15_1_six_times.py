@@ -5,7 +5,7 @@
 # are free. It reads `n.A.ahead` orders of others at one moment, and yours directly after them. Each
 # order keeps an I/O thread for `n.A.work_ms` ms. The followers have your order `n.A.copied_ms` ms after
 # the leader wrote it. You sent it with `n.A.acks`. What are its RequestQueueTimeMs, LocalTimeMs and
-# RemoteTimeMs? Whole milliseconds are enough.
+# RemoteTimeMs? Write whole milliseconds.
 
 # %%
 n = numbers("15.1")
@@ -94,7 +94,8 @@ local_ms = {name: x.work_ms + (x.copied_ms if x.acks == "acks=all" else 0) for n
 remote_ms = {name: 0 for name in n}
 
 # %% wrong="the queue time holds my work"
-# The queue time ends when an I/O thread takes your order. Your own {work_ms} ms are LocalTimeMs.
+# The queue time ends when an I/O thread takes your order: only whole groups of {threads} are before
+# it. Your own {work_ms} ms are LocalTimeMs.
 queue_ms = {name: (x.ahead // x.threads + 1) * x.work_ms for name, x in n.items()}
 local_ms = {name: x.work_ms for name, x in n.items()}
 remote_ms = {name: x.copied_ms if x.acks == "acks=all" else 0 for name, x in n.items()}

@@ -34,7 +34,7 @@ from autograder.cell.kinds import Value
 
 PLACES = (
     *((0, 1, 2, 0), (0, 2, 1, 1), (1, 0, 0, 2), (1, 2, 0, 1), (2, 0, 1, 0), (2, 1, 0, 1)),
-    *((0, 2, 2, 1), (1, 2, 2, 0)),
+    *((0, 2, 2, 1), (1, 2, 2, 0), (2, 0, 2, 1), (2, 1, 2, 0)),
 )
 
 
@@ -51,9 +51,14 @@ too little time for a second batch, which is the second write."""
 
 def is_told_apart(cases: list[dict]) -> bool:
     """Whether each kind is there. Of two with time enough one gets what it wants from the last
-    write, and the other one before it."""
-    last = [n["wait_ms"] > 400 and tuple(n["partitions"]).count(2) == 2 for n in cases]
-    return all(any(kind(n) for n in cases) for kind in KINDS) and sum(last) == 1
+    write, and the other one before it. For one of them the first write is not its own."""
+    patient = [tuple(n["partitions"]) for n in cases if n["wait_ms"] > 400]
+    last = [places.count(2) == 2 for places in patient]
+    return (
+        all(any(kind(n) for n in cases) for kind in KINDS)
+        and sum(last) == 1
+        and any(places[0] == 2 for places in patient)
+    )
 
 
 Value(
@@ -99,7 +104,8 @@ Judge(
 completed_by = {name: 1 for name in n}
 
 # %% wrong="every partition counts"
-# The fetch is on the lists of its own partitions, 0 and 1. A write to partition 2 does not count.
+# The fetch is on the lists of its own partitions, 0 and 1. A write to partition 2 brings it nothing,
+# and has a number all the same.
 completed_by = {
     name: number if 100 * (number := -(-x.min_bytes // 300)) <= x.wait_ms else 0
     for name, x in n.items()
@@ -107,7 +113,8 @@ completed_by = {
 
 
 # %% wrong="each partition for itself"
-# fetch.min.bytes is for the whole fetch: the bytes of all its partitions are added.
+# fetch.min.bytes is for the whole fetch: the bytes of all its partitions are added, and {min_bytes}
+# are enough.
 def alone(x):
     got = {0: 0, 1: 0, 2: 0}
     for number, partition in enumerate(x.partitions, 1):

@@ -4,7 +4,8 @@
 # Three share groups, A, B and C. In each, ada got six records, offsets 0 to 5, and nothing was read
 # before. `n.A.says` has what she said of each, in the order of the offsets; "hold" means that she has
 # said nothing yet. All her words have reached the broker. What is the start offset now? bo joins the
-# group and polls for ten seconds; the lock is 30 seconds. Which offsets does he get?
+# group and polls for ten seconds; the lock is 30 seconds. Which offsets does he get? Write them in
+# order.
 
 # %%
 n = numbers("16.1")
@@ -35,20 +36,25 @@ WORDS = ("accept", "release", "reject", "hold")
 SAYS = tuple(
     " ".join(words)
     for place, words in enumerate(product(WORDS, repeat=6))
-    if place % 31 == 11 and len(set(words)) > 2
+    if place % 23 == 11 and len(set(words)) > 2
 )
 
 
 def tells_words_apart(cases: list[dict]) -> bool:
     """Whether one begins with accepted and rejected records, one with a held one before a released
-    one, one has an accepted record behind a first one that is not at its end, and one released the
-    last record."""
+    one, one has an accepted record behind a first one that is not at its end, one released the last
+    record, and one the first that is not at its end."""
     says = [case["says"].split() for case in cases]
     return (
         any(set(words[:2]) == {"accept", "reject"} for words in says)
         and any(words[0] == "hold" and "release" in words for words in says)
         and any(words[0] in {"hold", "release"} and "accept" in words for words in says)
         and any(words[-1] == "release" for words in says)
+        and any(
+            set(words[: words.index("release")]) <= {"accept", "reject"}
+            for words in says
+            if "release" in words
+        )
     )
 
 

@@ -172,10 +172,10 @@ def verdict(went, delivery):
 
 
 # %% wrong="renew only at last"
-# You released the job four times while the bank was away, and renewed it at its last delivery. Then its
-# worker was killed, and no delivery was left. Renew it from the first.
+# You released the job while the bank was away, and renewed it only at its last deliveries. Then no
+# delivery was left for the tries that fail. Renew it from the first.
 def verdict(went, delivery):
-    if went == "busy" and delivery < 5:
+    if went == "busy" and delivery < 4:
         return "release"
     return {"done": "accept", "broken": "reject", "busy": "renew", "failed": "release"}[went]
 
