@@ -405,8 +405,7 @@ class Block:
     def texts(self, begin: np.ndarray, end: np.ndarray) -> pa.Array:
         """The text of each span, in one copy. Spans must be in order and may not overlap."""
         # In Arrow the end of one text is the start of the next. So the gaps become texts too, and
-        # only
-        # every other text is taken.
+        # only every other text is taken.
         edges = np.empty(2 * len(begin) + 1, np.int32)
         edges[0:-1:2] = begin
         edges[1::2] = end

@@ -224,8 +224,7 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
         Window.partitionBy(*WRITER, "node_id").orderBy("place")
     )
     # Of several clients with one id, the client closed first gets the socket opened first: the
-    # lines
-    # give no better evidence.
+    # lines give no better evidence.
     left = F.row_number().over(
         Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place")
     )
@@ -240,8 +239,7 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
         )
     )
     # A second attempt means that the first is over, with or without a line. The exception: the
-    # client
-    # was closed in between, and another client has its id.
+    # client was closed in between, and another client has its id.
     replaced = (
         F.col("ended_at").isNull()
         & F.col("next_open").isNotNull()

@@ -37,8 +37,7 @@ AUTOMATIC = (
 BEGINS_AT = "SETTING_COMMITTED_OFFSET"
 RETRIED = "BATCH_RETRIED"
 # APIs that a broker answers at once. FETCH and JOIN_GROUP wait by design, and a consumer's other
-# requests
-# to a leader wait behind its FETCH.
+# requests to a leader wait behind its FETCH.
 PROMPT = (
     "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH",
     "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",

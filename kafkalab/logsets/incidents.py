@@ -273,8 +273,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
             F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms"),
         )
         # A coordinator that refused once and is found again at once was not lost. Example: a
-        # replica of
-        # its log was down.
+        # replica of its log was down.
         .where((F.col("times") >= 2) & (F.greatest("without_ms",
                                                    ms_between("first", "last")) >= WITHOUT_MS))
         .withColumn("cause",

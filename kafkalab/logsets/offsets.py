@@ -65,8 +65,7 @@ def reprocessed(lines: DataFrame) -> DataFrame:
         F.col("event") == HANDED_OVER, number(NEXT)
     )
     # From 3.9 on the line with the committed offset has no prefix. So in a log of several clients
-    # its
-    # client is unknown. There a fetch at a lower offset shows it.
+    # its client is unknown. There a fetch at a lower offset shows it.
     here = F.when(is_begin, F.col("position")).otherwise(reached)
     was_here = F.last(here, ignorenulls=True).over(so_far)
     goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < was_here)

@@ -183,8 +183,7 @@ def _gathered(events: DataFrame) -> DataFrame:
     """One row for each round, from its lines. Rounds without an end are left out."""
     is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, STATE)}
     # `Revoke previously assigned partitions []` gives nothing up. The partitions that a cooperative
-    # member
-    # gives up at the end do not stop the others.
+    # member gives up at the end do not stop the others.
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     expired = F.col("event").isin(*EXPIRED)

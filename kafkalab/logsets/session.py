@@ -162,8 +162,7 @@ def _settings(master: str) -> dict[str, str]:
         return quiet | meaning | {"spark.executor.memory": f"{of_cluster[1]}m"}
     if not _is_here(master):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
-        # are
-        # mostly two.
+        # are mostly two.
         return (
             quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
         )

@@ -545,7 +545,8 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
         "Records were read twice", 3, int(again["records"].sum()),
         "A consumer began at an offset that somebody of the group had gone beyond already: what "
         "was done for these records was done again.",
-        "Commit before partitions are given away, and make the work repeatable (idempotent).",
+        "Commit before partitions are given away, and make the work repeatable (idempotent). Where "
+        "auto.offset.reset sent it there, find out why the group had no committed offset.",
         **_ranges(again),
     )  # fmt: skip
 
@@ -559,6 +560,7 @@ def _ranges(rereads: pd.DataFrame) -> dict:
         "evidence": tuple(
             f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to "
             f"{row.until_offset - 1}, first read by {row.previous_client}"
+            + (", sent there by auto.offset.reset" if row.how == "reset" else "")
             for row in rereads.head(EVIDENCE).itertuples()
         ),
     }

@@ -460,8 +460,7 @@ def flapping_isr(scene: Scene) -> None:
     """
     end_ms = 3 * MINUTE
     # A follower that lacks nothing never leaves the ISR. So one producer writes first and waits.
-    # Later
-    # producers are refused while the ISR is too small.
+    # Later producers are refused while the ISR is too small.
     for number in range(3):
         scene.until(4_000 * min(number, 1))
         scene.sends(number, end_ms, 5_000, partition=lambda n: 0, acks="all")

@@ -128,8 +128,7 @@ class Library:
             column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms)
         )
         # A line of time t reaches the file at the next multiple of flush_ms. So the lines before
-        # `until`
-        # have times up to the last multiple before it.
+        # `until` have times up to the last multiple before it.
         told = (np.ceil(until_ms[None, :] / flush).astype(np.int64) - 1) * flush + 1
         # No line has a time after the end.
         told = np.minimum(told, self.last_ms + 1) - starts
