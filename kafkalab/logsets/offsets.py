@@ -13,13 +13,15 @@ from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import folder, in_turn, lines_of, ms_between, number
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from collections.abc import Iterable
+
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.window import WindowSpec
 
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
-COMMITTED_BEFORE = "SETTING_COMMITTED_OFFSET"
-RESET = "RESETTING_OFFSET"
-BEGINS = {COMMITTED_BEFORE: "committed", RESET: "reset", "SEEKING": "seek"}
+RESET, SEEK = "RESETTING_OFFSET", "SEEKING"
+BEGINS = ("SETTING_COMMITTED_OFFSET", RESET, SEEK)
 # The position after delivered records: the next fetch has it, and TRACE lines have it at delivery.
 ASKS_FOR = ("FETCH_ADDED", "POSITION_UPDATED")
 HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position is at its end.
@@ -58,8 +60,11 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     "committed" offset; from one that was "set back", for the last commit of a member was higher; by
     a "reset"; or by the application's own "seek"; previous_client, the last one that read them.
     """
-    of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "file_offset")
-    so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
+    so_far = (
+        Window.partitionBy(*PARTITION)
+        .orderBy("time", "file", "part", "file_offset")
+        .rowsBetween(Window.unboundedPreceding, -1)
+    )
     is_begin = F.col("event").isin(*BEGINS)
     reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(
         F.col("event") == HANDED_OVER, number(NEXT)
@@ -69,39 +74,16 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     here = F.when(is_begin, F.col("position")).otherwise(reached)
     was_here = F.last(here, ignorenulls=True).over(so_far)
     goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < was_here)
-    # The first fetch asks where the consumer begins: nothing was delivered up to there.
-    moved = reached.isNotNull() & (
-        (F.col("event") == HANDED_OVER) | was_here.isNull() | (reached != was_here)
+    reader = F.when(
+        _is_delivered(reached, was_here), F.struct(reached.alias("reached"), "client_id")
     )
-    # Nor was it up to an offset that the broker then did not have.
-    refused = F.collect_list(F.when(F.col("event").isin(*OUT_OF_RANGE), F.col("position"))).over(
-        Window.partitionBy(*PARTITION)
-    )
-    moved = moved & ~((F.col("event") == ASKS_FOR[0]) & F.array_contains(refused, reached))
     begins = F.when(is_begin | goes_back, F.col("position"))
-    wished = (
-        F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True)
-        .over(so_far)
-        .isin(*SOUGHT)
-    )
-    how = F.when(F.col("event") == RESET, F.when(wished, "seek").otherwise("reset"))
-    last_commit = F.last(
-        F.when(F.col("event").isin(*COMMITTED), F.col("position")), ignorenulls=True
-    ).over(so_far)
-    set_back = ((F.col("event") == COMMITTED_BEFORE) | goes_back) & (begins < last_commit)
-    how = F.coalesce(
-        how,
-        F.when(set_back, "set back"),
-        *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()),
-        F.lit("committed"),
-    )
-    furthest = F.when(F.col("moved"), F.struct("reached", "client_id"))
+    events = (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, *COMMITTED, *OUT_OF_RANGE)
     return (
-        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, *COMMITTED,
-                         *OUT_OF_RANGE), "group_id", "topic", "partition", "position", "message"))
-        .withColumns({"reached": reached, "begins": begins, "how": how, "moved": moved})
+        _owned(lines_of(lines, events, "group_id", "topic", "partition", "position", "message"))
+        .withColumns({"reader": reader, "begins": begins, "how": _how(begins, so_far)})
         .withColumns({
-            "before": F.max(furthest).over(so_far),
+            "before": F.max("reader").over(so_far),
             "from_offset": F.greatest("begins", F.min(here).over(so_far)),
         })
         .where("begins is not null and from_offset < before.reached")
@@ -113,6 +95,36 @@ def reprocessed(lines: DataFrame) -> DataFrame:
             F.col("before.client_id").alias("previous_client"),
         )
     )  # fmt: skip
+
+
+def _is_delivered(reached: Column, was_here: Column) -> Column:
+    """Whether records up to the position of this line were handed out.
+
+    Not where it is the first fetch, which asks where the consumer begins; nor up to an offset that
+    the broker then did not have.
+    """
+    refused = F.collect_list(F.when(F.col("event").isin(*OUT_OF_RANGE), F.col("position"))).over(
+        Window.partitionBy(*PARTITION)
+    )
+    moved = (F.col("event") == HANDED_OVER) | was_here.isNull() | (reached != was_here)
+    asked_in_vain = (F.col("event") == ASKS_FOR[0]) & F.array_contains(refused, reached)
+    return reached.isNotNull() & moved & ~asked_in_vain
+
+
+def _how(begins: Column, so_far: WindowSpec) -> Column:
+    """Why a consumer begins where it does: see reprocessed."""
+
+    def last_of(events: Iterable[str], value: str) -> Column:
+        said = F.when(F.col("event").isin(*events), F.col(value))
+        return F.last(said, ignorenulls=True).over(so_far)
+
+    sought = last_of((*BEGINS, *SOUGHT), "event").isin(*SOUGHT)
+    is_set_back = begins < last_of(COMMITTED, "position")
+    return (
+        F.when(F.col("event") == SEEK, "seek")
+        .when(F.col("event") == RESET, F.when(sought, "seek").otherwise("reset"))
+        .otherwise(F.when(is_set_back, "set back").otherwise("committed"))
+    )
 
 
 def missing_positions(lines: DataFrame) -> DataFrame:
