@@ -367,9 +367,16 @@ def _doubts(options: argparse.Namespace) -> list[str]:
 
 
 def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:
+    from kafkalab.logsets.schema import CUT
+
     if lines.where("problem is null").limit(1).count() == 0:
         if lines.limit(1).count() == 0:
             raise NotALog(f"There is no line in {_named(options.path)}.")
+        if lines.where(f"problem <> '{CUT}'").limit(1).count() == 0:
+            raise NotALog(
+                f"All lines of {_named(options.path)} are cut, most before their messages. Get the "
+                "log again from where it was written."
+            )
         layout = options.layout or "Kafka's own layout or another usual one"
         raise NotALog(
             f"No line of {_named(options.path)} begins as {layout} says: is it a log? "

@@ -97,12 +97,13 @@ SOME_TIME = re.compile(rb"(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
 DUMP_BEGIN = re.compile(rb"\bvalues: ?$")
 FALLS = 9  # So often must times fall, and so many times more often than rise.
 TAILED = re.compile(rb"==> (\S.*) <==")  # tail -f of several files
-# What tools make of marks in a text, and Kafka's clients and brokers never write.
 CLIENTS = re.compile(rb"\[(?:Consumer|Producer|AdminClient|ShareConsumer) ")
 # Kafka's clients end a line with a blank behind these.
 BLANK_AFTER = re.compile(rb"values:$|\[(?:Consumer|Producer|AdminClient) [^\]]*\]$")
-NAMED = re.compile(rb"\[[A-Z]\w+ \w+=")  # `[Consumer clientId=`, `[RaftManager id=`
+# `[Consumer clientId=`, `[RaftManager id=`, also where a tool wrote the sign in another way.
+NAMED = re.compile(rb"\[[A-Z]\w+ \w+(?:=|\\u003[dD]|&)")
 TWICE = 2
+# What tools make of marks in a text, and Kafka's clients and brokers never write.
 ESCAPED = re.compile(rb"\\u00[0-9a-fA-F]{2}")
 DUMPED = re.compile(rb"values: \\n(?:\\t|[\t ])")  # settings on one line
 RSYSLOG = re.compile(rb"#(0[0-3][0-7])")  # how rsyslog writes a line break and a tab

@@ -16,6 +16,7 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain.closed_members import CLOSED
 from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, SIGNS, Oddity, printed_time
+from kafkalab.logsets.first_lines import PREFIX
 from kafkalab.logsets.templates import is_kafkas
 
 if TYPE_CHECKING:
@@ -83,8 +84,15 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
     and those of the application, which alone knows what it caught."""
     told = F.col("event").isin(*(event for sign in SIGNS for event in sign.events))
     said = F.concat_ws("\n", "message", "trace")
+    # A client's words that begin at another place were misread. An application may cite them.
+    misread = (
+        F.col("client_id").isNull()
+        & F.col("message").rlike(f".{PREFIX}")
+        & F.col("logger").like("org.apache.kafka.%")
+    )
     rows: pd.DataFrame = (
         lines.where(F.col("problem").isNull() & F.col("level").isin(*LOUD))
+        .where(~misread)
         .where(F.col("event").isNull() | ~told)
         .where("logger is not null")
         .groupBy("logger", "level", F.regexp_extract(said, EXCEPTION, 1).alias("exception"))

@@ -101,8 +101,10 @@ def test_a_foreign_session_reads_with_its_defaults_and_few_packages(recordings, 
     folder = tmp_path / "logs"
     folder.mkdir()
     text = gzip.decompress((recordings / LOG).read_bytes())
-    for name in ("a.log", "b.log"):
-        (folder / name).write_bytes(text)
+    # a copy of a file is not read
+    other = text.replace(b" DEBUG ", b"  DEBUG ", 1)
+    for name, own in (("a.log", text), ("b.log", other)):
+        (folder / name).write_bytes(own)
     (folder / "broken.log").write_bytes(b"what is this?\n" + text)
     (tmp_path / "absent").mkdir()
     (tmp_path / "absent" / "sitecustomize.py").write_text(BLOCKER)

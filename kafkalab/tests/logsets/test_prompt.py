@@ -157,14 +157,14 @@ def test_a_fenced_producer_and_a_group_explained(spark, recordings, tmp_path, ca
     page, found = tmp_path / "page.html", tmp_path / "found.json"
     assert main(["explain", *logs, "--html", str(page), "--json", str(found)]) == 0
     told = json.loads(found.read_text())
-    assert "A transaction failed for good" in {oddity["what"] for oddity in told["oddities"]}
+    assert "A producer was fenced" in {oddity["what"] for oddity in told["oddities"]}
     assert {"first join", "another member"} <= {round_["cause"] for round_ in told["rebalances"]}
     assert {socket["class"] for socket in told["sockets"]} == {"bootstrap", "coordinator", "data"}
     text = page.read_text()
-    assert text.count("<svg") >= 3 and "share the transactional.id" in text
+    assert text.count("<svg") >= 3 and "a second process with this transactional.id" in text
     assert (
         "<script" not in text
         and 'src="' not in text
         and 'href="http' not in text.replace('xlink:href="#', "")
     )
-    assert "A transaction failed for good" in capsys.readouterr().out
+    assert "A producer was fenced" in capsys.readouterr().out

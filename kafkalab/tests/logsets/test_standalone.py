@@ -293,7 +293,7 @@ def test_a_worker_is_killed_and_each_line_is_counted_once(cluster, bare_python, 
     text = gzip.decompress(sample.read_bytes())
     text *= FILE_BYTES // len(text) + 1
     for number in range(FILES):
-        (folder / f"{number}.log").write_bytes(text)
+        (folder / f"{number}.log").write_bytes(text + number * b"\n")  # a copy is not read
     said = subprocess.run(
         [sys.executable, "-c", SHIPPED, cluster.url, folder, str(cluster.workers[0].pid)],
         cwd=tmp_path,
