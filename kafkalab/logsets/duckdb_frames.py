@@ -28,8 +28,8 @@ DIALECT = "duckdb"
 # The joins that are written here, by PySpark's words for them.
 JOINS = {"inner": "JOIN", "cross": "CROSS JOIN", "left": "LEFT JOIN", "full": "FULL JOIN"}
 _numbers = itertools.count()
-# sqlframe asks for each column again which dialect it is, and sqlglot then looks for all of them.
-util.dialect_to_string = cache(util.dialect_to_string)
+# sqlframe asks for each column again which dialect it is, and sqlglot then imports all of them.
+util.dialect_to_string = lambda dialect: type(dialect).__name__.lower()
 
 
 class QuickFrame:

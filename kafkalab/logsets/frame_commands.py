@@ -17,7 +17,6 @@ import pandas as pd
 from kafkalab.logsets.connections import EVENTS as OF_CONNECTIONS
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.explain.json_report import json_rows
-from kafkalab.logsets.explain.page import table_page
 from kafkalab.logsets.explain.text_report import printed_table
 from kafkalab.logsets.incident_lines import EVENTS as OF_INCIDENTS
 from kafkalab.logsets.incidents import incidents
@@ -81,6 +80,8 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
     for told in repairs.sentences():
         print(told, file=sys.stderr)
     if options.html:
+        from kafkalab.logsets.explain.page import table_page  # it brings the pictures
+
         Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")
         print(f"-> {options.html}")
     if options.json == "-":
