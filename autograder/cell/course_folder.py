@@ -76,7 +76,7 @@ def text_of(cell: dict) -> str:
     if not isinstance(source, list):
         return str(source or "")
     lines = ["".join(map(str, line)) if isinstance(line, list) else str(line) for line in source]
-    ended = any(len(f"{line}.".splitlines()) > 1 for line in lines)
+    ended = len(f"{'.'.join(lines)}.".splitlines()) > 1
     return ("" if ended else "\n").join(lines)
 
 

@@ -77,6 +77,7 @@ def as_python(source: str) -> str:
     return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
 
 
+@lru_cache(maxsize=4096)  # a class hands in the same given cells again and again
 def _compiled(source: str) -> CodeType:
     """The code of a cell, which may await as cells of JupyterLab may. Names in its annotations are
     looked up, for this file's own future does not hold there."""
@@ -398,6 +399,7 @@ def imported_by(source: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def looked_up_later(source: str) -> frozenset[str]:
     """The names that the functions of a cell look up when they are called."""
     try:
