@@ -13,7 +13,8 @@ from functools import lru_cache
 from kafkalab.logsets import schema
 
 ANYTHING = "(?s:.*?)"
-NODE = r"(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)"
+# Java prints `null` where there is none.
+NODE = r"(?:(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)|null)"
 HEADER = (
     r"RequestHeader\(apiKey=(?P<api>\w+), apiVersion=(?P<api_version>-?\d+), clientId=.*?, "
     r"correlationId=(?P<correlation_id>-?\d+)[^)]*\)"

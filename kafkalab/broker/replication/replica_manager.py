@@ -474,7 +474,7 @@ class ReplicaManager:
         known = replica.log.producers.entries[batch.producer_id]
         name = f"{replica.partition.topic}-{replica.partition.index}"
         self._say(
-            "PRODUCER_EPOCH_REFUSED",
+            "APPEND_FAILED",
             partition=name,
             trace="org.apache.kafka.common.errors.ProducerFencedException: Producer's epoch at "
             f"offset {replica.log.log_end_offset} is no longer valid in partition {name}: "

@@ -1,9 +1,9 @@
-"""Tells when a broker was away, put together from its own log, its controller's and clients' logs.
+"""Tells when a broker or a controller was away, from its own log and from those of the others.
 
 A broker that starts again says so. Where its log has no word of a stop before, it was away since
 the first connection that failed in its log's longest silence, or since that began. A controller
 says when it let a broker stop, or fenced it. Of a broker without a log of its own the clients tell,
-whose connections to it failed.
+whose connections to it failed, and of a KRaft controller the brokers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 STARTS, STARTED = "BROKER_STARTS", "BROKER_STARTED"
 STOPS, STOPPED = "BROKER_STOPS", "BROKER_STOPPED"
-OWN = (STARTS, STARTED, STOPS, STOPPED)
+TERMINATES = "PROCESS_TERMINATES"
+"""A broker 4.4 and a controller 4.4 may say no more: Java ends what writes their log."""
+OWN = (STARTS, STARTED, STOPS, STOPPED, TERMINATES)
+CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
+NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
 OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
@@ -42,8 +46,9 @@ FENCING = pd.Timedelta(seconds=60)  # A controller notices within its session's 
 
 @dataclass
 class Absence:
-    """A time in which a broker was away.
+    """A time in which a broker was away, or a controller.
 
+    broker  its number; role: which of the two it is
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
     seen_by  who tells of it: `its own log`, `its controller`, and names of clients
@@ -55,6 +60,7 @@ class Absence:
     how: str
     seen_by: list[str] = field(default_factory=list)
     clients: set[str] = field(default_factory=set)
+    role: str = "Broker"
 
     def sentence(self) -> str:
         """What the report says of it first."""
@@ -70,7 +76,7 @@ class Absence:
             else f"{(self.until - self.since).total_seconds():.1f} s"
         )
         return (
-            f"Broker {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
+            f"{self.role} {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."
         )
 
@@ -105,6 +111,7 @@ def absences_of(lines: DataFrame) -> list[Absence]:
     for absence in found:
         if absence.how in (BY_CONTROLLER, BY_CLIENTS):
             _ask_its_own_log(lines, absence)
+    found += _of_controllers(lines, own)
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
@@ -133,8 +140,8 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         ran_from: int | None = None
         away: Absence | None = None
         for row in rows.itertuples():
-            if row.event == STOPS:
-                stopped = row.time
+            if row.event in (STOPS, TERMINATES):
+                stopped = stopped or row.time
             elif row.event == STARTS and away is None:
                 if ran_from is None and is_alone and _ran_before(lines, str(file), row):
                     ran_from = 0  # the log was rotated while it ran
@@ -154,6 +161,38 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             yield away
         elif stopped is not None:
             yield Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+
+
+def _of_controllers(lines: DataFrame, brokers: pd.DataFrame) -> list[Absence]:
+    """The absences of KRaft controllers: from their own logs, and from the brokers that could not
+    reach them. One that is a broker, too, has the broker's absence."""
+    own = _lines_of(lines, (*CONTROLLERS_OWN, TERMINATES))
+    own = own[~own["file"].isin(brokers.dropna(subset=["broker"])["file"])]
+    own = own.assign(event=own["event"].replace(dict(zip(CONTROLLERS_OWN, OWN, strict=False))))
+    found = list(_by_their_own_logs(lines, own))
+    failed: pd.DataFrame = (
+        lines.where((F.col("event") == NOT_REACHED) & F.col("time").isNotNull())
+        .withColumn("node", F.regexp_extract("message", ITS_NODE, 1).cast("int"))
+        .groupBy("file", "broker", "node", F.date_trunc("second", "time").alias("second"))
+        .agg(
+            F.count("*").alias("refused"), F.min("time").alias("first"), F.max("time").alias("last")
+        )
+        .orderBy("second", "file", "broker", "node")
+        .limit(MOST)
+        .toPandas()
+    )
+    # A broker that starts before its controller finds nobody yet.
+    started = brokers[brokers["event"] == STARTED].groupby("file")["time"].min()
+    failed = failed[~(failed["first"] < failed["file"].map(started))]
+    names = [f"broker {broker}" for broker in failed["broker"]]
+    failed = failed.assign(client_id=names, broker=failed["node"])
+    for absence in found:
+        if absence.how == SILENT:
+            _begin_with_clients(absence, failed)
+    _add_clients(found, failed)
+    for absence in found:
+        absence.role = "Controller"
+    return found
 
 
 def _ran_before(lines: DataFrame, file: str, start: pd.Series) -> bool:

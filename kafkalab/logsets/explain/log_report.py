@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 MOST = 400  # Rows of a table.
 CONTROLLERS = Entries("brokers", "controller")
+LOGS = Entries("brokers", "logs")
+"""What both write: a controller keeps the cluster's metadata in a log."""
 SELDOM = 0.05  # The share of a file's lines that name a broker which may not be its writer.
 UNKNOWN_SHOWN = 10
 
@@ -249,6 +251,7 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
     """The files that hold a broker's lines, with all of their lines. Most of a broker's lines name
     it. A file of several brokers has a row for each, with the lines that name it."""
     of_server = F.col("event").isin(*SERVER_CATALOG)
+    of_brokers = F.count_if(of_server & ~F.col("event").isin(*CONTROLLERS, *LOGS))
     of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
 
     def counted(*of: str) -> pd.DataFrame:
@@ -256,7 +259,7 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
             lines.withColumn("broker", F.when(of_server, F.col("broker")))
             .groupBy("file", *of)
             .agg(
-                F.when(of_controller == F.count_if(of_server), "controller")
+                F.when((of_brokers == 0) & (of_controller > 0), "controller")
                 .otherwise("broker")
                 .alias("role"),
                 *(F.max("broker").alias("broker") for _ in range(not of)),

@@ -237,6 +237,11 @@ SIGNS = (
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
          "Look into that broker's own log before this time."),
+    Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 2,
+         "Brokers go on with the leaders that they have. Until a controller answers no leader is "
+         "chosen, no topic is made and no replica set changes.",
+         "Look at the controller's process and its own log. A few such lines are usual while a "
+         "cluster starts."),
     Sign("Partitions were moved to other brokers",
          ("PARTITIONS_REASSIGNED", "REASSIGNMENT_COMPLETED"), 1,
          "Somebody, or a tool such as Cruise Control, asked for a reassignment. Their leaders may "
@@ -256,10 +261,19 @@ SIGNS = (
          "The transaction was open for longer than transaction.timeout.ms. Its producer is fenced, "
          "and readers with isolation.level=read_committed never see its records.",
          "Make transactions shorter, or raise transaction.timeout.ms."),
-    Sign("A broker refused a producer with an old epoch", ("PRODUCER_EPOCH_REFUSED",), 3,
+    Sign("A broker refused a producer with an old epoch", ("APPEND_FAILED",), 3,
          "Another producer with the same transactional.id had begun, or its transaction had been "
          "rolled back after transaction.timeout.ms, and this one went on.",
-         "See that no two processes share the transactional.id."),
+         "See that no two processes share the transactional.id.",
+         words=FENCED),
+    Sign("A broker refused a batch that came before its turn", ("APPEND_FAILED",), 1,
+         "The batch before it, of the same idempotent producer, was not written to this leader. "
+         "The producer sends both again, in their order.",
+         "Harmless just after a partition changed its leader, where no batch failed for good.",
+         words="OutOfOrderSequence"),
+    Sign("A broker could not write a batch", ("APPEND_FAILED",), 3,
+         "The line names the error. The producer hears of it, too.",
+         "Look at the error in the line, and at the producer's lines of that time."),
 )  # fmt: skip
 
 

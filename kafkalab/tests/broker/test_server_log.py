@@ -207,7 +207,7 @@ def test_an_old_broker_says_why_it_refuses_a_fenced_producer():
     heir.init_transactions()
     zombie.send(ProducerRecord("orders", partition=0, value="2"))
     lab.run_for(ms=500)
-    (line,) = lab.broker_lines(0).query("event == 'PRODUCER_EPOCH_REFUSED'").text
+    (line,) = lab.broker_lines(0).query("event == 'APPEND_FAILED'").text
     assert line.endswith(
         "] ERROR [ReplicaManager broker=0] Error processing append operation on partition orders-0 "
         "(kafka.server.ReplicaManager)\n"

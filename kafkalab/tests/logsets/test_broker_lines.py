@@ -61,3 +61,9 @@ def test_a_line_that_only_begins_as_a_known_one_is_not_taken_for_it():
     told = "[GroupCoordinator 4]: Something else about group shop (reason: unknown)"
     row = read_one(told, SCALA)
     assert (row["event"], row["problem"]) == (None, None)
+
+
+def test_a_node_that_is_null_is_read():
+    told = "[Consumer clientId=a, groupId=g] Attempt to heartbeat failed since coordinator null is either not started or not valid"  # noqa: E501
+    row = read_one(told, "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator")
+    assert (row["event"], row["broker"]) == ("HEARTBEAT_COORDINATOR_LOST", None)

@@ -169,3 +169,40 @@ def test_a_member_that_catches_up_does_not_fall_behind():
 def test_partitions_that_somebody_moves_are_told(night):
     moved = told(night("group_reset", "brokers"))["Partitions were moved to other brokers"]
     assert moved.count == 1 + 6 and "Successfully altered 6 out of 6" in moved.evidence[0]
+
+
+def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
+    (away,) = absences_of(night("controller_killed"))
+    assert away.sentence() == (
+        "Controller 100 was away from 08:56:59.253 to 08:57:24.616 (25.4 s; its log ends without a "
+        "stop): seen by its own log, broker 0, broker 1, broker 2."
+    )
+    assert told(night("controller_killed"))["The controller could not be reached"].count == 898
+    brokers = night("controller_killed").where("file not like '%controller.server%'")
+    (away,) = absences_of(brokers)
+    assert "Controller 100 could not be reached from 08:56:59.2" in away.sentence()
+
+
+def test_a_controller_that_was_told_to_stop_stopped_in_order(night):
+    # Java ended what writes the log before the controller could say so
+    (away,) = absences_of(night("controller_stopped"))
+    said = away.sentence()
+    assert said.startswith("Controller 100 was away from 09:11:51.395 to 09:12:07.328")
+    assert "it stopped in order" in said
+
+
+def test_a_rolling_restart_is_three_absences_and_no_alarm(night):
+    found = absences_of(night("rolling_restart"))
+    assert [each.broker for each in found] == [0, 1, 2]
+    assert all("it stopped in order" in each.sentence() for each in found)
+    assert all("bill-1" in each.clients for each in found)
+    assert all(one.until < next_.since for one, next_ in zip(found, found[1:], strict=False))
+    assert [each.what for each in told(night("rolling_restart")).values() if each.weight > 2] == []
+
+
+def test_a_batch_before_its_turn_is_no_fenced_producer(night):
+    found = told(night("paused_broker_3.9.2"))
+    assert "A broker refused a batch that came before its turn" in found
+    assert "A broker refused a producer with an old epoch" not in found
+    (away,) = absences_of(night("paused_broker_3.9.2"))
+    assert "it stood still: no line from 08:55:31.815 to 08:56:01.660" in away.sentence()
