@@ -40,6 +40,7 @@ MOST = 1000  # Lines of each kind; absences are few.
 BOOT_LINES = 10  # Brokers 2.3 to 4.4 write two to four before they say that they start.
 LEAST = 3  # So many failed connections are an absence.
 CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
+UNNAMED = pd.Timedelta(seconds=10)  # So long a broker may write lines that do not name it.
 NEAR = pd.Timedelta(seconds=2)  # What clients saw may begin so long before.
 FENCING = pd.Timedelta(seconds=60)  # A controller notices within its session's time.
 
@@ -133,7 +134,9 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         broker, is_alone = int(number), brokers_of[file] == 1
         # In a log of several brokers its lines are those that name it.
         rows, written = own[own["file"] == file], lines
+        ends: list[pd.Timestamp] = []
         if not is_alone:
+            ends = rows.loc[rows["event"] == TERMINATES, "time"].tolist()
             of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == broker)
             rows, written = named, lines.where(of_itself)
         stopped: pd.Timestamp | None = None
@@ -141,7 +144,7 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         away: Absence | None = None
         for row in rows.itertuples():
             if row.event in (STOPS, TERMINATES):
-                stopped = stopped or row.time
+                stopped = row.time
             elif row.event == STARTS and away is None:
                 if ran_from is None and is_alone and _ran_before(lines, str(file), row):
                     ran_from = 0  # the log was rotated while it ran
@@ -149,7 +152,9 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
                     away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
                 elif ran_from is not None:
                     since = _before_its_silence(written, str(file), ran_from, row)
-                    away = Absence(broker, since, None, SILENT, ["its own log"])
+                    near = [end for end in ends if since <= end <= since + UNNAMED]
+                    how = IN_ORDER if near else SILENT
+                    away = Absence(broker, min(near, default=since), None, how, ["its own log"])
             elif row.event == STARTED:
                 if away is None and stopped is not None:  # no line of its start names it
                     away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])

@@ -3,6 +3,8 @@
 happened.md beside each of these logs tells what was done, and when.
 """
 
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 
@@ -196,7 +198,7 @@ def test_a_rolling_restart_is_three_absences_and_no_alarm(night):
     assert [each.broker for each in found] == [0, 1, 2]
     assert all("it stopped in order" in each.sentence() for each in found)
     assert all("bill-1" in each.clients for each in found)
-    assert all(one.until < next_.since for one, next_ in zip(found, found[1:], strict=False))
+    assert all(one.until < next_.since for one, next_ in pairwise(found))
     assert [each.what for each in told(night("rolling_restart")).values() if each.weight > 2] == []
 
 
