@@ -24,7 +24,8 @@ STARTS, STARTED = "BROKER_STARTS", "BROKER_STARTED"
 STOPS, STOPPED = "BROKER_STOPS", "BROKER_STOPPED"
 TERMINATES = "PROCESS_TERMINATES"
 """A broker 4.4 and a controller 4.4 may say no more: Java ends what writes their log."""
-OWN = (STARTS, STARTED, STOPS, STOPPED, TERMINATES)
+NO_DISK = "LOG_DIRS_FAILED"
+OWN = (STARTS, STARTED, STOPS, STOPPED, TERMINATES, NO_DISK)
 CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
 NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
@@ -32,6 +33,7 @@ OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
 FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED", "DISCONNECTING_REQUEST_TIMEOUT")
 SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
+BY_ITSELF = "it ended itself, for all its log directories had failed"
 BY_CONTROLLER = "its controller fenced it"
 BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
@@ -140,24 +142,26 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == broker)
             rows, written = named, lines.where(of_itself)
         stopped: pd.Timestamp | None = None
+        how = IN_ORDER
         ran_from: int | None = None
         away: Absence | None = None
         for row in rows.itertuples():
-            if row.event in (STOPS, TERMINATES):
-                stopped = row.time
+            if row.event in (STOPS, TERMINATES, NO_DISK):
+                stopped, how = row.time, BY_ITSELF if row.event == NO_DISK else IN_ORDER
             elif row.event == STARTS and away is None:
                 if ran_from is None and is_alone and _ran_before(lines, str(file), row):
                     ran_from = 0  # the log was rotated while it ran
                 if stopped is not None:
-                    away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+                    away = Absence(broker, stopped, None, how, ["its own log"])
                 elif ran_from is not None:
                     since = _before_its_silence(written, str(file), ran_from, row)
                     near = [end for end in ends if since <= end <= since + UNNAMED]
-                    how = IN_ORDER if near else SILENT
-                    away = Absence(broker, min(near, default=since), None, how, ["its own log"])
+                    since = min(near, default=since)
+                    how_silent = IN_ORDER if near else SILENT
+                    away = Absence(broker, since, None, how_silent, ["its own log"])
             elif row.event == STARTED:
                 if away is None and stopped is not None:  # no line of its start names it
-                    away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+                    away = Absence(broker, stopped, None, how, ["its own log"])
                 if away is not None:
                     away.until = row.time
                     yield away
@@ -165,7 +169,7 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         if away is not None:
             yield away
         elif stopped is not None:
-            yield Absence(broker, stopped, None, IN_ORDER, ["its own log"])
+            yield Absence(broker, stopped, None, how, ["its own log"])
 
 
 def _of_controllers(lines: DataFrame, brokers: pd.DataFrame) -> list[Absence]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
+BEFORE_ITS_ERROR = 100  # So much of a message that has an exception: a report cites 180 letters.
 # A client that says nothing for so long was stopped, or was logged on a level that says little.
 SILENCE_S = 30
 CLOCK_STEP_S = 1
@@ -237,7 +238,12 @@ SIGNS = (
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
          "Look into that broker's own log before this time."),
-    Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 2,
+    Sign("A broker's log directory failed", ("LOG_DIR_FAILED", "LOG_DIRS_FAILED"), 3,
+         "Its disk is full, broken or gone; the line names the error. A broker without a directory "
+         "that works ends itself.",
+         "Make room on that disk, or replace it. Then start the broker again; until then other "
+         "brokers lead its partitions."),
+    Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 1,
          "Brokers go on with the leaders that they have. Until a controller answers no leader is "
          "chosen, no topic is made and no replica set changes.",
          "Look at the controller's process and its own log. A few such lines are usual while a "
@@ -297,7 +303,9 @@ def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[O
         *place_columns(),
         F.concat_ws(
             ": ",
-            F.substring("message", 1, EVIDENCE_LENGTH),
+            F.when(F.col("trace").isNull(), F.substring("message", 1, EVIDENCE_LENGTH)).otherwise(
+                F.substring("message", 1, BEFORE_ITS_ERROR)
+            ),
             F.regexp_extract("trace", r"^(?:[\w$]+\.)*(.{1,200})", 1),
         ).alias("text"),
         "level",

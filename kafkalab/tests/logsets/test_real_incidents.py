@@ -202,6 +202,23 @@ def test_a_rolling_restart_is_three_absences_and_no_alarm(night):
     assert [each.what for each in told(night("rolling_restart")).values() if each.weight > 2] == []
 
 
+@pytest.mark.parametrize(
+    ("release", "since", "until"),
+    [
+        ("2.3.1", "09:30:02.371", "09:30:19.112"),
+        ("3.9.2", "09:27:30.088", "09:27:55.754"),
+        ("4.4.0", "09:25:29.912", "09:26:01.205"),
+    ],
+)
+def test_a_full_disk_is_named_as_what_ended_a_broker(night, release, since, until):
+    lines = night("full_disk").where(f"file like '%{release}%'").persist()
+    (away,) = absences_of(lines)
+    assert away.sentence().startswith(f"Broker 1 was away from {since} to {until}")
+    assert "it ended itself, for all its log directories had failed" in away.sentence()
+    failed = told(lines)["A broker's log directory failed"]
+    assert any("No space left on device" in line[:180] for line in failed.evidence)
+
+
 def test_a_batch_before_its_turn_is_no_fenced_producer(night):
     found = told(night("paused_broker_3.9.2"))
     assert "A broker refused a batch that came before its turn" in found
