@@ -39,6 +39,7 @@ CATALOG = Entries(
     "group_protocol",
     "group_refusals",
     "share_group",
+    "security",
     "rare_lines",
 )
 SERVER_CATALOG = Entries(

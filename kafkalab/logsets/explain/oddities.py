@@ -117,6 +117,27 @@ SIGNS = (
          "Records the application handed over were not written (or nobody knows whether they "
          "were).",
          "Look at the callbacks' exceptions; delivery.timeout.ms is how long the producer tries."),
+    Sign("A login was refused",
+         ("NODE_AUTHENTICATION_FAILED", "CLIENT_NOT_AUTHENTICATED"), 3,
+         "The broker refused the client's user, password, token or certificate, or the client "
+         "refused the broker's certificate (`SSL handshake failed`). The line names the reason.",
+         "Compare the client's sasl.* and ssl.* settings with what the broker knows; after a failed "
+         "handshake look at the trust store and at the name in the broker's certificate."),
+    Sign("A connection ended during authentication", ("NODE_AUTHENTICATION_CUT",), 3,
+         "The client speaks TLS or SASL and the other side does not, or something between cut the "
+         "connection.",
+         "Compare security.protocol with the listener of that port."),
+    Sign("Access was denied",
+         ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED"), 3,
+         "The broker knows the user, and the user has no right (ACL) for what it asked.",
+         "The broker's kafka-authorizer.log names principal, operation and resource; kafka-acls "
+         "--add gives the right.",
+         words=r"(?i)authoriz|is Denied"),
+    Sign("A thread of a client ended", ("THREAD_FAILED",), 3,
+         "The client does nothing any more. An OutOfMemoryError may come from a client with "
+         "security.protocol=PLAINTEXT at a port that speaks TLS: it takes the answer's first bytes "
+         "for a length.",
+         "Look at the exception in the line, and at security.protocol. Start the client again."),
     Sign("A topic was deleted", ("TOPIC_REMOVED", "TOPIC_ID_CHANGED"), 3,
          "Its records are gone, and with them the offsets that groups had committed. Where its id "
          "changed, a topic of that name was made again: also by a client that asked for it, where "
@@ -144,7 +165,8 @@ SIGNS = (
     Sign("The bootstrap servers were not there", ("BOOTSTRAP_DISCONNECTED",), 2,
          "The client knows no other broker yet: until one of bootstrap.servers answers it cannot "
          "do anything.",
-         "Check the addresses; name more than one server."),
+         "Check the addresses; name more than one server. Where the port is open and the broker "
+         "hangs up at once, compare security.protocol with the listener of that port."),
     Sign("Metadata came with errors", ("METADATA_ERRORS",), 2,
          "The cluster does not know the topic, the client may not see it, or a partition has no "
          "leader at the moment.",
@@ -243,6 +265,11 @@ SIGNS = (
          "that works ends itself.",
          "Make room on that disk, or replace it. Then start the broker again; until then other "
          "brokers lead its partitions."),
+    Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
+         "What came from that address is no request: another security.protocol than the listener's, "
+         "a web client, or a port scanner.",
+         "Find out who runs at the address in the line, and compare its security.protocol with the "
+         "listener of that port."),
     Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 1,
          "Brokers go on with the leaders that they have. Until a controller answers no leader is "
          "chosen, no topic is made and no replica set changes.",
