@@ -121,8 +121,8 @@ SIGNS = (
          ("NODE_AUTHENTICATION_FAILED", "CLIENT_NOT_AUTHENTICATED"), 3,
          "The broker refused the client's user, password, token or certificate, or the client "
          "refused the broker's certificate (`SSL handshake failed`). The line names the reason.",
-         "Compare the client's sasl.* and ssl.* settings with what the broker knows; after a failed "
-         "handshake look at the trust store and at the name in the broker's certificate."),
+         "Compare the client's sasl.* and ssl.* settings with what the broker knows. After a "
+         "failed handshake look at the trust store and at the name in the broker's certificate."),
     Sign("A connection ended during authentication", ("NODE_AUTHENTICATION_CUT",), 3,
          "The client speaks TLS or SASL and the other side does not, or something between cut the "
          "connection.",
@@ -266,8 +266,8 @@ SIGNS = (
          "Make room on that disk, or replace it. Then start the broker again; until then other "
          "brokers lead its partitions."),
     Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
-         "What came from that address is no request: another security.protocol than the listener's, "
-         "a web client, or a port scanner.",
+         "What came from that address is no request: another security.protocol than that of the "
+         "listener, a web client, or a port scanner.",
          "Find out who runs at the address in the line, and compare its security.protocol with the "
          "listener of that port."),
     Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 1,

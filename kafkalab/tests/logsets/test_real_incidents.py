@@ -23,6 +23,7 @@ from kafkalab.logsets.explain.oddities import (
 )
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.line_loader import load_lines
+from kafkalab.tests.shares import few
 
 SERVERS = ("broker", "controller")
 
@@ -200,6 +201,40 @@ def test_a_rolling_restart_is_three_absences_and_no_alarm(night):
     assert all("bill-1" in each.clients for each in found)
     assert all(one.until < next_.since for one, next_ in pairwise(found))
     assert [each.what for each in told(night("rolling_restart")).values() if each.weight > 2] == []
+
+
+CAUSES = {
+    "wrong-password": "A login was refused",
+    "no-trust": "A login was refused",
+    "ssl-at-plain": "A connection ended during authentication",
+    "no-acl": "Access was denied",
+    "plain-at-sasl": "The bootstrap servers were not there",
+    "good": None,
+}
+
+
+@pytest.mark.parametrize("release", few(["4.4.0", "2.3.1", "3.9.2"]))
+def test_a_client_that_was_refused_hears_why(night, release):
+    lines = night("refused_clients").where(f"file like '%.{release}.log.gz'").persist()
+    unknown = lines.where("event is null and client_id is not null").count()
+    assert (unknown, lines.where("problem is not null").count()) == (0, 0)
+    for name, cause in CAUSES.items():
+        found = told(lines.where(f"file like '%/{name}%'").persist())
+        others = {each for each in CAUSES.values() if each not in (None, cause)}
+        assert cause is None or cause in found, (name, list(found))
+        # a client that was refused finds no bootstrap servers, too
+        assert not others - {"The bootstrap servers were not there"} & set(found), (
+            name,
+            list(found),
+        )
+
+
+def test_a_broker_tells_whom_it_refused(night):
+    lines = night("refused_clients").where("file like '%broker-0%'").persist()
+    found = told(lines)
+    assert found["A login was refused"].count == 8
+    assert "User:alice" in found["Access was denied"].evidence[0]
+    assert "A broker threw out somebody who does not speak its protocol" in found
 
 
 @pytest.mark.parametrize(
