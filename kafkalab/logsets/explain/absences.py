@@ -16,6 +16,7 @@ import pandas as pd
 
 from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.set_clocks import MOMENT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,6 +48,7 @@ class Absence:
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
     seen_by  who tells of it: `its own log`, `its controller`, and names of clients
+    back_seen  whether another log tells of its return; else a clock that was set changes the length
     """
 
     broker: int
@@ -55,6 +57,7 @@ class Absence:
     how: str
     seen_by: list[str] = field(default_factory=list)
     clients: set[str] = field(default_factory=set)
+    back_seen: bool = False
 
     def sentence(self) -> str:
         """What the report says of it first."""
@@ -64,11 +67,10 @@ class Absence:
             seen.append(", ".join(names[:3]) if len(names) <= 3 else f"{len(names)} clients")
         verb = "could not be reached" if self.how.startswith(BY_CLIENTS) else "was away"
         until = "" if self.until is None else f" to {_clock(self.until)}"
-        length = (
-            "its return is not said"
-            if self.until is None
-            else f"{(self.until - self.since).total_seconds():.1f} s"
-        )
+        length = "its return is not said"
+        if self.until is not None:
+            alone = " by its own clock" if "its own log" in seen and not self.back_seen else ""
+            length = f"{(self.until - self.since).total_seconds():.1f} s{alone}"
         return (
             f"Broker {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."
@@ -81,8 +83,7 @@ def _clock(moment: pd.Timestamp) -> str:
 
 def absences_of(lines: DataFrame) -> list[Absence]:
     """The absences that these lines tell of (all columns of schema.py), in the order of time."""
-    own = _lines_of(lines, OWN)
-    told = _lines_of(lines, OF_CONTROLLER)
+    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
     failed: pd.DataFrame = (
         lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
         .where("broker is not null and time is not null")
@@ -106,6 +107,24 @@ def absences_of(lines: DataFrame) -> list[Absence]:
         if absence.how in (BY_CONTROLLER, BY_CLIENTS):
             _ask_its_own_log(lines, absence)
     return sorted(found, key=lambda each: (each.since, each.broker))
+
+
+def starts_of(lines: DataFrame) -> pd.DataFrame:
+    """When each broker had started, by its own log and by its controller's: MOMENT of
+    set_clocks.py. Where one of the logs has fewer starts, nobody knows which they are."""
+    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
+    own = own[(own["event"] == STARTED) & own["broker"].notna()]
+    rows = [(f"broker {row.broker:.0f}", int(row.broker), row.time) for row in own.itertuples()]
+    for row in told.itertuples():
+        back = [broker for broker, gone in _members(row) if not gone]
+        rows += [("the controller", broker, row.time) for broker in back]
+    found = pd.DataFrame(rows, columns=["who", "broker", "at"]).drop_duplicates()
+    found["number"] = found.sort_values("at").groupby(["who", "broker"]).cumcount() + 1
+    found["what"] = [f"the start of broker {number}" for number in found["broker"]]
+    found["may_be_late"] = False
+    most = found.groupby(["who", "broker"])["number"].transform("max")
+    alike = most.groupby(found["broker"]).transform("nunique") == 1
+    return found.loc[alike, MOMENT]
 
 
 def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:
@@ -190,7 +209,10 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
                 (each for each in found if _is_within(each, broker, row.time, early)), None
             )
             if not gone and broker in open_now:
-                open_now.pop(broker).until = row.time
+                known = open_now.pop(broker)
+                known.until, known.back_seen = row.time, True
+            elif not gone and known is not None:
+                _end_by_controller(known, row.time)
             elif known is not None:
                 if gone and row.event == LETS_STOP:
                     known.how, known.since = IN_ORDER, min(known.since, row.time)
@@ -200,6 +222,17 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
                 how = BY_CONTROLLER if row.event == FENCED else "its session ended"
                 open_now[broker] = Absence(broker, row.time, None, how, ["its controller"])
                 found.append(open_now[broker])
+
+
+def _end_by_controller(absence: Absence, back: pd.Timestamp) -> None:
+    """End an absence when the controller has the broker back. It says of itself that it started
+    within seconds of that: where it says so later, its clock jumped in between."""
+    absence.back_seen = True
+    if absence.until is not None and back + FENCING < absence.until and back > absence.since:
+        absence.how += (
+            f"; its own log says {_clock(absence.until)}, so its clock was set, or it started again"
+        )
+        absence.until = back
 
 
 def _members(row: pd.Series) -> Iterator[tuple[int, bool]]:

@@ -18,7 +18,7 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.explain.absences import Absence, absences_of
+from kafkalab.logsets.explain.absences import Absence, absences_of, starts_of
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
@@ -36,6 +36,7 @@ from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances, storms_among
 from kafkalab.logsets.requests import broker_times, requests
+from kafkalab.logsets.set_clocks import moments_of, set_clocks
 from kafkalab.logsets.transactions import transactions
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def report_of(
     if shift is not None:
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
+    moments = [moments_of(rounds, steps), *([starts_of(lines)] if len(servers) else [])]
+    clocks = set_clocks(pd.concat(moments))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -173,7 +176,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repairs, clocks),
         oddities=[
             replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
             for each in with_settings(

@@ -375,10 +375,10 @@ def silences(lines: DataFrame) -> Oddity | None:
     return Oddity(
         "A client was silent", 2 if rows["silent_ms"].iloc[0] >= 60_000 else 1, len(rows),
         "It wrote no line for half a minute or more, although it logs on DEBUG. A process that was "
-        "stopped (garbage collection, a suspended machine, a debugger) looks so, and an idle "
-        "producer.",
-        "Compare with the JVM's pauses; a group member is never silent for longer than "
-        "heartbeat.interval.ms.",
+        "stopped (garbage collection, a suspended machine, a debugger) looks so, and so do an idle "
+        "producer and a clock that was set forward.",
+        "Compare with the JVM's pauses, and with the same moment in other logs; a group member is "
+        "never silent for longer than heartbeat.interval.ms.",
         tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(),
         evidence,
     )  # fmt: skip

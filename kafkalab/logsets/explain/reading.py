@@ -40,6 +40,7 @@ class LinesRead:
     repairs       what was put right: lines that were written twice, or mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
+    clocks        sentences on clocks that were set, or are wrong (set_clocks.py)
     """
 
     counts: LineCounts
@@ -52,10 +53,12 @@ class LinesRead:
     doubts: tuple[str, ...] = ()
     leveled: int = 0
     repairs: LineRepairs = NO_REPAIRS
+    clocks: tuple[str, ...] = ()
 
     @property
     def enough(self) -> bool:
-        return self.counts.understood and not self.doubts and not self.repairs.run_back
+        wrong_times = self.repairs.run_back or self.clocks
+        return self.counts.understood and not self.doubts and not wrong_times
 
     def warnings(self) -> Iterator[str]:
         """Why this reading is not to be trusted; nothing where it is."""
@@ -74,6 +77,7 @@ class LinesRead:
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
         yield from self.repairs.sentences()
+        yield from self.clocks
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -154,6 +158,7 @@ def reading_of(
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
     repairs: LineRepairs = NO_REPAIRS,
+    clocks: Iterable[str] = (),
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
@@ -224,4 +229,5 @@ def reading_of(
         doubts=tuple(doubts),
         leveled=counted["leveled"],
         repairs=repairs,
+        clocks=tuple(clocks),
     )
