@@ -60,9 +60,7 @@ FRAMES = {
     "connections": Frame(
         connections, ("file", "client_id", "opened_at", "node_id"), OF_CONNECTIONS
     ),
-    "rebalances": Frame(
-        rebalances, ("began_at", "client_id"), (*OF_REBALANCES, *OF_COORDINATORS)
-    ),
+    "rebalances": Frame(rebalances, ("began_at", "client_id"), (*OF_REBALANCES, *OF_COORDINATORS)),
     "members": Frame(membership, ("assigned_at", "group_id"), OF_MEMBERS),
     "brokers": Frame(broker_times, ("client_id", "broker"), OF_REQUESTS),
     "lag": Frame(lag_per_minute, ("client_id", "topic", "partition", "minute"), (ANSWER,)),

@@ -53,8 +53,12 @@ def moments_of(rounds: pd.DataFrame, steps: pd.DataFrame | None = None) -> pd.Da
 def set_clocks(moments: pd.DataFrame) -> list[str]:
     """A sentence for each client, broker or controller whose clock differs from those of others."""
     known = moments.dropna(subset=["who", "what", "number", "at"])
-    # A number that one of them names twice is of two groups of that name, or was joined again.
-    known = known[~known.duplicated(["who", "what", "number"], keep=False)]
+    key = ["who", "what", "number"]
+    known = known.sort_values("at", kind="stable")
+    # What one of them names again much later is of two groups of that name, or was joined again.
+    spread = known["at"] - known.groupby(key)["at"].transform("min")
+    again = (spread > APART).groupby([known[name] for name in key]).transform("any")
+    known = known[~again].drop_duplicates(key)
     found = list(_differences(known))
     said = []
     while found:

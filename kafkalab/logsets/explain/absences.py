@@ -111,20 +111,26 @@ def absences_of(lines: DataFrame) -> list[Absence]:
 
 def starts_of(lines: DataFrame) -> pd.DataFrame:
     """When each broker had started, by its own log and by its controller's: MOMENT of
-    set_clocks.py. Where one of the logs has fewer starts, nobody knows which they are."""
+    set_clocks.py. Where one of them has fewer starts, or several logs tell of them, nobody knows
+    which is which."""
     own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
     own = own[(own["event"] == STARTED) & own["broker"].notna()]
-    rows = [(f"broker {row.broker:.0f}", int(row.broker), row.time) for row in own.itertuples()]
+    rows = [
+        (f"broker {row.broker:.0f}", int(row.broker), row.file, row.time)
+        for row in own.itertuples()
+    ]
     for row in told.itertuples():
         back = [broker for broker, gone in _members(row) if not gone]
-        rows += [("the controller", broker, row.time) for broker in back]
-    found = pd.DataFrame(rows, columns=["who", "broker", "at"]).drop_duplicates()
-    found["number"] = found.sort_values("at").groupby(["who", "broker"]).cumcount() + 1
-    found["what"] = [f"the start of broker {number}" for number in found["broker"]]
-    found["may_be_late"] = False
-    most = found.groupby(["who", "broker"])["number"].transform("max")
-    alike = most.groupby(found["broker"]).transform("nunique") == 1
-    return found.loc[alike, MOMENT]
+        rows += [("the controller", broker, row.file, row.time) for broker in back]
+    found = pd.DataFrame(rows, columns=["who", "broker", "file", "at"]).sort_values("at")
+    of = found.groupby(["who", "broker"])
+    starts, logs = of["at"].transform("size"), of["file"].transform("nunique")
+    known = (starts.groupby(found["broker"]).transform("nunique") == 1) & (
+        logs.groupby(found["broker"]).transform("max") == 1
+    )
+    what = [f"the start of broker {number}" for number in found["broker"]]
+    found = found.assign(number=of.cumcount() + 1, what=what, may_be_late=False)
+    return found.loc[known, MOMENT]
 
 
 def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:

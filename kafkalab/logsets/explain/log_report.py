@@ -125,8 +125,9 @@ def report_of(
     if shift is not None:
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
-    moments = [moments_of(rounds, steps), *([starts_of(lines)] if len(servers) else [])]
-    clocks = set_clocks(pd.concat(moments))
+    clocks = set_clocks(moments_of(rounds, steps))
+    if len(servers):
+        clocks += set_clocks(starts_of(lines))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
