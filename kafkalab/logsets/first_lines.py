@@ -157,9 +157,7 @@ APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
 
-def doubts(
-    files: list[LogFile], layout: str | None = None, narrow: bool = False
-) -> Iterator[str]:
+def doubts(files: list[LogFile], layout: str | None = None, narrow: bool = False) -> Iterator[str]:
     """A sentence for each file whose first lines are not understood, of the first MOST_FILES.
 
     narrow: nothing else looks at all lines, so more of them are judged: all of a small log.

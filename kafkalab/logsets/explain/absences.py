@@ -29,6 +29,8 @@ OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
 FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED", "DISCONNECTING_REQUEST_TIMEOUT")
 SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
+UNNAMED = "no line of a stop names it"  # in a log of several brokers
+SIGNAL = "Terminating process due to signal"  # A broker may write nothing after it.
 BY_CONTROLLER = "its controller fenced it"
 BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
@@ -49,6 +51,7 @@ class Absence:
     until  when it was back; None where no line tells
     seen_by  who tells of it: `its own log`, `its controller`, and names of clients
     back_seen  whether another log tells of its return; else a clock that was set changes the length
+    last_line  where no line tells of its end: when it was last seen. Others missed it later
     """
 
     broker: int
@@ -58,6 +61,7 @@ class Absence:
     seen_by: list[str] = field(default_factory=list)
     clients: set[str] = field(default_factory=set)
     back_seen: bool = False
+    last_line: pd.Timestamp | None = None
 
     def sentence(self) -> str:
         """What the report says of it first."""
@@ -70,11 +74,20 @@ class Absence:
         length = "its return is not said"
         if self.until is not None:
             alone = " by its own clock" if "its own log" in seen and not self.back_seen else ""
-            length = f"{(self.until - self.since).total_seconds():.1f} s{alone}"
+            length = f"{_seconds(self.until - self.since)}{alone}"
+        since = _clock(self.since)
+        if self.last_line is not None and self.last_line < self.since:
+            since += f" (last seen at {_clock(self.last_line)})"
+        elif self.last_line is not None:
+            since, length = f"{since} at the earliest", f"at most {length}"
         return (
-            f"Broker {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
+            f"Broker {self.broker} {verb} from {since}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."
         )
+
+
+def _seconds(span: pd.Timedelta) -> str:
+    return f"{span.total_seconds():.1f} s"
 
 
 def _clock(moment: pd.Timestamp) -> str:
@@ -99,12 +112,12 @@ def absences_of(lines: DataFrame) -> list[Absence]:
     )
     found = list(_by_their_own_logs(lines, own))
     for absence in found:
-        if absence.how == SILENT:
+        if absence.last_line is not None:
             _begin_with_clients(absence, failed)
     _add_controllers(found, told)
     _add_clients(found, failed)
     for absence in found:
-        if absence.how in (BY_CONTROLLER, BY_CLIENTS):
+        if absence.how.startswith((BY_CONTROLLER, BY_CLIENTS)):
             _ask_its_own_log(lines, absence)
     return sorted(found, key=lambda each: (each.since, each.broker))
 
@@ -166,8 +179,7 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
                 if stopped is not None:
                     away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
                 elif ran_from is not None:
-                    since = _before_its_silence(written, str(file), ran_from, row)
-                    away = Absence(broker, since, None, SILENT, ["its own log"])
+                    away = _without_a_stop(written, str(file), ran_from, row, broker, is_alone)
             elif row.event == STARTED:
                 if away is None and stopped is not None:  # no line of its start names it
                     away = Absence(broker, stopped, None, IN_ORDER, ["its own log"])
@@ -185,6 +197,26 @@ def _ran_before(lines: DataFrame, file: str, start: pd.Series) -> bool:
     """Whether a log has more lines before its first start than a process writes until then."""
     above = (F.col("file") == file) & (F.col("file_offset") < int(start.file_offset))
     return lines.where(above & F.col("time").isNotNull()).limit(BOOT_LINES + 1).count() > BOOT_LINES
+
+
+def _without_a_stop(
+    lines: DataFrame, file: str, from_place: int, start: pd.Series, broker: int, is_alone: bool
+) -> Absence:
+    """The absence before a start. A broker of 4.4 may write no stop after the signal for it, and
+    in a log of several brokers nobody knows whom a signal was for."""
+    seen_by = ["its own log"]
+    if is_alone:
+        place = F.col("file_offset").between(from_place, int(start.file_offset))
+        signals: pd.DataFrame = (
+            lines.where((F.col("file") == file) & place & F.col("message").startswith(SIGNAL))
+            .agg(F.max("time").alias("last"))
+            .toPandas()
+        )
+        if pd.notna(signals["last"].iloc[0]):
+            return Absence(broker, signals["last"].iloc[0], None, IN_ORDER, seen_by)
+    since = _before_its_silence(lines, file, from_place, start)
+    how = SILENT if is_alone else UNNAMED
+    return Absence(broker, since, None, how, seen_by, last_line=since)
 
 
 def _before_its_silence(
@@ -222,6 +254,7 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
             elif known is not None:
                 if gone and row.event == LETS_STOP:
                     known.how, known.since = IN_ORDER, min(known.since, row.time)
+                    known.last_line = None
                 if gone and "its controller" not in known.seen_by:
                     known.seen_by.append("its controller")
             elif gone and row.event != LETS_STOP and broker not in open_now:
@@ -323,13 +356,22 @@ def _add_clients(found: list[Absence], failed: pd.DataFrame) -> None:
 
 
 def _make_of_clients(found: list[Absence], broker: int, rows: list) -> None:
+    made: list[Absence] = []
+    others: list = []  # too few together to be an absence
     group: list = []
     for row in [*rows, None]:
         if group and (row is None or row.first - group[-1].last > CALM):
             if sum(each.refused for each in group) >= LEAST:
                 last = max(each.last for each in group)
                 names = {each.client_id for each in group}
-                found.append(Absence(broker, group[0].first, last, BY_CLIENTS, clients=names))
+                made.append(Absence(broker, group[0].first, last, BY_CLIENTS, clients=names))
+            else:
+                others += group
             group = []
         if row is not None:
             group.append(row)
+    if made and others:
+        count, first, last = sum(row.refused for row in others), others[0].first, others[-1].last
+        when = f"at {_clock(first)}" if count == 1 else f"from {_clock(first)} to {_clock(last)}"
+        made[0].how += f" ({count} more failed {when})"
+    found += made

@@ -1,6 +1,7 @@
 """Is a log that is read wrongly never read silently? All commands and Spark judge alike."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -234,3 +235,22 @@ def test_a_copy_in_the_folder_is_read_once_and_said(said, tmp_path, capsys):
     reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
     reader.partitions()
     assert "a (1).log: not read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", few(["rebalances", "transactions", "incidents"]))
+def test_damage_that_only_a_look_at_all_lines_shows_is_told(command, recordings, tmp_path, capsys):
+    """Far behind the first lines, or in the last line of each of several files."""
+    logs = recordings.parent / "whole_logs"
+    late = bytearray(gzip.decompress((logs / "group_reset" / "bill-1.log.gz").read_bytes()))
+    for place in range(200_000, len(late) - 2_000, 6_000):
+        late[place : place + 900] = bytes(900)
+    (tmp_path / "late").mkdir()
+    (tmp_path / "late" / "a.log").write_bytes(bytes(late))
+    (tmp_path / "ends").mkdir()
+    for name in ("inv-1", "inv-2", "mail-1"):
+        text = gzip.decompress((logs / "slow_poll" / f"{name}.log.gz").read_bytes())
+        cut = text[: text.rindex(b"\n", 0, -1) + 70]
+        (tmp_path / "ends" / f"{name}.log").write_bytes(cut + bytes(4_000))
+    for name in ("late", "ends"):
+        assert main([command, str(tmp_path / name)]) == main(["read", str(tmp_path / name)]) == 3
+        assert "records are cut, torn" in capsys.readouterr().err
