@@ -27,6 +27,7 @@ from kafkalab.logsets.lag import ANSWER, lag_per_minute
 from kafkalab.logsets.line_repairs import repaired
 from kafkalab.logsets.membership import EVENTS as OF_MEMBERS
 from kafkalab.logsets.membership import membership
+from kafkalab.logsets.missing_lines import missing_lines
 from kafkalab.logsets.producers import EVENTS as OF_PRODUCERS
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.progress import progress
@@ -73,7 +74,8 @@ FRAMES = {
 def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
     """Print the frame that `options.command` names, of the logs in `options.path`.
 
-    Returns whether the order of the lines and the clocks are right, as far as the times tell.
+    Returns whether nothing in the lines speaks against their order, their clocks, and that all of
+    them are there.
     """
     frame = FRAMES[options.command]
     with progress(f"looking for {options.command}", spark):
@@ -81,11 +83,11 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
         lines = read(spark, options.path, layout=options.layout, question=question)
         lines, repairs = repaired(lines.persist())
         rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
-        clocks = []
+        wrong = missing_lines(lines)
         if frame.of in (rebalances, incidents):
             of_members = rows if frame.of is rebalances else rebalances(lines).toPandas()
-            clocks = set_clocks(moments_of(of_members, coordinator_steps(lines).toPandas()))
-    for told in (*repairs.sentences(), *clocks):
+            wrong += set_clocks(moments_of(of_members, coordinator_steps(lines).toPandas()))
+    for told in (*repairs.sentences(), *wrong):
         print(told, file=sys.stderr)
     if options.html:
         Path(options.html).write_text(table_page(rows, options.command), encoding="utf-8")
@@ -97,4 +99,4 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
         print(f"-> {options.json}")
     if not options.json and not options.html:
         print(printed_table(rows, PRINTED_ROWS) if len(rows) else "There are none in these lines.")
-    return not repairs.run_back and not clocks
+    return not repairs.run_back and not wrong

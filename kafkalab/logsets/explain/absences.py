@@ -79,7 +79,8 @@ class Absence:
         if self.last_line is not None and self.last_line < self.since:
             since += f" (last seen at {_clock(self.last_line)})"
         elif self.last_line is not None:
-            since, length = f"{since} at the earliest", f"at most {length}"
+            since = f"{since} at the earliest"
+            length = length if self.until is None else f"at most {length}"
         return (
             f"Broker {self.broker} {verb} from {since}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."

@@ -31,6 +31,7 @@ from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.membership import membership
+from kafkalab.logsets.missing_lines import missing_lines
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
@@ -125,9 +126,9 @@ def report_of(
     if shift is not None:
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
-    clocks = set_clocks(moments_of(rounds, steps))
+    contradicted = [*missing_lines(lines), *set_clocks(moments_of(rounds, steps))]
     if len(servers):
-        clocks += set_clocks(starts_of(lines))
+        contradicted += set_clocks(starts_of(lines))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -144,6 +145,7 @@ def report_of(
         *missing_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
+        oddities.goes_on(clients),
         oddities.namesakes(clients),
         oddities.slow_answers(brokers),
         oddities.silences(lines),
@@ -177,7 +179,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts, repairs, clocks),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repairs, contradicted),
         oddities=[
             replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
             for each in with_settings(

@@ -40,7 +40,8 @@ class LinesRead:
     repairs       what was put right: lines that were written twice, or mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
-    clocks        sentences on clocks that were set, or are wrong (set_clocks.py)
+    contradicted  sentences on clocks that were set (set_clocks.py), and on lines that are missing
+                  (missing_lines.py)
     """
 
     counts: LineCounts
@@ -53,12 +54,12 @@ class LinesRead:
     doubts: tuple[str, ...] = ()
     leveled: int = 0
     repairs: LineRepairs = NO_REPAIRS
-    clocks: tuple[str, ...] = ()
+    contradicted: tuple[str, ...] = ()
 
     @property
     def enough(self) -> bool:
-        wrong_times = self.repairs.run_back or self.clocks
-        return self.counts.understood and not self.doubts and not wrong_times
+        wrong = self.doubts or self.repairs.run_back or self.contradicted
+        return self.counts.understood and not wrong
 
     def warnings(self) -> Iterator[str]:
         """Why this reading is not to be trusted; nothing where it is."""
@@ -77,7 +78,7 @@ class LinesRead:
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
         yield from self.repairs.sentences()
-        yield from self.clocks
+        yield from self.contradicted
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -158,7 +159,7 @@ def reading_of(
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
     repairs: LineRepairs = NO_REPAIRS,
-    clocks: Iterable[str] = (),
+    contradicted: Iterable[str] = (),
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
@@ -229,5 +230,5 @@ def reading_of(
         doubts=tuple(doubts),
         leveled=counted["leveled"],
         repairs=repairs,
-        clocks=tuple(clocks),
+        contradicted=tuple(contradicted),
     )

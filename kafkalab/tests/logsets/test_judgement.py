@@ -254,3 +254,33 @@ def test_damage_that_only_a_look_at_all_lines_shows_is_told(command, recordings,
     for name in ("late", "ends"):
         assert main([command, str(tmp_path / name)]) == main(["read", str(tmp_path / name)]) == 3
         assert "records are cut, torn" in capsys.readouterr().err
+
+
+def halves(text: bytes) -> tuple[bytes, bytes]:
+    middle = text.index(b"\n[20", len(text) // 2) + 1
+    return text[:middle], text[middle:]
+
+
+def test_a_log_that_a_collector_sampled_is_told(recordings, tmp_path, capsys):
+    log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
+    records = re.split(rb"(?m)^(?=\[20)", gzip.decompress(log.read_bytes()))[1:]
+    (tmp_path / "all.log").write_bytes(b"".join(records))
+    # begun late, as after a rotation: that is no sampling
+    (tmp_path / "late.log").write_bytes(halves(b"".join(records))[1])
+    (tmp_path / "some.log").write_bytes(b"".join(r for n, r in enumerate(records) if n % 10 != 4))
+    for name, code in (("all", 0), ("late", 0), ("some", 3)):
+        for command in ("explain", "brokers"):
+            assert main([command, str(tmp_path / f"{name}.log")]) == code
+            told = capsys.readouterr()
+            said = told.out + told.err
+            assert ("Lines are missing: 18 of 213 answers have no request" in said) == (code == 3)
+
+
+def test_a_client_that_goes_on_in_a_numbered_file_is_told(recordings, tmp_path, capsys):
+    log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
+    for number, half in enumerate(halves(gzip.decompress(log.read_bytes()))):
+        (tmp_path / f"app{number}.log").write_bytes(half)
+    assert main(["explain", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "A client goes on in another log: 1 (bill-1)" in said
+    assert "Several clients with one client id" not in said
