@@ -58,6 +58,7 @@ class LineCounts:
     damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
                   and the last one of a file where a rotation or its writer may have cut them
     of_kafka      read rows of any class of Kafka's, also of those that the catalogue does not have
+    tailed        those of them that end with a level or `name=value`, as few of Kafka's messages do
     """
 
     lines: int = 0
@@ -70,6 +71,7 @@ class LineCounts:
     hidden: int = 0
     damaged: int = 0
     of_kafka: int = 0
+    tailed: int = 0
 
     def __add__(self, other: LineCounts) -> LineCounts:
         return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
@@ -91,8 +93,9 @@ class LineCounts:
 
     @property
     def misplaced(self) -> bool:
-        """Whether messages begin elsewhere than this layout says."""
-        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients + self.of_others)
+        """Whether messages begin or end elsewhere than this layout says."""
+        hidden = self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients + self.of_others)
+        return hidden or (self.tailed >= FEW and self.tailed > ENOUGH * self.of_kafka)
 
     @property
     def foreign_words(self) -> bool:
@@ -313,6 +316,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     unnamed = pc.and_(
         pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
     )
+    of_kafka = pc.fill_null(pc.match_substring_regex(read["logger"], schema.OWN_CLASS), False)
     ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
     torn = pc.or_(  # which no rotation does
         pc.fill_null(pc.equal(rows["problem"], schema.TORN), False),
@@ -336,7 +340,8 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 pc.and_(of_other, unknown),
                 pc.or_(inside, unnamed),
                 damaged,
-                pc.match_substring_regex(read["logger"], schema.OWN_CLASS),
+                of_kafka,
+                pc.and_(of_kafka, pc.match_substring_regex(read["message"], schema.CONTEXT_AT_END)),
             )
         ),
     )

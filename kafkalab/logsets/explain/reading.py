@@ -119,8 +119,8 @@ class LinesRead:
             return damaged_text(counts)
         if counts.misplaced:
             return (
-                f"in {counts.hidden:,} lines the message begins at another place than was found, "
-                "or ends at another. --layout names the log's pattern."
+                f"in {max(counts.hidden, counts.tailed):,} lines the message begins at another "
+                "place than was found, or ends at another. --layout names the log's pattern."
             )
         if counts.foreign_words or counts.foreign_words_of_others:
             who, unknown, of = (
@@ -178,6 +178,7 @@ def reading_of(
     of_an_end = (F.col("problem") != schema.TORN) & ~F.col("message").rlike(schema.HOLE)
     inside = F.col("client_id").isNull() & F.col("message").rlike(PREFIX)
     unnamed = F.col("logger").isNull() & F.col("message").rlike(schema.CLASS_AT_END)
+    of_kafka = read & F.col("logger").rlike(schema.OWN_CLASS)
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
@@ -191,7 +192,8 @@ def reading_of(
         F.count_if(others & F.col("event").isNull()).alias("unknown_of_others"),
         F.count_if(read & (inside | unnamed)).alias("hidden"),
         F.count_if(damaged).alias("damaged"),
-        F.count_if(read & F.col("logger").rlike(schema.OWN_CLASS)).alias("of_kafka"),
+        F.count_if(of_kafka).alias("of_kafka"),
+        F.count_if(of_kafka & F.col("message").rlike(schema.CONTEXT_AT_END)).alias("tailed"),
     ).collect()[0]
     counts = {each.name: counted[each.name] for each in fields(LineCounts)}
     if counts["damaged"]:  # not those at the ends of a file

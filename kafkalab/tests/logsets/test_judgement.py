@@ -284,3 +284,15 @@ def test_a_client_that_goes_on_in_a_numbered_file_is_told(recordings, tmp_path, 
     said = capsys.readouterr().out
     assert "A client goes on in another log: 1 (bill-1)" in said
     assert "Several clients with one client id" not in said
+
+
+@pytest.mark.parametrize("tail", few([" <INFO>", " {}", " traceId=ab12 spanId="]))
+def test_what_a_layout_puts_behind_each_message_of_a_broker_is_doubted(tail, recordings, tmp_path):
+    """Most lines of a broker are in no catalogue anyway, so their share does not show it."""
+    log = recordings.parent / "whole_logs" / "4.4.0" / "broker-2.server.log.gz"
+    text = gzip.decompress(log.read_bytes()).decode()
+    form = re.compile(r"^\[([^\]]+)\] (\w+) (.*) \(([\w.$]+)\)$", re.MULTILINE)
+    path = tmp_path / "a.log"
+    path.write_text(form.sub(rf"\1 \2 [main] \4 - \3{tail}", text))
+    for command in ("read", "members"):
+        assert main([command, str(path)]) == 3
