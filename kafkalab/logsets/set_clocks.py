@@ -80,7 +80,7 @@ def _differences(known: pd.DataFrame) -> Iterator[tuple]:
         for one, other in combinations(times.columns, 2):
             both = times[[one, other]].dropna().sort_index()
             if any(not both[who].is_monotonic_increasing for who in both.columns):
-                continue  # the numbers began anew between
+                continue  # the numbers began again between
             ahead = both[one] - both[other]
             may_be_late = late.loc[both.index, [one, other]].astype(bool).any(axis=1)
             apart = ahead[(ahead.abs() > APART) & ~may_be_late]

@@ -123,7 +123,7 @@ def absences_of(lines: DataFrame) -> list[Absence]:
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
-def starts_of(lines: DataFrame) -> pd.DataFrame:
+def broker_starts(lines: DataFrame) -> pd.DataFrame:
     """When each broker had started, by its own log and by its controller's: MOMENT of
     set_clocks.py. Where one of them has fewer starts, or several logs tell of them, nobody knows
     which is which."""

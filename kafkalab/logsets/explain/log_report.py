@@ -18,7 +18,7 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.explain.absences import Absence, absences_of, starts_of
+from kafkalab.logsets.explain.absences import Absence, absences_of, broker_starts
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
@@ -128,7 +128,7 @@ def report_of(
         servers, told, rounds, steps = _both_sides(lines)
     contradicted = [*missing_lines(lines), *set_clocks(moments_of(rounds, steps))]
     if len(servers):
-        contradicted += set_clocks(starts_of(lines))
+        contradicted += set_clocks(broker_starts(lines))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
