@@ -287,7 +287,7 @@ def _frame(options: argparse.Namespace) -> int:
     from kafkalab.logsets.frame_commands import run
 
     with _engine(options) as spark:
-        doubtful = _doubts(options)
+        doubtful = _doubts(options, narrow=True)
         print(*doubtful, sep="\n", end="\n" * bool(doubtful), file=sys.stderr)
         in_order = run(options, spark)
     return 0 if in_order and not doubtful else UNREAD
@@ -355,7 +355,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def _doubts(options: argparse.Namespace) -> list[str]:
+def _doubts(options: argparse.Namespace, narrow: bool = False) -> list[str]:
     """What the first lines of the files tell against the reading. What only Hadoop opens is not
     looked at."""
     from kafkalab.logsets.files import files_of, path_list
@@ -363,7 +363,7 @@ def _doubts(options: argparse.Namespace) -> list[str]:
     from kafkalab.logsets.line_loader import by_opener
 
     near = by_opener(options.path)[1]
-    return list(doubts(files_of(path_list(near)), options.layout)) if near else []
+    return list(doubts(files_of(path_list(near)), options.layout, narrow)) if near else []
 
 
 def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:

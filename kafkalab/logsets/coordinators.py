@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # The lines that name their generation, and those that come before the next one.
 BEGUN = "GROUP_PREPARING_REBALANCE"
+STABILIZED = ("GROUP_STABILIZED", "CONSUMER_GROUP_TARGET")  # and members go on
 SETTLED = ("GROUP_STABILIZED", "GROUP_EMPTY", "CONSUMER_GROUP_EPOCH")
 OF_GROUPS = (
     BEGUN,

@@ -21,7 +21,7 @@ from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.layouts import OPENING, ZONE_FORM, Clock
-from kafkalab.logsets.ranges import Range
+from kafkalab.logsets.ranges import Range, text_expected
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
 from kafkalab.logsets.wrapped_lines import JSON, RECORDS, unwrapped
@@ -32,7 +32,8 @@ FEW = 10  # So few lines tell nothing about a layout.
 MANY = 50  # So many lines do not all have one time.
 # Where all of the first lines have one time, or few are in the catalogue, so many bytes are looked
 # at.
-MORE_BYTES, MUCH = 1 << 20, 8 << 20
+FIRST_BYTES, MORE_BYTES, MUCH = 1 << 16, 1 << 20, 8 << 20
+NARROW_LOOK = 4 << 20  # The bytes of all files together that a narrow question has judged.
 # A client's prefix. Where it is inside of messages, they begin at another place.
 PREFIX = r"\[(Consumer|Producer|AdminClient|ShareConsumer) [^\]]*clientId="
 MOST_FILES, FEW_FILES = 50, 4
@@ -57,6 +58,7 @@ class LineCounts:
     damaged       rows that were cut, torn or overwritten, and pieces of such; not the first
                   and the last one of a file where a rotation or its writer may have cut them
     of_kafka      read rows of any class of Kafka's, also of those that the catalogue does not have
+    tailed        those of them that end with a level or `name=value`, as few of Kafka's messages do
     """
 
     lines: int = 0
@@ -69,6 +71,7 @@ class LineCounts:
     hidden: int = 0
     damaged: int = 0
     of_kafka: int = 0
+    tailed: int = 0
 
     def __add__(self, other: LineCounts) -> LineCounts:
         return LineCounts(*(one + two for one, two in zip(astuple(self), astuple(other))))
@@ -90,8 +93,9 @@ class LineCounts:
 
     @property
     def misplaced(self) -> bool:
-        """Whether messages begin elsewhere than this layout says."""
-        return self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients + self.of_others)
+        """Whether messages begin or end elsewhere than this layout says."""
+        hidden = self.hidden > (1 - ENOUGH) * (self.hidden + self.of_clients + self.of_others)
+        return hidden or (self.tailed >= FEW and self.tailed > ENOUGH * self.of_kafka)
 
     @property
     def foreign_words(self) -> bool:
@@ -156,12 +160,19 @@ APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
 
-def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
-    """A sentence for each file whose first lines are not understood, of the first MOST_FILES."""
+def doubts(files: list[LogFile], layout: str | None = None, narrow: bool = False) -> Iterator[str]:
+    """A sentence for each file whose first lines are not understood, of the first MOST_FILES.
+
+    narrow: nothing else looks at all lines, so more of them are judged: all of a small log.
+    """
     total = LineCounts()
     doubted = False
+    size = FIRST_BYTES
+    if narrow:
+        small = text_expected(files) <= NARROW_LOOK
+        size = NARROW_LOOK if small else max(size, NARROW_LOOK // len(files))
     for file in files[:MOST_FILES]:
-        counts, said = _judged(file, layout)
+        counts, said = _judged(file, layout, size)
         total += counts
         if said:
             doubted = True
@@ -175,7 +186,9 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
         more = (batch for file in files[:FEW_FILES] for batch in _batches(file, layout, MORE_BYTES))
         total = sum(map(counts_of, more), LineCounts())
     names = ", ".join(file.name for file in files[:2]) + (", …" if len(files) > 2 else "")
-    if total.nothing_known:
+    if not total.mostly_whole:
+        yield f"{names}: {damaged_text(total)}"
+    elif total.nothing_known:
         yield f"{names}: {total.why_nothing_known()}"
     elif total.foreign_words_of_others:
         yield (
@@ -185,9 +198,9 @@ def doubts(files: list[LogFile], layout: str | None = None) -> Iterator[str]:
 
 
 @lru_cache(maxsize=256)
-def _judged(file: LogFile, layout: str | None) -> tuple[LineCounts, str | None]:
-    """The counts of a file's first lines, and what is wrong with them."""
-    blocks = list(_blocks(file, layout))
+def _judged(file: LogFile, layout: str | None, size: int) -> tuple[LineCounts, str | None]:
+    """The counts of the lines in a file's first bytes, and what is wrong with them."""
+    blocks = list(_blocks(file, layout, size))
     batches = [record_batch_of(block, COLUMNS) for block in blocks]
     counts = sum(map(counts_of, batches), LineCounts())
     what = _wrong(file, layout, blocks, batches, counts)
@@ -303,6 +316,7 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
     unnamed = pc.and_(
         pc.is_null(read["logger"]), pc.match_substring_regex(read["message"], schema.CLASS_AT_END)
     )
+    of_kafka = pc.fill_null(pc.match_substring_regex(read["logger"], schema.OWN_CLASS), False)
     ends = pc.is_in(pa.array(range(rows.num_rows)), pa.array([0, rows.num_rows - 1]))
     torn = pc.or_(  # which no rotation does
         pc.fill_null(pc.equal(rows["problem"], schema.TORN), False),
@@ -326,7 +340,8 @@ def counts_of(rows: pa.RecordBatch) -> LineCounts:
                 pc.and_(of_other, unknown),
                 pc.or_(inside, unnamed),
                 damaged,
-                pc.match_substring_regex(read["logger"], schema.OWN_CLASS),
+                of_kafka,
+                pc.and_(of_kafka, pc.match_substring_regex(read["message"], schema.CONTEXT_AT_END)),
             )
         ),
     )
@@ -357,13 +372,15 @@ def _passed_over(head: str, time: str, clock: Clock | None) -> str | None:
     return None
 
 
-def _blocks(file: LogFile, layout: str | None, size: int = 1 << 16) -> Iterator[Block]:
+def _blocks(file: LogFile, layout: str | None, size: int) -> Iterator[Block]:
     found, wrapping, others = how_written(file, layout)
     texts: dict[str, list[bytes]] = {}
-    for _, line, source in unwrapped([beginning(file, size)], wrapping):
+    first = beginning(file, size)
+    for _, line, source in unwrapped([first], wrapping):
         texts.setdefault(source, []).append(line)
     for text in map(b"\n".join, texts.values()):
-        whole = text[: text.rfind(b"\n") + 1] or text
+        # What is left of a line may be cut here, or, where this is all of the file, by its writer.
+        whole = text if len(first) < size else text[: text.rfind(b"\n") + 1] or text
         # The newest records come first: so a piece may begin amid one.
         if not TURNED.isdisjoint(wrapping) and (begin := OPENING.search(whole)):
             whole = whole[begin.start() :]

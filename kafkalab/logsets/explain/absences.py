@@ -16,6 +16,7 @@ import pandas as pd
 
 from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.set_clocks import MOMENT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,6 +35,7 @@ OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
 FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED", "DISCONNECTING_REQUEST_TIMEOUT")
 SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
 BY_ITSELF = "it ended itself, for all its log directories had failed"
+UNNAMED = "no line of a stop names it"  # in a log of several brokers
 BY_CONTROLLER = "its controller fenced it"
 BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
@@ -42,7 +44,6 @@ MOST = 1000  # Lines of each kind; absences are few.
 BOOT_LINES = 10  # Brokers 2.3 to 4.4 write two to four before they say that they start.
 LEAST = 3  # So many failed connections are an absence.
 CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
-UNNAMED = pd.Timedelta(seconds=10)  # So long a broker may write lines that do not name it.
 NEAR = pd.Timedelta(seconds=2)  # What clients saw may begin so long before.
 FENCING = pd.Timedelta(seconds=60)  # A controller notices within its session's time.
 
@@ -55,6 +56,8 @@ class Absence:
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
     seen_by  who tells of it: `its own log`, `its controller`, and names of clients
+    back_seen  whether another log tells of its return; else a clock that was set changes the length
+    last_line  where no line tells of its end: when it was last seen. Others missed it later
     """
 
     broker: int
@@ -63,6 +66,8 @@ class Absence:
     how: str
     seen_by: list[str] = field(default_factory=list)
     clients: set[str] = field(default_factory=set)
+    back_seen: bool = False
+    last_line: pd.Timestamp | None = None
     role: str = "Broker"
 
     def sentence(self) -> str:
@@ -73,15 +78,24 @@ class Absence:
             seen.append(", ".join(names[:3]) if len(names) <= 3 else f"{len(names)} clients")
         verb = "could not be reached" if self.how.startswith(BY_CLIENTS) else "was away"
         until = "" if self.until is None else f" to {_clock(self.until)}"
-        length = (
-            "its return is not said"
-            if self.until is None
-            else f"{(self.until - self.since).total_seconds():.1f} s"
-        )
+        length = "its return is not said"
+        if self.until is not None:
+            alone = " by its own clock" if "its own log" in seen and not self.back_seen else ""
+            length = f"{_seconds(self.until - self.since)}{alone}"
+        since = _clock(self.since)
+        if self.last_line is not None and self.last_line < self.since:
+            since += f" (last seen at {_clock(self.last_line)})"
+        elif self.last_line is not None:
+            since = f"{since} at the earliest"
+            length = length if self.until is None else f"at most {length}"
         return (
-            f"{self.role} {self.broker} {verb} from {_clock(self.since)}{until} ({length}; "
+            f"{self.role} {self.broker} {verb} from {since}{until} ({length}; "
             f"{self.how}): seen by {', '.join(seen)}."
         )
+
+
+def _seconds(span: pd.Timedelta) -> str:
+    return f"{span.total_seconds():.1f} s"
 
 
 def _clock(moment: pd.Timestamp) -> str:
@@ -90,8 +104,7 @@ def _clock(moment: pd.Timestamp) -> str:
 
 def absences_of(lines: DataFrame) -> list[Absence]:
     """The absences that these lines tell of (all columns of schema.py), in the order of time."""
-    own = _lines_of(lines, OWN)
-    told = _lines_of(lines, OF_CONTROLLER)
+    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
     failed: pd.DataFrame = (
         lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
         .where("broker is not null and time is not null")
@@ -107,15 +120,39 @@ def absences_of(lines: DataFrame) -> list[Absence]:
     )
     found = list(_by_their_own_logs(lines, own))
     for absence in found:
-        if absence.how == SILENT:
+        if absence.last_line is not None:
             _begin_with_clients(absence, failed)
     _add_controllers(found, told)
     _add_clients(found, failed)
     for absence in found:
-        if absence.how in (BY_CONTROLLER, BY_CLIENTS):
+        if absence.how.startswith((BY_CONTROLLER, BY_CLIENTS)):
             _ask_its_own_log(lines, absence)
     found += _of_controllers(lines, own)
     return sorted(found, key=lambda each: (each.since, each.broker))
+
+
+def broker_starts(lines: DataFrame) -> pd.DataFrame:
+    """When each broker had started, by its own log and by its controller's: MOMENT of
+    set_clocks.py. Where one of them has fewer starts, or several logs tell of them, nobody knows
+    which is which."""
+    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
+    own = own[(own["event"] == STARTED) & own["broker"].notna()]
+    rows = [
+        (f"broker {row.broker:.0f}", int(row.broker), row.file, row.time)
+        for row in own.itertuples()
+    ]
+    for row in told.itertuples():
+        back = [broker for broker, gone in _members(row) if not gone]
+        rows += [("the controller", broker, row.file, row.time) for broker in back]
+    found = pd.DataFrame(rows, columns=["who", "broker", "file", "at"]).sort_values("at")
+    of = found.groupby(["who", "broker"])
+    starts, logs = of["at"].transform("size"), of["file"].transform("nunique")
+    known = (starts.groupby(found["broker"]).transform("nunique") == 1) & (
+        logs.groupby(found["broker"]).transform("max") == 1
+    )
+    what = [f"the start of broker {number}" for number in found["broker"]]
+    found = found.assign(number=of.cumcount() + 1, what=what, may_be_late=False)
+    return found.loc[known, MOMENT]
 
 
 def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:
@@ -136,9 +173,7 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
         broker, is_alone = int(number), brokers_of[file] == 1
         # In a log of several brokers its lines are those that name it.
         rows, written = own[own["file"] == file], lines
-        ends: list[pd.Timestamp] = []
         if not is_alone:
-            ends = rows.loc[rows["event"] == TERMINATES, "time"].tolist()
             of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == broker)
             rows, written = named, lines.where(of_itself)
         stopped: pd.Timestamp | None = None
@@ -155,10 +190,8 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
                     away = Absence(broker, stopped, None, how, ["its own log"])
                 elif ran_from is not None:
                     since = _before_its_silence(written, str(file), ran_from, row)
-                    near = [end for end in ends if since <= end <= since + UNNAMED]
-                    since = min(near, default=since)
-                    how_silent = IN_ORDER if near else SILENT
-                    away = Absence(broker, since, None, how_silent, ["its own log"])
+                    silent = SILENT if is_alone else UNNAMED
+                    away = Absence(broker, since, None, silent, ["its own log"], last_line=since)
             elif row.event == STARTED:
                 if away is None and stopped is not None:  # no line of its start names it
                     away = Absence(broker, stopped, None, how, ["its own log"])
@@ -196,11 +229,11 @@ def _of_controllers(lines: DataFrame, brokers: pd.DataFrame) -> list[Absence]:
     names = [f"broker {broker}" for broker in failed["broker"]]
     failed = failed.assign(client_id=names, broker=failed["node"])
     for absence in found:
-        if absence.how == SILENT:
+        if absence.last_line is not None:
             _begin_with_clients(absence, failed)
     _add_clients(found, failed)
     for absence in found:
-        absence.role = "Controller"
+        absence.role, absence.back_seen = "Controller", bool(absence.clients)
     return found
 
 
@@ -238,16 +271,31 @@ def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
                 (each for each in found if _is_within(each, broker, row.time, early)), None
             )
             if not gone and broker in open_now:
-                open_now.pop(broker).until = row.time
+                known = open_now.pop(broker)
+                known.until, known.back_seen = row.time, True
+            elif not gone and known is not None:
+                _end_by_controller(known, row.time)
             elif known is not None:
                 if gone and row.event == LETS_STOP:
                     known.how, known.since = IN_ORDER, min(known.since, row.time)
+                    known.last_line = None
                 if gone and "its controller" not in known.seen_by:
                     known.seen_by.append("its controller")
             elif gone and row.event != LETS_STOP and broker not in open_now:
                 how = BY_CONTROLLER if row.event == FENCED else "its session ended"
                 open_now[broker] = Absence(broker, row.time, None, how, ["its controller"])
                 found.append(open_now[broker])
+
+
+def _end_by_controller(absence: Absence, back: pd.Timestamp) -> None:
+    """End an absence when the controller has the broker back. It says of itself that it started
+    within seconds of that: where it says so later, its clock jumped in between."""
+    absence.back_seen = True
+    if absence.until is not None and back + FENCING < absence.until and back > absence.since:
+        absence.how += (
+            f"; its own log says {_clock(absence.until)}, so its clock was set, or it started again"
+        )
+        absence.until = back
 
 
 def _members(row: pd.Series) -> Iterator[tuple[int, bool]]:
@@ -332,13 +380,22 @@ def _add_clients(found: list[Absence], failed: pd.DataFrame) -> None:
 
 
 def _make_of_clients(found: list[Absence], broker: int, rows: list) -> None:
+    made: list[Absence] = []
+    others: list = []  # too few together to be an absence
     group: list = []
     for row in [*rows, None]:
         if group and (row is None or row.first - group[-1].last > CALM):
             if sum(each.refused for each in group) >= LEAST:
                 last = max(each.last for each in group)
                 names = {each.client_id for each in group}
-                found.append(Absence(broker, group[0].first, last, BY_CLIENTS, clients=names))
+                made.append(Absence(broker, group[0].first, last, BY_CLIENTS, clients=names))
+            else:
+                others += group
             group = []
         if row is not None:
             group.append(row)
+    if made and others:
+        count, first, last = sum(row.refused for row in others), others[0].first, others[-1].last
+        when = f"at {_clock(first)}" if count == 1 else f"from {_clock(first)} to {_clock(last)}"
+        made[0].how += f" ({count} more failed {when})"
+    found += made

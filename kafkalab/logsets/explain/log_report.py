@@ -18,7 +18,7 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.explain.absences import Absence, absences_of
+from kafkalab.logsets.explain.absences import Absence, absences_of, broker_starts
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
@@ -31,11 +31,13 @@ from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.line_repairs import NO_REPAIRS, LineRepairs
 from kafkalab.logsets.membership import membership
+from kafkalab.logsets.missing_lines import missing_lines
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances, storms_among
 from kafkalab.logsets.requests import broker_times, requests
+from kafkalab.logsets.set_clocks import moments_of, set_clocks
 from kafkalab.logsets.transactions import transactions
 
 if TYPE_CHECKING:
@@ -126,6 +128,9 @@ def report_of(
     if shift is not None:
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
+    contradicted = [*missing_lines(lines), *set_clocks(moments_of(rounds, steps))]
+    if len(servers):
+        contradicted += set_clocks(broker_starts(lines))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -142,6 +147,7 @@ def report_of(
         *missing_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
+        oddities.goes_on(clients),
         oddities.namesakes(clients),
         oddities.slow_answers(brokers),
         oddities.silences(lines),
@@ -175,7 +181,7 @@ def report_of(
         servers=servers,
         coordinators=steps.drop(columns=["folder", "file_offset"], errors="ignore"),
         sides=two_sides(steps, rounds, signs),
-        reading=reading_of(lines, left_out or [], as_written, doubts, repairs),
+        reading=reading_of(lines, left_out or [], as_written, doubts, repairs, contradicted),
         oddities=[
             replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
             for each in with_settings(

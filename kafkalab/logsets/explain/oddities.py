@@ -424,10 +424,10 @@ def silences(lines: DataFrame) -> Oddity | None:
     return Oddity(
         "A client was silent", 2 if rows["silent_ms"].iloc[0] >= 60_000 else 1, len(rows),
         "It wrote no line for half a minute or more, although it logs on DEBUG. A process that was "
-        "stopped (garbage collection, a suspended machine, a debugger) looks so, and an idle "
-        "producer.",
-        "Compare with the JVM's pauses; a group member is never silent for longer than "
-        "heartbeat.interval.ms.",
+        "stopped (garbage collection, a suspended machine, a debugger) looks so, and so do an idle "
+        "producer and a clock that was set forward.",
+        "Compare with the JVM's pauses, and with the same moment in other logs; a group member is "
+        "never silent for longer than heartbeat.interval.ms.",
         tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(),
         evidence,
     )  # fmt: skip
@@ -531,22 +531,53 @@ def _first_of_minute(minutes: pd.DataFrame, key: tuple) -> str:
     return printed_time(own["opened_at"].min())
 
 
-def namesakes(clients: pd.DataFrame) -> Oddity | None:
-    """A client id in several logs, or of several processes in one log."""
-    shared = clients.groupby(["client_id", "kind"]).agg(
-        files=("file", "nunique"), lives=("lives", "sum")
-    )
-    shared = shared[shared["files"] > 1]
-    if shared.empty:
+def goes_on(clients: pd.DataFrame) -> Oddity | None:
+    """A client whose log is in several files with numbers, such as app0.log and app1.log."""
+    several = _in_several_logs(clients)
+    several = several[several["one_log"]].sort_values(["client_id", "first"])
+    if several.empty:
         return None
     return Oddity(
-        "Several clients with one client id", 1, len(shared),
+        "A client goes on in another log", 2, several["client_id"].nunique(),
+        "The files follow each other in time, and no later one has the client's start: they look "
+        "like one log in several files. They are read one by one, so what is told across the end "
+        "of a file, such as a rebalance or how a socket ended, may be missing.",
+        "Join the files in the order of their times (cat), or name them app.log.1 and app.log.",
+        tuple(dict.fromkeys(several["client_id"]))[:5], "", "",
+        tuple(f"{own.client_id}: in {own.file}, from {printed_time(own.first)}"
+              for own in several.head(EVIDENCE).itertuples()),
+    )  # fmt: skip
+
+
+def namesakes(clients: pd.DataFrame) -> Oddity | None:
+    """A client id in several logs that are not one."""
+    several = _in_several_logs(clients)
+    files = several[~several["one_log"]].groupby(["client_id", "kind"])["file"].nunique()
+    if files.empty:
+        return None
+    return Oddity(
+        "Several clients with one client id", 1, len(files),
         "Quotas, metrics and broker logs cannot tell them apart.",
         "Give each process a client.id of its own.",
-        tuple(name for name, _ in shared.index)[:5], "", "",
-        tuple(f"{name}: in {row.files} logs" for (name, _),
-              row in shared.head(EVIDENCE).iterrows()),
+        tuple(name for name, _ in files.index)[:5], "", "",
+        tuple(f"{name}: in {count} logs" for (name, _), count in files.head(EVIDENCE).items()),
     )  # fmt: skip
+
+
+def _in_several_logs(clients: pd.DataFrame) -> pd.DataFrame:
+    """The clients in several logs, and whether these are one: `one_log`."""
+    of_name = clients.sort_values("first").groupby(["client_id", "kind"])
+    found = [
+        own.assign(one_log=_is_one_log(own)) for _, own in of_name if own["file"].nunique() > 1
+    ]
+    return pd.concat(found) if found else clients.head(0).assign(one_log=False)
+
+
+def _is_one_log(own: pd.DataFrame) -> bool:
+    """Whether files in the order of time follow each other, and none but the first has the start of
+    a process."""
+    follows = own["first"].iloc[1:].to_numpy() >= own["last"].iloc[:-1].to_numpy()
+    return bool(follows.all() and not own["lives"].iloc[1:].any())
 
 
 def slow_answers(brokers: pd.DataFrame) -> Oddity | None:

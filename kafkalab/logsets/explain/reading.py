@@ -40,6 +40,8 @@ class LinesRead:
     repairs       what was put right: lines that were written twice, or mixed up
     unread_files  files of which no line could be read
     left_out      files in the folders and archives whose names are no logs'
+    contradicted  sentences on clocks that were set (set_clocks.py), and on lines that are missing
+                  (missing_lines.py)
     """
 
     counts: LineCounts
@@ -52,10 +54,12 @@ class LinesRead:
     doubts: tuple[str, ...] = ()
     leveled: int = 0
     repairs: LineRepairs = NO_REPAIRS
+    contradicted: tuple[str, ...] = ()
 
     @property
     def enough(self) -> bool:
-        return self.counts.understood and not self.doubts and not self.repairs.run_back
+        wrong = self.doubts or self.repairs.run_back or self.contradicted
+        return self.counts.understood and not wrong
 
     def warnings(self) -> Iterator[str]:
         """Why this reading is not to be trusted; nothing where it is."""
@@ -74,6 +78,7 @@ class LinesRead:
             for count, example, problem in self.shapes:
                 yield f"  {count:,} × {example!r} ({problem})"
         yield from self.repairs.sentences()
+        yield from self.contradicted
         for name in self.unread_files[:NAMED_FILES]:
             yield f"No line of {name} could be read."
         if self.left_out:
@@ -114,8 +119,8 @@ class LinesRead:
             return damaged_text(counts)
         if counts.misplaced:
             return (
-                f"in {counts.hidden:,} lines the message begins at another place than was found, "
-                "or ends at another. --layout names the log's pattern."
+                f"in {max(counts.hidden, counts.tailed):,} lines the message begins at another "
+                "place than was found, or ends at another. --layout names the log's pattern."
             )
         if counts.foreign_words or counts.foreign_words_of_others:
             who, unknown, of = (
@@ -154,6 +159,7 @@ def reading_of(
     as_written: DataFrame | None = None,
     doubts: Iterable[str] = (),
     repairs: LineRepairs = NO_REPAIRS,
+    contradicted: Iterable[str] = (),
 ) -> LinesRead:
     """Count what could be read of these lines (all columns of schema.py).
 
@@ -172,6 +178,7 @@ def reading_of(
     of_an_end = (F.col("problem") != schema.TORN) & ~F.col("message").rlike(schema.HOLE)
     inside = F.col("client_id").isNull() & F.col("message").rlike(PREFIX)
     unnamed = F.col("logger").isNull() & F.col("message").rlike(schema.CLASS_AT_END)
+    of_kafka = read & F.col("logger").rlike(schema.OWN_CLASS)
     counted = as_written.agg(
         F.count("*").alias("lines"),
         F.count_if(read).alias("read"),
@@ -185,7 +192,8 @@ def reading_of(
         F.count_if(others & F.col("event").isNull()).alias("unknown_of_others"),
         F.count_if(read & (inside | unnamed)).alias("hidden"),
         F.count_if(damaged).alias("damaged"),
-        F.count_if(read & F.col("logger").rlike(schema.OWN_CLASS)).alias("of_kafka"),
+        F.count_if(of_kafka).alias("of_kafka"),
+        F.count_if(of_kafka & F.col("message").rlike(schema.CONTEXT_AT_END)).alias("tailed"),
     ).collect()[0]
     counts = {each.name: counted[each.name] for each in fields(LineCounts)}
     if counts["damaged"]:  # not those at the ends of a file
@@ -224,4 +232,5 @@ def reading_of(
         doubts=tuple(doubts),
         leveled=counted["leveled"],
         repairs=repairs,
+        contradicted=tuple(contradicted),
     )

@@ -12,11 +12,12 @@ from typing import Any
 
 import pandas as pd
 
+from kafkalab.logsets.set_clocks import STABLE
+
 COLUMNS = ("what", "at", "broker", "broker_says", "client_id", "client_says")
 # Clocks that are kept by NTP differ by less, and a member goes on within that time.
 STEP = pd.Timedelta(seconds=30)
 ALIKE = 0.8  # The share of pairs that must tell the same shift.
-STABLE = "^(?:Stabilized group|Computed a new target)"
 SAYS = 160  # The letters of a text that are shown.
 # A member id is the client id and a random UUID; its first part is enough to tell two apart.
 UUID = re.compile(r"(-[0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -1,6 +1,7 @@
 """Is a log that is read wrongly never read silently? All commands and Spark judge alike."""
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -234,3 +235,64 @@ def test_a_copy_in_the_folder_is_read_once_and_said(said, tmp_path, capsys):
     reader = KafkaLinesReader(str(tmp_path), schema.NAMES, None, "PERMISSIVE")
     reader.partitions()
     assert "a (1).log: not read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", few(["rebalances", "transactions", "incidents"]))
+def test_damage_that_only_a_look_at_all_lines_shows_is_told(command, recordings, tmp_path, capsys):
+    """Far behind the first lines, or in the last line of each of several files."""
+    logs = recordings.parent / "whole_logs"
+    late = bytearray(gzip.decompress((logs / "group_reset" / "bill-1.log.gz").read_bytes()))
+    for place in range(200_000, len(late) - 2_000, 6_000):
+        late[place : place + 900] = bytes(900)
+    (tmp_path / "late").mkdir()
+    (tmp_path / "late" / "a.log").write_bytes(bytes(late))
+    (tmp_path / "ends").mkdir()
+    for name in ("inv-1", "inv-2", "mail-1"):
+        text = gzip.decompress((logs / "slow_poll" / f"{name}.log.gz").read_bytes())
+        cut = text[: text.rindex(b"\n", 0, -1) + 70]
+        (tmp_path / "ends" / f"{name}.log").write_bytes(cut + bytes(4_000))
+    for name in ("late", "ends"):
+        assert main([command, str(tmp_path / name)]) == main(["read", str(tmp_path / name)]) == 3
+        assert "records are cut, torn" in capsys.readouterr().err
+
+
+def halves(text: bytes) -> tuple[bytes, bytes]:
+    middle = text.index(b"\n[20", len(text) // 2) + 1
+    return text[:middle], text[middle:]
+
+
+def test_a_log_that_a_collector_sampled_is_told(recordings, tmp_path, capsys):
+    log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
+    records = re.split(rb"(?m)^(?=\[20)", gzip.decompress(log.read_bytes()))[1:]
+    (tmp_path / "all.log").write_bytes(b"".join(records))
+    # begun late, as after a rotation: that is no sampling
+    (tmp_path / "late.log").write_bytes(halves(b"".join(records))[1])
+    (tmp_path / "some.log").write_bytes(b"".join(r for n, r in enumerate(records) if n % 10 != 4))
+    for name, code in (("all", 0), ("late", 0), ("some", 3)):
+        for command in ("explain", "brokers"):
+            assert main([command, str(tmp_path / f"{name}.log")]) == code
+            told = capsys.readouterr()
+            said = told.out + told.err
+            assert ("Lines are missing: 18 of 213 answers have no request" in said) == (code == 3)
+
+
+def test_a_client_that_goes_on_in_a_numbered_file_is_told(recordings, tmp_path, capsys):
+    log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
+    for number, half in enumerate(halves(gzip.decompress(log.read_bytes()))):
+        (tmp_path / f"app{number}.log").write_bytes(half)
+    assert main(["explain", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "A client goes on in another log: 1 (bill-1)" in said
+    assert "Several clients with one client id" not in said
+
+
+@pytest.mark.parametrize("tail", few([" <INFO>", " {}", " traceId=ab12 spanId="]))
+def test_what_a_layout_puts_behind_each_message_of_a_broker_is_doubted(tail, recordings, tmp_path):
+    """Most lines of a broker are in no catalogue anyway, so their share does not show it."""
+    log = recordings.parent / "whole_logs" / "4.4.0" / "broker-2.server.log.gz"
+    text = gzip.decompress(log.read_bytes()).decode()
+    form = re.compile(r"^\[([^\]]+)\] (\w+) (.*) \(([\w.$]+)\)$", re.MULTILINE)
+    path = tmp_path / "a.log"
+    path.write_text(form.sub(rf"\1 \2 [main] \4 - \3{tail}", text))
+    for command in ("read", "members"):
+        assert main([command, str(path)]) == 3

@@ -87,8 +87,8 @@ def test_a_broker_that_stood_still_is_told_from_one_that_was_cut_off(night):
 def test_a_broker_that_advertises_a_wrong_port_was_not_away(night):
     found = absences_of(night("wrong_port"))
     (said,) = (each.sentence() for each in found if "could not be reached" in each.sentence())
-    # the connections that failed before were few, and far apart
     assert said.startswith("Broker 1 could not be reached from 17:57:47.145 to 17:58:43.030")
+    assert "connections to it failed (1 more failed at 17:55:26.380)" in said  # far from the others
     assert "its own log goes on: it was cut off, or advertises a wrong address" in said
     # the machine was busy: broker 0 was too slow for its controller, and its log goes on, too
     (slow,) = (each for each in found if each.broker == 0 and "controller fenced" in each.how)
@@ -143,7 +143,8 @@ def test_a_broker_that_was_killed_in_the_middle_of_a_rotated_log_was_killed(nigh
     (away,) = absences_of(night("lost_records"))
     assert away.broker == 2 and away.how == "its log ends without a stop", away.sentence()
     assert f"{away.since:%H:%M:%S}" == "17:47:17" and f"{away.until:%H:%M:%S}" == "17:49:42"
-    assert [each.broker for each in absences_of(night("lost_records", "brokers"))] == [2]
+    (alone,) = absences_of(night("lost_records", "brokers"))
+    assert alone.broker == 2 and "at the earliest to 17:49:42" in alone.sentence()
 
 
 def test_a_group_that_somebody_reset_is_told_and_nothing_else_is_blamed(night):
@@ -177,8 +178,8 @@ def test_partitions_that_somebody_moves_are_told(night):
 def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
     (away,) = absences_of(night("controller_killed"))
     assert away.sentence() == (
-        "Controller 100 was away from 08:56:59.253 to 08:57:24.616 (25.4 s; its log ends without a "
-        "stop): seen by its own log, broker 0, broker 1, broker 2."
+        "Controller 100 was away from 08:56:59.253 (last seen at 08:56:48.808) to 08:57:24.616 "
+        "(25.4 s; its log ends without a stop): seen by its own log, broker 0, broker 1, broker 2."
     )
     assert told(night("controller_killed"))["The controller could not be reached"].count == 898
     brokers = night("controller_killed").where("file not like '%controller.server%'")
@@ -223,16 +224,14 @@ def test_a_client_that_was_refused_hears_why(night, release):
         others = {each for each in CAUSES.values() if each not in (None, cause)}
         assert cause is None or cause in found, (name, list(found))
         # a client that was refused finds no bootstrap servers, too
-        assert not others - {"The bootstrap servers were not there"} & set(found), (
-            name,
-            list(found),
-        )
+        others.discard("The bootstrap servers were not there")
+        assert not others & set(found), (name, list(found))
 
 
 def test_a_broker_tells_whom_it_refused(night):
     lines = night("refused_clients").where("file like '%broker-0%'").persist()
     found = told(lines)
-    assert found["A login was refused"].count == 8
+    assert found["A login was refused"].count == 9
     assert "User:alice" in found["Access was denied"].evidence[0]
     assert "A broker threw out somebody who does not speak its protocol" in found
 

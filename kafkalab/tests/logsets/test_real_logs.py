@@ -12,7 +12,7 @@ from kafkalab import logsets
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain import report_of, text_report
-from kafkalab.logsets.explain.absences import absences_of
+from kafkalab.logsets.explain.absences import SILENT, UNNAMED, absences_of
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import SESSION_ENDED
 from kafkalab.logsets.files import files_of
@@ -258,12 +258,24 @@ def test_several_brokers_in_one_file_are_told_apart(release, whole_logs, tmp_pat
     def absent(*paths: Path) -> list[tuple]:
         with running_on(DUCKDB):
             found = absences_of(load_lines(None, paths).persist())
-        return [(each.broker, each.until, each.how, each.since) for each in found]
+        return [(each.broker, each.until, each.since, each.how, each.sentence()) for each in found]
 
     for one, other in zip(absent(path), absent(*logs), strict=True):
-        assert one[:3] == other[:3]
+        assert one[:2] == other[:2]
         # Not each line of a log names its broker, and so perhaps not the last one.
-        assert pd.Timedelta(0) <= other[3] - one[3] < pd.Timedelta(seconds=10)
+        assert pd.Timedelta(0) <= other[2] - one[2] < pd.Timedelta(seconds=10)
+        if one[2] < other[2] or other[3] == SILENT:
+            assert one[3] == UNNAMED and "at the earliest" in one[4]
     servers = report(path).servers
     assert servers["broker"].dropna().tolist() == [0, 1, 2]
     assert servers["lines"].sum() == len(found)
+
+
+def test_a_broker_that_was_told_to_end_stopped_in_order(whole_logs):
+    """4.4.0 writes no stop of its own after the signal; a kill -9 leaves no line."""
+    with running_on(DUCKDB):
+        logs = sorted((whole_logs / "4.4.0").glob("broker-?.server.log.gz"))
+        stopped, killed = absences_of(load_lines(None, logs).persist())
+    assert "Broker 2 was away from 05:49:39.933 to 05:49:59.186" in stopped.sentence()
+    assert stopped.how == "it stopped in order"
+    assert killed.how == SILENT and "from 05:49:59.734 at the earliest" in killed.sentence()
