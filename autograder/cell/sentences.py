@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from autograder.cell.data import same
 
 MOST_NAMED = 4
-OTHERS_ARE_RIGHT = re.compile(r"^[A-Za-z][\w' ]{0,30} (?:is|are) right\. (?:But )?")
+OTHERS_ARE_RIGHT = re.compile(r"^[A-Za-z`][\w'` ]{0,30} (?:is|are) right\. (?:But )?")
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 
 

@@ -548,14 +548,15 @@ def stuck_reader(pill: int, found_s: int, seconds: int) -> str:
     lab = market(())
 
     def shop(lab: Lab) -> None:
-        producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+        producer = KafkaProducer(lab, {"linger.ms": 5}, name="shop")
         lab.sleep(2_000)
         for offset in range(pill + 40):
             if offset == pill:
                 lab.sleep(max(0, found_s * 1_000 - lab.now_ms))
             value = "1,5" if offset == pill else "15"
             producer.send(ProducerRecord("prices", value, partition=0))
-            lab.sleep(100)
+            # four prices are one batch, so that polls return several records
+            lab.sleep(400 if offset % 4 == 3 else 0)
 
     def program(lab: Lab) -> None:
         consumer = reader(lab, "reader")

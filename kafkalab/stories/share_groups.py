@@ -591,20 +591,23 @@ TOLD = r"firstOffset=(\d+), lastOffset=(\d+), (?:deliveryCount=|acknowledgeTypes
 def night_of_the_workers(slow: str, poll: int, bad: int, seed: int) -> Lab:
     """Four workers, 40 jobs. One worker needs nine seconds for a job; the lock is 30 s.
 
-    poll: max.poll.records. bad: how many jobs are rejected. Six others are released by a quick
-    worker at their first delivery. Which ones, follows the seed. Two of the quick workers go home
-    after 25 seconds, so one is left for the slow worker's jobs.
+    poll: max.poll.records. bad: how many jobs are rejected: the first one of the slow worker, who
+    says it too late, and others. Six more are released by a quick worker at their first delivery.
+    Which ones, follows the seed. Two of the quick workers go home after 25 seconds, so one is left
+    for the slow worker's jobs.
     """
     lab = jobs(40, seed)
     rng = Random(seed)
-    in_turn = rng.sample(range(40), 40)
-    rejected, to_release = set(in_turn[:bad]), 6
+    # none of the first jobs that the four workers get
+    rejected, to_release = set(rng.sample(range(4 * poll, 40), bad - 1)), 6
 
     def rule(name: str) -> Rule:
         def answer(record: ConsumerRecord) -> str:
             nonlocal to_release
             if name == slow:
                 lab.sleep(8_500)
+                if len(rejected) < bad:
+                    rejected.add(record.offset)
                 return "reject" if record.offset in rejected else "accept"
             if record.offset in rejected:
                 return "reject"

@@ -245,6 +245,7 @@ def test_official_grading_names_the_cases_that_agree(demo, sandbox, hand_in):
     "sentence, told",
     [
         ("The records are right. Round up.", "`two`: Round up."),
+        ("`one` is right. Round up.", "`two`: Round up."),
         (
             "m2's share is right. But a partition has one owner.",
             "`two`: A partition has one owner.",

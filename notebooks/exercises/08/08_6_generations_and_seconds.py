@@ -86,8 +86,8 @@ Judge(
     otherwise={
         "generations": "{said} is not it. Count the different generations of the group.",
         "waited_s": (
-            "{said} is not it. Add up what lies between each `(Re-)joining` and the next `synced`: of all "
-            "members, in seconds without their fraction."
+            "{said} is not it. Add up what lies between each `(Re-)joining` and the next `synced`, of all "
+            "members. Then leave out the fraction of the sum."
         ),
     },
 )
@@ -125,7 +125,7 @@ def cost(name, whose=""):
 
 
 # %% wrong="each member's generations"
-# You counted a generation once for each member that reached it. One generation is one round of all
+# That counts a generation once for each member that reached it. One generation is one round of all
 # members.
 generations = {name: len(told_by[name]) for name in storms}
 waited_s = {name: cost(name) for name in storms}

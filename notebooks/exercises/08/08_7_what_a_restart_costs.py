@@ -12,8 +12,8 @@
 # - `"kill -9, static"`: the process is killed; bob has a `group.instance.id`.
 #
 # Write `group_waits_s(how, session_s, interval_s, at_s, pause_s)`. It returns for how many whole
-# seconds the group is not Stable. In all cases bob is back before his old session is over, and
-# before the others send their next heartbeat.
+# seconds the group is not Stable. In all cases bob ends between two heartbeats. He is back before
+# his old session is over, and before the others send their next heartbeat.
 
 # %% answer items="N117 N118"
 def group_waits_s(how, session_s, interval_s, at_s, pause_s):
@@ -32,7 +32,7 @@ def group_waits_s(how, session_s, interval_s, at_s, pause_s):
 from autograder.cell.kinds import Function
 
 ENDS = ("kill -9", "SIGTERM, no close()", "SIGTERM, close()", "kill -9, static")
-TIMES = ((45, 3, 31, 1), (30, 5, 22, 2), (12, 4, 25, 2), (10, 3, 34, 1))
+TIMES = ((45, 4, 29, 2), (30, 5, 23, 1), (20, 6, 27, 2))
 
 
 def restart_case(how, session_s, interval_s, at_s, pause_s):
@@ -123,10 +123,12 @@ def _more_restarts(rng) -> list[dict]:
     for _ in range(40):
         interval_s = rng.choice((3, 4, 5, 6))
         session_s = rng.choice((12, 20, 30, 45))
-        at_s = interval_s * rng.randrange(4, 9) + rng.choice((1, 2))
-        if session_s < 3 * interval_s or interval_s - at_s % interval_s < 2:
+        after_beat_s = rng.randrange(1, interval_s - 1)
+        pause_s = rng.randrange(1, interval_s - after_beat_s)
+        if session_s < 3 * interval_s:
             continue
-        cases.append(restart_case(ENDS[len(cases) % 4], session_s, interval_s, at_s, 1))
+        at_s = interval_s * rng.randrange(4, 9) + after_beat_s
+        cases.append(restart_case(ENDS[len(cases) % 4], session_s, interval_s, at_s, pause_s))
     return cases[:6]
 
 

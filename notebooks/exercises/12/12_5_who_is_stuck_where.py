@@ -32,6 +32,8 @@ Value(
     draws=THREE,
     row="shop",
     space={"pill": tuple(range(17, 77, 3)), "found_s": (9, 11, 13, 15)},
+    # the last polls return different numbers of records
+    together=lambda shops: len({n["pill"] % 4 for n in shops}) == 3,
 )
 
 # %% judge
@@ -93,7 +95,7 @@ stuck_at = {
 stuck_at = {name: shop.pill + 1 for name, shop in shops.items()}
 
 # %% wrong="the number of errors"
-# You counted the ERROR lines. They say how often the reader tried, not where.
+# That is the number of ERROR lines. They say how often the reader tried, not where.
 stuck_at = {name: text.count(" ERROR ") for name, text in logs.items()}
 
 # %% says

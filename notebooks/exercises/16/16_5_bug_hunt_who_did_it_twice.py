@@ -68,10 +68,17 @@ def _night(slow: str, poll: int, bad: int) -> dict:
 Judge(
     truth=lambda case: _night(case["slow"], case["poll"], case["bad"]),
     right="right: it answered more than 30 seconds after it had got them, and others were quicker.",
-    otherwise=(
-        "not this. Put each record that a worker got beside what the same worker said of it, and "
-        "look at the seconds in between."
-    ),
+    otherwise={
+        "slow": (
+            '"{said}" is not it. Put each record that a worker got beside what the same worker said '
+            "of it, and look at the seconds in between."
+        ),
+        "expired": (
+            "{said} is not it. Put each record that a worker got beside what the same worker said of "
+            "it, and look at the seconds in between."
+        ),
+        "rejected": "{said} is not it. Count the different offsets of which a worker said 3, reject.",
+    },
 )
 
 # %% begin
@@ -86,7 +93,7 @@ expired = sum(first_owner[offset] == slow for offset in again)
 rejected = len({offset for _, offset, word in said_rows if word == 3})
 
 # %% wrong="every second delivery"
-# You counted all records that came twice. Some of them were released by their worker; there the lock
+# Those are all records that came twice. Some of them were released by their worker; there the lock
 # had not ended.
 expired = len(again)
 
@@ -97,7 +104,7 @@ slow = next(
 )
 
 # %% wrong="one request"
-# You counted the lock or the request. It held several records, and each was delivered again.
+# A lock holds several records, and each was delivered again: count the records.
 expired = 1
 
 # %% wrong="released are rejected"
@@ -108,8 +115,8 @@ rejected = len(released)
 # `second - since[offset] > 30` -> `second - since[offset] >= 30`, `second - since[offset] > 31`,
 # `second - since[offset] > 29`: nobody answers so near to the end of the lock.
 # `min(late)` -> `max(late)`: all late answers are of one worker.
-# `logs.items()` -> `list(logs.items())[1:]`: with some seeds the worker that is left out is not the
-# slow one, and rejects nothing.
+# `logs.items()` -> `list(logs.items())[1:]`, `list(logs.items())[:-1]`: with some seeds the worker that
+# is left out is not the slow one, and rejects nothing.
 
 # %% hint
 # Join `given` and `said` on worker and offset, and subtract the times. The lock is 30 seconds.
