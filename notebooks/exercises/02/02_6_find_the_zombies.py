@@ -39,6 +39,8 @@ ZOMBIES = (
             ["producer-2", "-1", "bootstrap", "2026-01-05 09:00:02", "2026-01-05 09:09:02", "idle"],
             ["producer-2", "1", "data", "2026-01-05 09:00:03", None, None],
             ["consumer-a-1", "-1", "bootstrap", "2026-01-05 09:00:04", None, None],
+            ["consumer-producer-1", "-1", "bootstrap", "2026-01-05 09:00:05", None, None],
+            ["adminclient-1", "-1", "bootstrap", "2026-01-05 09:00:06", None, None],
         ],
     },
     {
@@ -171,8 +173,44 @@ Judge(
 )
 
 
+# %% wrong="whose name contains producer"
+# consumer-producer-1 is a consumer, of the group producer. The client_id of a producer *begins* with
+# producer.
+def zombies(sockets):
+    held = sockets.where(
+        "class = 'bootstrap' and closed_at is null and client_id like '%producer%'"
+    )
+    return held.groupBy("client_id").agg(F.min("opened_at").alias("since"))
+
+
+# %% says
+_since(
+    lambda client_id, node_id, kind, closed_at: (
+        kind == "bootstrap" and closed_at is None and "producer" in client_id
+    )
+)
+
+
+# %% wrong="all that are no consumers"
+# There are other clients than producers and consumers: adminclient-1 is one. The client_id of a
+# producer begins with producer.
+def zombies(sockets):
+    held = sockets.where(
+        "class = 'bootstrap' and closed_at is null and client_id not like 'consumer%'"
+    )
+    return held.groupBy("client_id").agg(F.min("opened_at").alias("since"))
+
+
+# %% says
+_since(
+    lambda client_id, node_id, kind, closed_at: (
+        kind == "bootstrap" and closed_at is None and not client_id.startswith("consumer")
+    )
+)
+
+
 # %% wrong="consumers too"
-# You counted consumers too. The question is about producers.
+# You counted clients that are no producers, too. The question is about producers.
 def zombies(sockets):
     return (
         sockets.where("class = 'bootstrap' and closed_at is null")

@@ -31,17 +31,16 @@ from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a
 # connection to it is for.
-BROKERS = (0, 1, 2, 3, 11)
+BROKERS = (0, 1, 2, 1001)  # the last: a number of four digits is a broker's, too
 OLD, NEW = "rack: null", "rack: null isFenced: false"
 IDS = (
     tuple((str(broker), broker, tail) for broker in BROKERS for tail in (OLD, NEW))
     + tuple((str(2147483647 - broker), broker, OLD) for broker in BROKERS)
     + tuple((f"+{broker}", broker, NEW) for broker in BROKERS)
     + tuple(
-        (f"-{place}", broker, tail)
+        (f"-{place}", broker, (OLD, NEW)[(place + broker) % 2])
         for place in (1, 2, 3)
         for broker in (0, 1, 2)
-        for tail in (OLD, NEW)
     )
 )
 LINES = tuple(
@@ -76,8 +75,8 @@ def tricky(lines) -> bool:
         and any(id.startswith("-") and id != "-1" for id in ids)
         and "-1" in ids
         and "0" in ids
-        and any(id.isdigit() and 1 < int(id) < 100 for id in ids)
-        and any(id != "2147483647" and id.startswith("2147") for id in ids)
+        and "1001" in ids
+        and str(2147483647 - 1001) in ids
     )
 
 
@@ -117,9 +116,36 @@ Judge(
 )
 
 
+# %% wrong="a large number is the coordinator's"
+# This is a broker's own number, so the connection is for data. A cluster may number its brokers from
+# 1001 on.
+def label(line):
+    node_id = line.split("(id: ")[1].split(" ")[0]
+    return "bootstrap" if int(node_id) < 0 else "coordinator" if len(node_id) > 1 else "data"
+
+
+labels = [label(line) for line in shown]
+
+
+# %% wrong="only near the largest int"
+# 2147482646 is 2147483647 - 1001: the coordinator's id where broker 1001 coordinates.
+def label(line):
+    node_id = line.split("(id: ")[1].split(" ")[0]
+    return (
+        "bootstrap"
+        if int(node_id) < 0
+        else "coordinator"
+        if node_id.startswith(("+", "2147483"))
+        else "data"
+    )
+
+
+labels = [label(line) for line in shown]
+
+
 # %% wrong="by the port"
-# In another line the same port has another label, for a broker has one port for all that is asked of
-# it. Look at the id: only it tells the connections apart.
+# A broker has one port for all that is asked of it. Look at the id: only it tells the connections
+# apart.
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
     return {"9092": "bootstrap", "9093": "data"}.get(line.split("localhost:")[1][:4], "coordinator")

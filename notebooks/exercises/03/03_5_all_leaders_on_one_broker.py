@@ -149,8 +149,8 @@ opened_one, kept_one, at_broker_0 = answers(
 )
 
 # %% wrong="the first is forgotten"
-# You left out the first connection of each member. Before a client knows any broker it must ask
-# somebody, and that is node -1.
+# So many are two for each member, and each has three: to the coordinator, to the leader, and one
+# before them. A client that knows no broker must ask somebody, and that is node -1.
 opened_one, kept_one, at_broker_0 = answers(lambda x: 2 * x.members, lambda x: 2 * x.members, both)
 
 # %% wrong="all are kept"

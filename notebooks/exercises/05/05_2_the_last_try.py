@@ -35,49 +35,16 @@ largest_s = {name: largest(program) for name, program in n.items()}
 # %% question
 from autograder.cell.kinds import Value
 
-# tries -> the delivery timeouts whose answer is the same for every seed, and is no plain division
-# by `tries`
-CLEAR = {
-    4: frozenset(
-        {
-            14,
-            15,
-            17,
-            18,
-            20,
-            21,
-            23,
-            24,
-            26,
-            27,
-            29,
-            30,
-            32,
-            33,
-            35,
-            36,
-            38,
-            39,
-            41,
-            42,
-            44,
-            45,
-            47,
-            48,
-            50,
-        }
-    ),
-    5: frozenset(
-        {19, 23, 24, 27, 28, 29, 31, 32, 33, 35, 36, 37, 39, 40, 41, 43, 44, 45, 47, 48, 49}
-    ),
-    6: frozenset({29, 34, 35, 39, 40, 41, 44, 45, 46, 49, 50}),
-}
-# and among them those in which the waits between the tries cost a second
-WAITS_COUNT = {
-    4: (15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48),
-    5: (24, 28, 29, 32, 33, 36, 37, 40, 41, 44, 45, 48, 49),
-    6: (35, 40, 41, 45, 46, 50),
-}
+# tries -> the rest of `delivery_s` / (`tries` - 1) at which a second is lost if the waits are counted
+# wrong. With too little wait (0.1 s each time, or one wait left out) the timeout comes out too long:
+LONG_WAITS_COUNT = {5: 1, 6: 2, 7: 3}
+# with too much (one wait more, or doubled without an end) too short:
+SHORT_WAITS_COUNT = {6: 3, 7: 4}
+
+
+def _shows(programs: list, rests: dict) -> bool:
+    return any(n["delivery_s"] % (n["tries"] - 1) == rests.get(n["tries"]) for n in programs)
+
 
 Value(
     title="the last try",
@@ -85,11 +52,9 @@ Value(
     answers=("heard_after_s", "largest_s"),
     draws=THREE,
     row="program",
-    space={"delivery_s": tuple(range(14, 51)), "tries": (4, 5, 6)},
-    where=lambda n: n["delivery_s"] in CLEAR[n["tries"]],
+    space={"delivery_s": tuple(range(30, 70)), "tries": (4, 5, 6, 7)},
     together=lambda programs: (
-        any(n["delivery_s"] in WAITS_COUNT[n["tries"]] for n in programs)
-        and len({(n["delivery_s"], n["tries"]) for n in programs}) == len(programs)
+        _shows(programs, LONG_WAITS_COUNT) and _shows(programs, SHORT_WAITS_COUNT)
     ),
 )
 
@@ -133,8 +98,8 @@ def _hang(request_s: int, delivery_s: int) -> tuple[int, int]:
 def _last_try(case: dict) -> dict:
     delivery_s, tries = case["delivery_s"], case["tries"]
     most = delivery_s // (tries - 1) + 1
-    fits = [s for s in range(1, most) if _hang(s, delivery_s)[1] >= tries]
-    return {"heard_after_s": _hang(max(fits), delivery_s)[0], "largest_s": max(fits)}
+    fits = next(s for s in range(most, 0, -1) if _hang(s, delivery_s)[1] >= tries)
+    return {"heard_after_s": _hang(fits, delivery_s)[0], "largest_s": fits}
 
 
 Judge(
@@ -143,15 +108,21 @@ Judge(
         "right: the delivery timeout ends it after {delivery_s} s. The last try only has to begin "
         "before that."
     ),
-    otherwise=(
-        "not these two. Call hang with your request timeout and with one second more: how many "
-        "times is the record sent?"
-    ),
+    otherwise={
+        "heard_after_s": (
+            "{said} is not it. Two clocks run, one for each try and one for all tries. Which of them "
+            "ends the trying?"
+        ),
+        "largest_s": (
+            "{said} is not it. Call hang with a request timeout of so many seconds, and with one "
+            "second more: how many times is the record sent?"
+        ),
+    },
 )
 
 # %% equivalent
 # `program.delivery_s // (program.tries - 1)` -> `program.delivery_s`,
-# `program.delivery_s // (program.tries - 1) + 1`, `-(-program.delivery_s // (program.tries - 1))`: the
+# `program.delivery_s // (program.tries - 1) + 1`, `64 // (program.tries - 1)`, `-(-program.delivery_s // (program.tries - 1))`: the
 # search begins higher and ends at the same second.
 # `program.tries - 1` -> `1`, `program.tries - 2`: the search begins higher and ends at the same second.
 # `while hang(seconds * 1000, program.delivery_s * 1000)[1] < program.tries:` -> `if`: the waits cost less than two seconds for each try.
@@ -199,7 +170,8 @@ heard_after_s = {a: largest(x) for a, x in n.items()}
 heard_after_s = {a: None for a, x in n.items()}
 
 # %% wrong="both timeouts"
-# You added the timeouts. The delivery timeout counts from send and includes every try.
+# So much it is if a request timeout comes after the delivery timeout. But the delivery timeout counts
+# from `send`, and includes every try.
 heard_after_s = {a: x.delivery_s + largest(x) for a, x in n.items()}
 
 # %% begin

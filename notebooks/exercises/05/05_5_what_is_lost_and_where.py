@@ -32,7 +32,9 @@ Value(
     answers=("orders_lost", "first_lost"),
     draws=THREE,
     row="shop",
-    space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
+    space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(30, 960, 20))},
+    # one shop loses an order of one digit: there the least text is not the least number
+    together=lambda shops: any(n["asleep_after_ms"] < 100 for n in shops),
 )
 
 # %% judge
@@ -93,10 +95,16 @@ Judge(
         "first_lost": _lost(case["acks"], case["asleep_after_ms"])[0],
     },
     right="right: acknowledged by a leader alone, and gone with it.",
-    otherwise=(
-        "not these numbers. Join what was acknowledged with what can be read, by shop and key: each "
-        "shop has an order 0. Keep the rows without a partner, and count them by shop."
-    ),
+    otherwise={
+        "orders_lost": (
+            "{said} is not it. Join what was acknowledged with what can be read, by shop and key: each "
+            "shop has an order 0. Keep the rows without a partner, and count them by shop."
+        ),
+        "first_lost": (
+            "{said} is not it. Take the rows of this shop without a partner. Which is the least of "
+            "their numbers?"
+        ),
+    },
 )
 
 # %% equivalent
@@ -105,10 +113,18 @@ Judge(
 # already.
 
 # %% wrong="those that can be read"
-# These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no
-# partner.
-orders_lost = {a: min(100, x.asleep_after_ms // 10 - 1) for a, x in n.items()}
+# So many can be read. Take what was acknowledged on the left side, and keep what has no partner.
+orders_lost = {a: x.asleep_after_ms // 10 - 1 for a, x in n.items()}
 first_lost = {a: 0 for a, x in n.items()}
+
+# %% wrong="the least text"
+# That is the least text: "order 10" comes before "order 9". Take the numbers out of the keys first,
+# and then the least of them.
+orders_lost = {a: 101 - x.asleep_after_ms // 10 for a, x in n.items()}
+first_lost = {
+    a: int(min(str(number) for number in range(x.asleep_after_ms // 10 - 1, 100)))
+    for a, x in n.items()
+}
 
 # %% wrong="everything after the leader's crash"
 # Not all is lost: what the followers had copied before they fell asleep is there.
