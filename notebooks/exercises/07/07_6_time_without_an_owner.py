@@ -205,8 +205,8 @@ ms_without_owner = {a: sum(all_gaps(x, until=45_000)) for a, x in n.items()}
 _with_waits(lambda case: sum(_each_gap(case, until_ms=45_000)))
 
 # %% wrong="paired by client"
-# You paired the lines of each client by itself. A partition that one member gives up is often taken
-# over by another: leave the client out of the window.
+# That adds up only the gaps that begin and end with the same member. A partition that one member
+# gives up is often taken over by another: leave the client out of the window.
 ms_without_owner = {a: sum(all_gaps(x, same=True)) for a, x in n.items()}
 
 # %% says
@@ -216,8 +216,8 @@ _with_waits(
 
 
 # %% wrong="lost partitions left out"
-# You paired only the lines with Revoke. A member that leaves in the middle of a rebalance writes
-# "Lost previously assigned partitions": these have no owner, too.
+# That adds up only the gaps after a line with Revoke. A member that leaves in the middle of a
+# rebalance writes "Lost previously assigned partitions": these have no owner, too.
 def only_revoked(group):
     given_up, total = {}, 0
     for at_ms, _, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):

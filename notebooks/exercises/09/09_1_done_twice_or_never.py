@@ -180,8 +180,8 @@ def first(x):
 twice, never, first_of_bo = answers(lambda x: 0, lambda x: 0, lambda x: base(x) + worked(x))
 
 # %% wrong="the whole poll"
-# You counted all {per_poll} records of the poll. Only what she had really done can be done twice,
-# and only what she had not done can be missing.
+# Those are all {per_poll} records of the poll. Only what she had really done can be done twice, and
+# only what she had not done can be missing.
 twice, never, first_of_bo = answers(
     lambda x: x.per_poll if worked(x) > committed(x) else 0,
     lambda x: x.per_poll if worked(x) < committed(x) else 0,
@@ -194,7 +194,7 @@ twice, never, first_of_bo = answers(
 twice, never, first_of_bo = answers(lambda x: abs(worked(x) - committed(x)), lambda x: 0, first)
 
 # %% wrong="done counts as lost"
-# You counted what ada had done. Never done are the others: committed, and not worked on.
+# That is what ada had done. Never done are the others: committed, and not worked on.
 twice, never, first_of_bo = answers(
     lambda x: max(0, worked(x) - committed(x)),
     lambda x: worked(x) if committed(x) > worked(x) else 0,

@@ -152,7 +152,7 @@ kind = lambda x: {0: "right", -1: "no + 1"}.get(first(x) - start(x) - x.every, "
 
 
 # %% wrong="committed means read"
-# You began one after the last commit. A committed offset is the next one to read itself.
+# That is one after the last commit. A committed offset is the next one to read itself.
 program = {a: kind(x) for a, x in programs.items()}
 next_first = {a: last(x) + 1 for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) - 1 for a, x in programs.items()}
@@ -168,7 +168,7 @@ next_first = {a: last(x) for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}
 
 # %% wrong="as it was meant"
-# You calculated where it should commit. Read where it did.
+# There it should have committed. Read where it did.
 program = {a: "right" for a, x in programs.items()}
 next_first = {a: start(x) + x.worked // x.every * x.every for a, x in programs.items()}
 twice = {a: x.worked % x.every for a, x in programs.items()}

@@ -189,7 +189,7 @@ def begins(value):
 
 
 # %% wrong="the first of each key"
-# You kept the first of each key. The cleaner keeps the last one.
+# Those are the first of each key. The cleaner keeps the last one.
 stays = {
     a: sorted({key: offset for offset, key, _ in reversed(x)}.values()) for a, x in logs.items()
 }
@@ -203,7 +203,7 @@ stays = {a: list(range(len(kept(x)))) for a, x in logs.items()}
 billing_begins_at = {a: begins(last_values(x)[BILLING_0]) for a, x in logs.items()}
 
 # %% wrong="the key is the group"
-# You kept one for each group. A group has a committed offset in each partition: the key has both.
+# That is one for each group. A group has a committed offset in each partition: the key has both.
 stays = {
     a: sorted({key.split(",")[0]: offset for offset, key, _ in x}.values()) for a, x in logs.items()
 }
@@ -212,7 +212,7 @@ billing_begins_at = {
 }
 
 # %% wrong="the key is the partition"
-# You kept one for each partition. Two groups have two committed offsets in it.
+# That is one for each partition. Two groups have two committed offsets in it.
 stays = {
     a: sorted({key.split(",")[-1]: offset for offset, key, _ in x}.values())
     for a, x in logs.items()

@@ -98,8 +98,8 @@ Judge(
 read_twice = {a: 0 for a, x in shops.items()}
 
 # %% wrong="a full interval each time"
-# You took {interval_s} full seconds for each crash. That is the most it can be; the lines say how
-# much it was.
+# So it would be with {interval_s} full seconds for each crash. That is the most it can be; the lines
+# say how much it was.
 read_twice = {a: 2 * x.interval_s * 1000 // x.pace_ms for a, x in shops.items()}
 
 # %% wrong="everything"

@@ -2,7 +2,7 @@
 # ### Exercise 10.6 · Count
 #
 # Each service found 1,000 orders. How often did it leave its group because it polled too late (0 if
-# never)? And how many orders had it *saved* after the twenty minutes: behind which offset would its
+# never)? And how many orders had it *saved* after the twenty minutes: at which offset would its
 # successor begin? Look at one moment first: several lines are about it. Then let Spark read all
 # four logs; each has thousands of lines.
 
@@ -121,7 +121,7 @@ Judge(
     otherwise={
         "times_left": "not this often. Count the warnings of each service in the lines.",
         "saved": (
-            "not so many saved. A commit that fails saves nothing, and its orders are read again. Look "
+            "{said} is not it. A commit that fails saves nothing, and its orders are read again. Look "
             "for the last commit that was answered."
         ),
     },
@@ -146,8 +146,8 @@ times_left = {a: sum("consumer poll timeout" in text for text in texts[a]) for a
 saved = {a: saved_in(texts[a]) for a in n}
 
 # %% wrong="how often it joined"
-# `saved` is right. You counted how often it joined. It joined once before it ever left, and may be
-# away at the end. Count the warnings.
+# `saved` is right. That is how often it joined. It joined once before it ever left, and may be away
+# at the end. Count the warnings.
 texts = all_texts()
 times_left = {a: sum("Successfully joined" in text for text in texts[a]) for a in n}
 saved = {a: saved_in(texts[a]) for a in n}
@@ -163,7 +163,7 @@ saved = {a: saved_in(texts[a]) for a in n}
 lambda case: {**_left(case), "times_left": min(1, _left(case)["times_left"])}
 
 # %% wrong="usual times decide"
-# You calculated with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a
+# So it would be with {usual_ms} ms for every record. But {slow_percent} of a hundred take 20 s, and a
 # batch of {max_poll_records} has some of them.
 times_left = {a: 0 for a in n}
 saved = {a: 1_000 for a in n}

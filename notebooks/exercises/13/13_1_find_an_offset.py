@@ -157,7 +157,7 @@ byte = {
 }
 
 # %% wrong="from the beginning of the file"
-# You began at the file's first byte. That is what the index avoids: begin at the entry's byte.
+# That is the file's first byte. The index avoids it: begin at the entry's byte.
 byte = {a: 0 for a in n}
 headers = {a: place(a, x, x.offset) + 1 for a, x in n.items()}
 
@@ -166,7 +166,7 @@ headers = {a: place(a, x, x.offset) + 1 for a, x in n.items()}
 headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) for a, x in n.items()}
 
 # %% wrong="records for batches"
-# You counted records. The broker reads one header for each batch, and a batch has several records.
+# That counts records. The broker reads one header for each batch, and a batch has several records.
 headers = {a: x.offset - entry[a][0] + 1 for a, x in n.items()}
 
 # %% wrong="one header"

@@ -190,14 +190,14 @@ Judge(
 
 
 # %% wrong="never the active one"
-# You never delete the active segment. When its newest record is too old, it goes as well: the
+# The active segment stayed. When its newest record is too old, it goes as well: the
 # broker rolls an empty one first.
 # -     for each in segments:
 # +     for each in segments[:-1]:
 
 
 # %% wrong="minus one is a limit"
-# You took -1 as a limit, and everything is larger than -1. It means: no limit.
+# Every file went. -1 means no limit; as a limit it is smaller than everything.
 # -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
 # -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
 # +         is_old = now_ms - each.newest_ms > keep_ms
@@ -205,7 +205,7 @@ Judge(
 
 
 # %% wrong="both limits at once"
-# You wait until both limits are passed. Either one is enough.
+# A file went only when both limits were passed. Either one is enough.
 def goes(segments, now_ms, keep_ms, keep_bytes):
     gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
     for each in segments:
@@ -219,7 +219,7 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 
 # %% wrong="only time"
-# You look at the time only. `retention.bytes` is a limit, too.
+# Only the time decided. `retention.bytes` is a limit, too.
 # -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
 # +         is_too_much = False
 

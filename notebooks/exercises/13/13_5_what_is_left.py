@@ -120,7 +120,7 @@ lambda case: _told(_last(case))
 
 
 # %% wrong="the first of each key"
-# You kept the first record of each key. The last one stays.
+# That is the first record of each key. The last one stays.
 def left_of(changes):
     first = changes.groupBy("key").agg(
         F.min("offset").alias("offset"), F.min_by("value", "offset").alias("value")

@@ -84,8 +84,8 @@ crossing = {name: 0 if x.rack == "a" else 1 for name, x in shops.items()}
 crossing = {name: 0 for name in shops}
 
 # %% wrong="everybody outside rack a"
-# You counted all fetches of a shop that is not in the leader's rack. Once the leader has named a
-# follower in rack {rack}, the fetches go there.
+# Those are all fetches of this shop. Once the leader has named a follower in rack {rack}, the fetches
+# go there.
 import re
 
 crossing = {

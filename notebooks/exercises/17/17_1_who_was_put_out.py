@@ -109,17 +109,17 @@ with_16 = late_polls(**{"max.poll.interval.ms": 16_000})
 generation = last_generation(told(1, n1, consumer={"max.poll.interval.ms": 20_000}))
 
 # %% wrong="all lines of an expiry"
-# You counted all lines that speak of the poll timeout. One moment writes three of them; count the
-# WARN lines.
+# Those are all lines that speak of the poll timeout. One moment writes three of them; count the WARN
+# lines.
 put_out = sum("poll timeout has expired" in line for line in told(1, n1))
 
 # %% wrong="sixteen seconds are enough"
-# You count none. Sixteen seconds are more than most polls take, and less than some. Play it.
+# It is not none. Sixteen seconds are more than most polls take, and less than some. Play it.
 with_16 = 0
 
 # %% wrong="another setting"
-# You played it with session.timeout.ms. Heartbeats have a thread of their own, and it never stopped.
-# So no session ended, and that setting changes nothing here.
+# That is the number of the night. Play it with max.poll.interval.ms: session.timeout.ms changes
+# nothing here, because heartbeats have a thread of their own.
 with_16 = late_polls(**{"session.timeout.ms": 16_000})
 
 # %% wrong="the generation of the night"

@@ -107,7 +107,7 @@ setting = "group.instance.id"
 short_session = last_generation(told(2, n2, consumer={**own_name, "session.timeout.ms": 6_000}))
 
 # %% wrong="each member's line"
-# You counted lines. Each member writes one for each generation, so take the highest generation in
+# That counts lines. Each member writes one for each generation, so take the highest generation in
 # them.
 generation = sum("Successfully joined group" in line for line in told(2, n2))
 

@@ -135,7 +135,7 @@ with_30 = len([each for each in jumps().values() if each])
 with_30 = max(jumps().values())
 
 # %% wrong="offsets added up"
-# You added up offsets. An offset is a place in the log, and no count of records.
+# That adds up offsets. An offset is a place in the log, and no count of records.
 with_30 = sum(
     int(found[1])
     for line in told(3, n3, topic={"retention.ms": 30_000})
@@ -152,7 +152,7 @@ setting = "log.retention.ms"
 setting = "auto.offset.reset"
 
 # %% wrong="a step too early"
-# With so many seconds one position is still out of range. Deletion is late and by whole segments,
+# With so many seconds a position is still out of range. Deletion is late and by whole segments,
 # but it came.
 least_s -= 10
 

@@ -181,7 +181,7 @@ lambda case: _spells(case, gap_ms=10**12)
 
 
 # %% wrong="each client for itself"
-# You kept the clients apart. One partition without enough replicas refuses all of them: that is one
+# The clients are apart. One partition without enough replicas refuses all of them: that is one
 # spell.
 def spells(lines):
     refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").withColumn(
@@ -202,8 +202,7 @@ lambda case: _spells(case, by_client=True)
 
 
 # %% wrong="every error"
-# You counted every error of a produce request. Only the two with NOT_ENOUGH_REPLICAS say that
-# replicas are missing.
+# Other errors are counted, too. Only the two with NOT_ENOUGH_REPLICAS say that replicas are missing.
 # -     refused = lines.where("message like '%Error: NOT_ENOUGH_REPLICAS%'").withColumn(
 # +     refused = lines.where("message like '%Got error produce response%'").withColumn(
 
@@ -232,8 +231,8 @@ lambda case: _spells(case, errors=("NOT_ENOUGH_REPLICAS",))
 
 
 # %% wrong="whole seconds"
-# You compared whole seconds. Between 03:15:49.000 and 03:15:59.001 there is more than 10 seconds of
-# silence.
+# Between 03:15:49.000 and 03:15:59.001 there is more than 10 seconds of silence. Compare
+# milliseconds, not whole seconds.
 # -     silence_ms = F.unix_millis("time") - F.unix_millis(F.lag("time").over(in_time))
 # -     begins = F.when(silence_ms > 10_000, 1).otherwise(0)
 # +     silence_s = F.unix_timestamp("time") - F.unix_timestamp(F.lag("time").over(in_time))
