@@ -138,7 +138,8 @@ DAMAGED = "damaged text"  # Amid cut or torn lines: no client writes such a line
 OWN_CLASS = r"^(?:org\.apache\.|o\.a\.)?(?:k|kafka|z|zookeeper)\.|^state\.change\.logger$"
 CLASS_AT_END = r"\((?:org\.apache\.)?kafka\.[\w.$]+(?::\d+)?\)$"
 # A level or a context that a layout has put behind the message.
-CONTEXT_AT_END = r"\s(?:[<\[({][^\s<\[({]*[>\])}]|[A-Za-z][\w.]*=[\w\-]*)$"
+# \z: Java's $ matches before a new line at the end, too
+CONTEXT_AT_END = r"\s(?:[<\[({][^\s<\[({]*[>\])}]|[A-Za-z][\w.]*=[\w\-]*)\z"
 PIECE = rf"{CLASS_AT_END}|\[(?:Consumer|Producer|AdminClient) \w+="
 HOLE = r"\x00"
 DAMAGED_LINE = f"{PIECE}|{HOLE}"
