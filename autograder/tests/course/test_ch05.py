@@ -2,10 +2,20 @@
 
 import pytest
 
-from autograder.cell.questions.ch05 import CLEAR, WAITS_COUNT
+from autograder.cell.questions.ch05 import LONG_WAITS_COUNT, SHORT_WAITS_COUNT
 from autograder.course.judges.ch05 import _hang
 
-PAIRS = [(delivery_s, tries) for tries, timeouts in CLEAR.items() for delivery_s in timeouts]
+TIMEOUTS = range(30, 70)
+
+
+def programs(rests):
+    """(delivery timeout, tries) of each program of one kind."""
+    return [
+        (delivery_s, tries)
+        for tries, rest in rests.items()
+        for delivery_s in TIMEOUTS
+        if delivery_s % (tries - 1) == rest
+    ]
 
 
 @pytest.mark.parametrize(
@@ -17,15 +27,16 @@ def test_the_judge_counts_what_a_java_client_sends(request_s, delivery_s, times)
     assert _hang(request_s, delivery_s) == (delivery_s, times)
 
 
-@pytest.mark.parametrize(("delivery_s", "tries"), PAIRS[::7])
-def test_a_plain_division_by_the_tries_is_never_right(delivery_s, tries):
-    """Each try its whole timeout: one second more is enough, too."""
+@pytest.mark.parametrize(("delivery_s", "tries"), programs(SHORT_WAITS_COUNT))
+def test_a_plain_division_by_the_tries_is_not_right_where_too_much_wait_shows(delivery_s, tries):
+    """Each try its whole timeout: one second more is enough, too. One program is of this kind."""
     assert _hang(delivery_s // tries + 1, delivery_s)[1] >= tries
+    assert _hang(delivery_s // (tries - 1), delivery_s)[1] >= tries
 
 
-@pytest.mark.parametrize("tries", WAITS_COUNT)
-def test_where_the_waits_count_a_division_without_them_gives_too_few_tries(tries):
+@pytest.mark.parametrize(("delivery_s", "tries"), programs(LONG_WAITS_COUNT))
+def test_where_too_little_wait_shows_a_division_without_waits_gives_too_few_tries(
+    delivery_s, tries
+):
     """One of the three programs is always of this kind."""
-    for delivery_s in WAITS_COUNT[tries]:
-        assert delivery_s in CLEAR[tries]
-        assert _hang(delivery_s // (tries - 1), delivery_s)[1] < tries
+    assert _hang(delivery_s // (tries - 1), delivery_s)[1] < tries
