@@ -34,8 +34,8 @@ from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.reader import read
 from kafkalab.logsets.rebalances import EVENTS as OF_REBALANCES
 from kafkalab.logsets.rebalances import rebalances
+from kafkalab.logsets.requests import ANSWERED, SENT, broker_times
 from kafkalab.logsets.requests import EVENTS as OF_REQUESTS
-from kafkalab.logsets.requests import broker_times
 from kafkalab.logsets.set_clocks import moments_of, set_clocks
 from kafkalab.logsets.transactions import EVENTS as OF_TRANSACTIONS
 from kafkalab.logsets.transactions import transactions
@@ -82,8 +82,9 @@ def run(options: argparse.Namespace, spark: SparkSession | None) -> bool:
         lines = read(spark, options.path, layout=options.layout, question=question)
         lines, repairs = repaired(lines.persist())
         rows: pd.DataFrame = frame.of(lines).orderBy(*frame.order).limit(MOST_ROWS).toPandas()
-        wrong = missing_lines(lines)
-        if frame.of in (rebalances, incidents):
+        has = set(frame.events).issuperset
+        wrong = missing_lines(lines) if has((SENT, ANSWERED)) else []
+        if has(OF_COORDINATORS):
             of_members = rows if frame.of is rebalances else rebalances(lines).toPandas()
             wrong += set_clocks(moments_of(of_members, coordinator_steps(lines).toPandas()))
     for told in (*repairs.sentences(), *wrong):

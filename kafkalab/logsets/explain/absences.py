@@ -40,7 +40,7 @@ BY_CONTROLLER = "its controller fenced it"
 BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
 ADDED, DELETED = r"added brokers: ([\d,]*)", r"deleted brokers: ([\d,]*)"
-MOST = 1000  # Lines of each kind; absences are few.
+MOST = 3000  # Lines, or seconds with a failure; absences are few.
 BOOT_LINES = 10  # Brokers 2.3 to 4.4 write two to four before they say that they start.
 LEAST = 3  # So many failed connections are an absence.
 CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
@@ -52,10 +52,11 @@ FENCING = pd.Timedelta(seconds=60)  # A controller notices within its session's 
 class Absence:
     """A time in which a broker was away, or a controller.
 
-    broker  its number; role: which of the two it is
+    broker  its node id; role: which of the two it is
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
-    seen_by  who tells of it: `its own log`, `its controller`, and names of clients
+    seen_by  who tells of it: `its own log`, `its controller`
+    clients  the others that tell of it: clients, or nodes of the cluster of a controller's absence
     back_seen  whether another log tells of its return; else a clock that was set changes the length
     last_line  where no line tells of its end: when it was last seen. Others missed it later
     """
@@ -75,7 +76,8 @@ class Absence:
         seen = list(self.seen_by)
         if self.clients:
             names = sorted(self.clients)
-            seen.append(", ".join(names[:3]) if len(names) <= 3 else f"{len(names)} clients")
+            others = "clients" if self.role == "Broker" else "nodes"
+            seen.append(", ".join(names) if len(names) <= 3 else f"{len(names)} {others}")
         verb = "could not be reached" if self.how.startswith(BY_CLIENTS) else "was away"
         until = "" if self.until is None else f" to {_clock(self.until)}"
         length = "its return is not said"
@@ -102,9 +104,13 @@ def _clock(moment: pd.Timestamp) -> str:
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
 
 
-def absences_of(lines: DataFrame) -> list[Absence]:
-    """The absences that these lines tell of (all columns of schema.py), in the order of time."""
-    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
+def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Absence]:
+    """The absences that these lines tell of (all columns of schema.py), in the order of time.
+
+    told: what told_by_servers() gave for them, where it is known.
+    """
+    told = told_by_servers(lines) if told is None else told
+    own = told[told["event"].isin(OWN)]
     failed: pd.DataFrame = (
         lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
         .where("broker is not null and time is not null")
@@ -122,26 +128,25 @@ def absences_of(lines: DataFrame) -> list[Absence]:
     for absence in found:
         if absence.last_line is not None:
             _begin_with_clients(absence, failed)
-    _add_controllers(found, told)
+    _add_controllers(found, told[told["event"].isin(OF_CONTROLLER)])
     _add_clients(found, failed)
     for absence in found:
         if absence.how.startswith((BY_CONTROLLER, BY_CLIENTS)):
             _ask_its_own_log(lines, absence)
-    found += _of_controllers(lines, own)
+    found += _of_controllers(lines, told)
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
-def broker_starts(lines: DataFrame) -> pd.DataFrame:
+def broker_starts(told: pd.DataFrame) -> pd.DataFrame:
     """When each broker had started, by its own log and by its controller's: MOMENT of
-    set_clocks.py. Where one of them has fewer starts, or several logs tell of them, nobody knows
-    which is which."""
-    own, told = _lines_of(lines, OWN), _lines_of(lines, OF_CONTROLLER)
-    own = own[(own["event"] == STARTED) & own["broker"].notna()]
+    set_clocks.py, of told_by_servers(). Where one of them has fewer starts, or several logs tell of
+    them, nobody knows which is which."""
+    own = told[(told["event"] == STARTED) & told["broker"].notna()]
     rows = [
         (f"broker {row.broker:.0f}", int(row.broker), row.file, row.time)
         for row in own.itertuples()
     ]
-    for row in told.itertuples():
+    for row in told[told["event"].isin(OF_CONTROLLER)].itertuples():
         back = [broker for broker, gone in _members(row) if not gone]
         rows += [("the controller", broker, row.file, row.time) for broker in back]
     found = pd.DataFrame(rows, columns=["who", "broker", "file", "at"]).sort_values("at")
@@ -155,7 +160,10 @@ def broker_starts(lines: DataFrame) -> pd.DataFrame:
     return found.loc[known, MOMENT]
 
 
-def _lines_of(lines: DataFrame, events: tuple[str, ...]) -> pd.DataFrame:
+def told_by_servers(lines: DataFrame) -> pd.DataFrame:
+    """The lines in which brokers and controllers tell of starts and ends, their own or others', in
+    the order of each file: file, file_offset, time, event, broker, message."""
+    events = (*OWN, *CONTROLLERS_OWN, *OF_CONTROLLER)
     found: pd.DataFrame = (
         lines.where(F.col("event").isin(*events) & F.col("time").isNotNull())
         .select("file", "file_offset", "time", "event", "broker", "message")
@@ -205,11 +213,11 @@ def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]
             yield Absence(broker, stopped, None, how, ["its own log"])
 
 
-def _of_controllers(lines: DataFrame, brokers: pd.DataFrame) -> list[Absence]:
-    """The absences of KRaft controllers: from their own logs, and from the brokers that could not
-    reach them. One that is a broker, too, has the broker's absence."""
-    own = _lines_of(lines, (*CONTROLLERS_OWN, TERMINATES))
-    own = own[~own["file"].isin(brokers.dropna(subset=["broker"])["file"])]
+def _of_controllers(lines: DataFrame, told: pd.DataFrame) -> list[Absence]:
+    """The absences of KRaft controllers: from their own logs, and from the brokers and the other
+    controllers that could not reach them. One that is a broker, too, has the broker's absence."""
+    of_brokers = told.loc[told["event"].isin(OWN) & told["broker"].notna(), "file"]
+    own = told[told["event"].isin((*CONTROLLERS_OWN, TERMINATES)) & ~told["file"].isin(of_brokers)]
     own = own.assign(event=own["event"].replace(dict(zip(CONTROLLERS_OWN, OWN, strict=False))))
     found = list(_by_their_own_logs(lines, own))
     failed: pd.DataFrame = (
@@ -223,10 +231,15 @@ def _of_controllers(lines: DataFrame, brokers: pd.DataFrame) -> list[Absence]:
         .limit(MOST)
         .toPandas()
     )
-    # A broker that starts before its controller finds nobody yet.
-    started = brokers[brokers["event"] == STARTED].groupby("file")["time"].min()
-    failed = failed[~(failed["first"] < failed["file"].map(started))]
-    names = [f"broker {broker}" for broker in failed["broker"]]
+    # One that starts before a controller finds nobody yet.
+    is_up = told["event"].isin((STARTED, CONTROLLERS_OWN[1]))
+    started = failed["file"].map(told[is_up].groupby("file")["time"].min())
+    failed = failed[~(failed["first"] < started)]
+    roles = {**dict.fromkeys(own["file"], "controller"), **dict.fromkeys(of_brokers, "broker")}
+    names = [
+        f"{roles.get(file, 'node')} {number:.0f}"
+        for file, number in zip(failed["file"], failed["broker"], strict=True)
+    ]
     failed = failed.assign(client_id=names, broker=failed["node"])
     for absence in found:
         if absence.last_line is not None:

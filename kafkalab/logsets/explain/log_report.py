@@ -18,7 +18,12 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.coordinators import coordinator_steps, fencing_signs
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.explain.absences import Absence, absences_of, broker_starts
+from kafkalab.logsets.explain.absences import (
+    Absence,
+    absences_of,
+    broker_starts,
+    told_by_servers,
+)
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
@@ -129,8 +134,8 @@ def report_of(
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
     contradicted = [*missing_lines(lines), *set_clocks(moments_of(rounds, steps))]
-    if len(servers):
-        contradicted += set_clocks(broker_starts(lines))
+    of_servers = told_by_servers(lines)
+    contradicted += set_clocks(broker_starts(of_servers))
     sockets = connections(lines).persist()
     shown = _sockets(sockets)
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -189,7 +194,7 @@ def report_of(
                 lines,
             )
         ],
-        absences=absences_of(lines),
+        absences=absences_of(lines, of_servers),
         clock_shift=shift,
         subjects=subjects(lines),
     )

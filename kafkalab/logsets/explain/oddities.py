@@ -271,8 +271,8 @@ SIGNS = (
          "Find out who runs at the address in the line, and compare its security.protocol with the "
          "listener of that port."),
     Sign("The controller could not be reached", ("CONTROLLER_NOT_REACHED",), 1,
-         "Brokers go on with the leaders that they have. Until a controller answers no leader is "
-         "chosen, no topic is made and no replica set changes.",
+         "Brokers go on with the leaders that they have. Where no other controller of the quorum "
+         "is active, no leader is chosen, no topic is made and no replica set changes.",
          "Look at the controller's process and its own log. A few such lines are usual while a "
          "cluster starts."),
     Sign("Partitions were moved to other brokers",

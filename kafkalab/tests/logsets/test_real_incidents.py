@@ -187,6 +187,22 @@ def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
     assert "Controller 100 could not be reached from 08:56:59.2" in away.sentence()
 
 
+def test_controllers_of_a_quorum_see_each_other(night):
+    found = absences_of(night("controller_quorum"))
+    # at the cluster's start they look for each other, which is no absence
+    assert [(each.role, each.broker) for each in found] == [
+        ("Controller", 100),
+        ("Controller", 101),
+    ]
+    assert found[0].clients == {f"broker {n}" for n in range(3)} | {
+        "controller 101",
+        "controller 102",
+    }
+    said = [each.sentence() for each in found]
+    assert "from 11:06:21.1" in said[0] and "to 11:06:38.0" in said[0] and "5 nodes" in said[0]
+    assert "from 11:06:48.2" in said[1] and "to 11:07:05.4" in said[1]
+
+
 def test_a_controller_that_was_told_to_stop_stopped_in_order(night):
     # Java ended what writes the log before the controller could say so
     (away,) = absences_of(night("controller_stopped"))

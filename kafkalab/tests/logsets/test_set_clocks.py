@@ -9,7 +9,7 @@ import pytest
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.coordinators import coordinator_steps
 from kafkalab.logsets.engine import DUCKDB, running_on
-from kafkalab.logsets.explain.absences import absences_of, broker_starts
+from kafkalab.logsets.explain.absences import absences_of, broker_starts, told_by_servers
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.rebalances import rebalances
 from kafkalab.logsets.set_clocks import moments_of, set_clocks
@@ -40,7 +40,7 @@ def cluster(recordings):
 
 def clocks_in(lines) -> list[str]:
     moments = moments_of(rebalances(lines).toPandas(), coordinator_steps(lines).toPandas())
-    return [*set_clocks(moments), *set_clocks(broker_starts(lines))]
+    return [*set_clocks(moments), *set_clocks(broker_starts(told_by_servers(lines)))]
 
 
 @pytest.mark.parametrize(
