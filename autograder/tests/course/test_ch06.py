@@ -6,13 +6,14 @@ from random import Random
 import pytest
 
 from autograder.cell.question import find
-from autograder.cell.questions.ch06 import BATCHES, STORIES
+from autograder.cell.questions.ch06 import BATCHES, DROPPED_COUNT, STORIES
 from autograder.course.judges.ch06 import GAPS, _batches, _verdict
 from autograder.course.references import references
 from kafkalab import KafkaException
 from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, RememberedBatch
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.stories.exactly_once import day_of
 
 WORDS = {
     Errors.OUT_OF_ORDER_SEQUENCE_NUMBER: "out of order",
@@ -110,3 +111,20 @@ def test_a_program_may_end_with_an_error_of_its_own():
 @pytest.mark.parametrize("seed", GAPS)
 def test_a_hidden_gap_is_one(seed):
     assert "out of order" in said({"seed": seed, "story": "gap"})
+
+
+def farthest(day: int, dropped: bool) -> int:
+    """The longest way from an order to its repeat in the log; without `dropped` past no repeats."""
+    first, longest, repeats = {}, 0, 0
+    for event in day_of(day).journal.of("record.appended"):
+        for place, record in enumerate(event.records if event.topic == "orders" else ()):
+            at = event.base_offset + place - (0 if dropped else repeats)
+            repeats += record.key in first
+            longest = max(longest, at - first.setdefault(record.key, at))
+    return longest
+
+
+@pytest.mark.slow
+def test_the_days_on_which_dropped_records_count_are_those_of_the_log():
+    days = {day for day in range(1, 61) if farthest(day, True) != farthest(day, False)}
+    assert days == DROPPED_COUNT
