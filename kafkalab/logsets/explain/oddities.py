@@ -135,8 +135,8 @@ SIGNS = (
          words=r"(?i)authoriz|is Denied"),
     Sign("A thread of a client ended", ("THREAD_FAILED",), 3,
          "What that thread did is not done any more: a producer without its network thread sends "
-         "nothing. An OutOfMemoryError may come from a client with security.protocol=PLAINTEXT at a "
-         "port that speaks TLS: it takes the answer's first bytes for a length (KAFKA-4493).",
+         "nothing. An OutOfMemoryError may come from a client with security.protocol=PLAINTEXT at "
+         "a port that speaks TLS: it takes the answer's first bytes for a length (KAFKA-4090).",
          "Look at the exception in the line, and at security.protocol. Start the client again."),
     Sign("A topic was deleted", ("TOPIC_REMOVED", "TOPIC_ID_CHANGED"), 3,
          "Its records are gone, and with them the offsets that groups had committed. Where its id "
