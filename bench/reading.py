@@ -9,7 +9,8 @@ fastest counts; what a peer knows of the catalogue it is told (_catalogue.py). T
 the sides taking turns, so that a busy machine is busy for all.
 
 Narrow questions come after: sockets, rebalances and fencings (_narrow.py). There the number of
-rows has to be equal. The last row asks for the sockets in a terminal.
+rows has to be equal. The last row asks for the sockets in a terminal, of five million lines (1.6
+GB).
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def run() -> list[Row]:
         path, few = Path(folder, "many.log"), Path(folder, "few.log")
         _multiplied(few, 1)
         lines = _multiplied(path, LINES)
-        return [*_compared(path, lines, few), *_narrow(path, lines), _as_commands(path, lines)]
+        rows = [*_compared(path, lines, few), *_narrow(path, lines)]
+        return [*rows, _as_commands(path, _multiplied(path, LINES * 5 // 3))]
 
 
 def _multiplied(path: Path, wanted: int) -> int:

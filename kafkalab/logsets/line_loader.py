@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
@@ -27,6 +29,9 @@ from kafkalab.logsets.record_batches import how_written, record_batch_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamReader
+
+PROCESSORS = os.cpu_count() or 1
+LEAST_PIECE = 64 << 20  # The bytes of a file that are worth a thread.
 
 Paths = str | os.PathLike | Iterable[str | os.PathLike]
 
@@ -103,9 +108,11 @@ def line_source(
 
 
 def _pieces(path: Paths, layout: str | None) -> Iterator[Range]:
-    """Each file in one piece: what few of its lines answer is then parsed in few blocks."""
+    """Each file in one piece, a large one in one for each processor: what few of its lines answer
+    is then parsed in few blocks."""
     for file in files_of(path_list(path)):
-        yield from ranges_of(file, *how_written(file, layout), size=max(file.size, 1))
+        size = max(-(-file.size // PROCESSORS), LEAST_PIECE)
+        yield from ranges_of(file, *how_written(file, layout), size=size)
 
 
 def lines_table(
@@ -116,13 +123,18 @@ def lines_table(
 ) -> pa.Table:
     """The named columns of lines as they stand in their files, read by this process."""
     names = tuple(name for name in schema.NAMES if name in set(names))
-    batches = (
-        record_batch_of(block, names, question)
-        for piece in _pieces(path, layout)
-        for block in piece.blocks(question)
-        if block.rows
-    )
-    return pa.Table.from_batches(batches, schema.arrow_schema(names))
+
+    def batches_of(piece: Range) -> list[pa.RecordBatch]:
+        return [
+            record_batch_of(block, names, question)
+            for block in piece.blocks(question)
+            if block.rows
+        ]
+
+    # Threads gain where most of the work is to search; to parse is Python's, which they only slow.
+    with ThreadPoolExecutor(PROCESSORS if question else 1) as threads:
+        batches = chain.from_iterable(threads.map(batches_of, _pieces(path, layout)))
+        return pa.Table.from_batches(batches, schema.arrow_schema(names))
 
 
 def clients_table(path: Paths, layout: str | None = None) -> pa.Table:

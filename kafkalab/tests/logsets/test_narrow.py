@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 
 from kafkalab import logsets
-from kafkalab.logsets import block, needles, schema
+from kafkalab.logsets import block, line_loader, needles, schema
 from kafkalab.logsets.client_prefixes import client_batches
 from kafkalab.logsets.files import LogFile, files_of
 from kafkalab.logsets.frame_commands import FRAMES
@@ -51,6 +51,21 @@ def test_the_events_of_a_command_are_those_a_filter_keeps(folder, every, name):
     events = FRAMES[name].events
     wanted = every.filter(pc.is_in(every["event"], pa.array(events)))
     assert table(folder, LineQuestion(events=events)).equals(wanted)
+
+
+def test_a_large_file_searched_by_several_threads_has_the_same_rows_in_order(
+    tmp_path, recordings, monkeypatch
+):
+    path = tmp_path / "all.log"
+    logs = sorted((recordings / RUN).rglob("*.log.gz"))[:8]
+    path.write_bytes(b"".join(gzip.decompress(log.read_bytes()) for log in logs))
+    question = LineQuestion(events=FRAMES["rebalances"].events)
+    whole = line_loader.lines_table(path, schema.NAMES, question=question)
+    assert whole.num_rows > 10
+    monkeypatch.setattr(line_loader, "LEAST_PIECE", 10_000)
+    monkeypatch.setattr(line_loader, "PROCESSORS", 7)
+    assert len(list(line_loader._pieces(path, None))) == 7
+    assert line_loader.lines_table(path, schema.NAMES, question=question).equals(whole)
 
 
 def test_levels_clients_and_times_are_those_a_filter_keeps(folder, every):
