@@ -43,7 +43,7 @@ CATALOG = Entries(
     "rare_lines",
 )
 SERVER_CATALOG = Entries(
-    "brokers", "groups", "share", "transactions", "replicas", "logs", "controller"
+    "brokers", "groups", "share", "transactions", "replicas", "logs", "controller", "processes"
 )
 
 

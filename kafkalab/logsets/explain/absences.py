@@ -1,13 +1,15 @@
 """Tells when a broker or a controller was away, from its own log and from those of the others.
 
 A broker that starts again says so. Where its log has no word of a stop before, it was away since
-the first connection that failed in its log's longest silence, or since that began. A controller
+the first connection that failed in its log's longest silence, or since that began. A start that
+fails says why in a stack trace, and the broker stays away. A controller
 says when it let a broker stop, or fenced it. Of a broker without a log of its own the clients tell,
 whose connections to it failed, and of a KRaft controller the brokers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ import pandas as pd
 
 from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.explain.oddities import cause_of
 from kafkalab.logsets.set_clocks import MOMENT
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ TERMINATES = "PROCESS_TERMINATES"
 """A broker 4.4 and a controller 4.4 may say no more: Java ends what writes their log."""
 NO_DISK = "LOG_DIRS_FAILED"
 OWN = (STARTS, STARTED, STOPS, STOPPED, TERMINATES, NO_DISK)
+BOOTS = "PROCESS_BOOTS"
+"""The first line of any process of Kafka's: nothing of the same process stands above it."""
+START_FAILED, NOT_UP = "START_FAILED", ("START_FAILED", "PROCESS_FAILED", "PROCESS_FAULTY")
 CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
 NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
@@ -35,13 +41,15 @@ OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
 FAILED = ("CONNECTION_NOT_ESTABLISHED", "NODE_DISCONNECTED", "DISCONNECTING_REQUEST_TIMEOUT")
 SILENT, IN_ORDER = "its log ends without a stop", "it stopped in order"
 BY_ITSELF = "it ended itself, for all its log directories had failed"
+HELD = re.compile("Address already in use|Failed to acquire lock")
+BY_FAULT = "it ended itself after a fatal error"
 UNNAMED = "no line of a stop names it"  # in a log of several brokers
 BY_CONTROLLER = "its controller fenced it"
 BY_CLIENTS = "as long as connections to it failed"
 MEMBER = r"(?i)broker (\d+)"
 ADDED, DELETED = r"added brokers: ([\d,]*)", r"deleted brokers: ([\d,]*)"
 MOST = 3000  # Lines, or seconds with a failure; absences are few.
-BOOT_LINES = 10  # Brokers 2.3 to 4.4 write two to four before they say that they start.
+BOOT_LINES = 10  # A log that was cut may begin within these, before a broker says that it starts.
 LEAST = 3  # So many failed connections are an absence.
 CALM = pd.Timedelta(seconds=30)  # After so long without one an absence of this kind has ended.
 NEAR = pd.Timedelta(seconds=2)  # What clients saw may begin so long before.
@@ -70,6 +78,8 @@ class Absence:
     back_seen: bool = False
     last_line: pd.Timestamp | None = None
     role: str = "Broker"
+    failed_starts: int = 0
+    why: str = ""  # The last one failed.
 
     def sentence(self) -> str:
         """What the report says of it first."""
@@ -84,6 +94,12 @@ class Absence:
         if self.until is not None:
             alone = " by its own clock" if "its own log" in seen and not self.back_seen else ""
             length = f"{_seconds(self.until - self.since)}{alone}"
+        how = self.how
+        if self.failed_starts:
+            times = "a start" if self.failed_starts == 1 else f"{self.failed_starts} starts"
+            how = "; ".join(filter(None, (how, f"{times} failed: {self.why}")))
+        if HELD.search(how):
+            how += "; perhaps another process of it runs"
         since = _clock(self.since)
         if self.last_line is not None and self.last_line < self.since:
             since += f" (last seen at {_clock(self.last_line)})"
@@ -92,7 +108,7 @@ class Absence:
             length = length if self.until is None else f"at most {length}"
         return (
             f"{self.role} {self.broker} {verb} from {since}{until} ({length}; "
-            f"{self.how}): seen by {', '.join(seen)}."
+            f"{how}): seen by {', '.join(seen)}."
         )
 
 
@@ -110,7 +126,7 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     told: what told_by_servers() gave for them, where it is known.
     """
     told = told_by_servers(lines) if told is None else told
-    own = told[told["event"].isin(OWN)]
+    own = told[told["event"].isin((*OWN, BOOTS, *NOT_UP))]
     failed: pd.DataFrame = (
         lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
         .where("broker is not null and time is not null")
@@ -162,11 +178,11 @@ def broker_starts(told: pd.DataFrame) -> pd.DataFrame:
 
 def told_by_servers(lines: DataFrame) -> pd.DataFrame:
     """The lines in which brokers and controllers tell of starts and ends, their own or others', in
-    the order of each file: file, file_offset, time, event, broker, message."""
-    events = (*OWN, *CONTROLLERS_OWN, *OF_CONTROLLER)
+    the order of each file: file, file_offset, time, event, broker, message, trace."""
+    events = (*OWN, BOOTS, *NOT_UP, *CONTROLLERS_OWN, *OF_CONTROLLER)
     found: pd.DataFrame = (
         lines.where(F.col("event").isin(*events) & F.col("time").isNotNull())
-        .select("file", "file_offset", "time", "event", "broker", "message")
+        .select("file", "file_offset", "time", "event", "broker", "message", "trace")
         .orderBy("file", "file_offset")
         .limit(MOST)
         .toPandas()
@@ -175,49 +191,142 @@ def told_by_servers(lines: DataFrame) -> pd.DataFrame:
 
 
 def _by_their_own_logs(lines: DataFrame, own: pd.DataFrame) -> Iterator[Absence]:
+    # A broker 4.4 says that it has started also where its start has failed.
+    fails = (own["event"].shift(-1) == START_FAILED) & (own["file"].shift(-1) == own["file"])
+    own = own[~(fails & (own["event"] == STARTED))]
     of_broker = own.dropna(subset=["broker"]).groupby(["file", "broker"], sort=False)
     brokers_of = own.groupby("file")["broker"].nunique()
     for (file, number), named in of_broker:
-        broker, is_alone = int(number), brokers_of[file] == 1
+        log = _OwnLog(lines, str(file), int(number), brokers_of[file] == 1)
         # In a log of several brokers its lines are those that name it.
-        rows, written = own[own["file"] == file], lines
-        if not is_alone:
-            of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == broker)
-            rows, written = named, lines.where(of_itself)
-        stopped: pd.Timestamp | None = None
-        how = IN_ORDER
-        ran_from: int | None = None
-        away: Absence | None = None
-        for row in rows.itertuples():
-            if row.event in (STOPS, TERMINATES, NO_DISK):
-                stopped, how = row.time, BY_ITSELF if row.event == NO_DISK else IN_ORDER
-            elif row.event == STARTS and away is None:
-                if ran_from is None and is_alone and _ran_before(lines, str(file), row):
-                    ran_from = 0  # the log was rotated while it ran
-                if stopped is not None:
-                    away = Absence(broker, stopped, None, how, ["its own log"])
-                elif ran_from is not None:
-                    since = _before_its_silence(written, str(file), ran_from, row)
-                    silent = SILENT if is_alone else UNNAMED
-                    away = Absence(broker, since, None, silent, ["its own log"], last_line=since)
-            elif row.event == STARTED:
-                if away is None and stopped is not None:  # no line of its start names it
-                    away = Absence(broker, stopped, None, how, ["its own log"])
-                if away is not None:
-                    away.until = row.time
-                    yield away
-                stopped, away, ran_from = None, None, int(row.file_offset)
-        if away is not None:
-            yield away
-        elif stopped is not None:
-            yield Absence(broker, stopped, None, how, ["its own log"])
+        for row in (own[own["file"] == file] if log.is_alone else named).itertuples():
+            yield from log.next(row)
+        yield from log.end()
+
+
+@dataclass
+class _OwnLog:
+    """What the log of a broker or a controller has told so far of its starts and ends.
+
+    is_alone  whether no other broker writes into it
+    boot      the first line of the process that writes, where a log has it
+    ran_from  where it said that it runs; None where it does not
+    stopped, how  when it ended, and how
+    away      the absence that lasts
+    """
+
+    lines: DataFrame
+    file: str
+    broker: int
+    is_alone: bool
+    boot: pd.Series | None = None
+    ran_from: int | None = None
+    stopped: pd.Timestamp | None = None
+    how: str = ""
+    away: Absence | None = None
+    is_first: bool = True
+    is_failing: bool = False
+
+    def next(self, row: pd.Series) -> Iterator[Absence]:
+        """Take the next line. Yields the absence that ends with it."""
+        if row.event == BOOTS:
+            # Lines above the first one are those of a process before: the log was rotated.
+            if self.is_first or self.ran_from is not None:
+                before = self._line_above(row)
+                if self.stopped is None and self.away is None and before is not None:
+                    self._is_away_since(before, SILENT)
+            self.boot, self.ran_from = row, None
+            self.is_first = self.is_failing = False
+        elif row.event in NOT_UP:
+            self._fails(row)
+        elif row.event == STARTS:
+            self._starts(row)
+        elif row.event == STARTED:
+            if self.away is None and self.stopped is not None:  # no line of its start names it
+                self._is_away_since(self.stopped, self.how)
+            if self.away is not None:
+                self.away.until = row.time
+                yield self.away
+            self.away, self.stopped, self.how = None, None, ""
+            self.ran_from = int(row.file_offset)
+        elif not self.how.startswith(BY_FAULT):
+            self.stopped = row.time
+            self.how = BY_ITSELF if row.event == NO_DISK else IN_ORDER
+
+    def end(self) -> Iterator[Absence]:
+        """Yields the absence that the log does not end."""
+        if self.away is None and self.stopped is not None:
+            self._is_away_since(self.stopped, self.how)
+        if self.away is not None:
+            yield self.away
+
+    def _starts(self, row: pd.Series) -> None:
+        if self.away is None and self.stopped is not None:
+            self._is_away_since(self.stopped, self.how)
+        elif self.away is None and self.boot is None:
+            if self.is_first and self.is_alone and self._is_far_down(row):
+                self.ran_from = 0
+            if self.ran_from is not None:
+                silent = SILENT if self.is_alone else UNNAMED
+                self._is_away_since(self._before_its_silence(row), silent)
+        self.is_first = False
+
+    def _fails(self, row: pd.Series) -> None:
+        """A process says that it ends, for an error. One line of it has the reason."""
+        cause = cause_of(row.message, row.trace).partition(". ")[0].rstrip(".")
+        if self.ran_from is not None:
+            self.stopped, self.ran_from = row.time, None
+            self.how, self.is_failing = f"{BY_FAULT}: {cause}", True
+        if self.is_failing:
+            return
+        if self.away is None:
+            began = (row if self.boot is None else self.boot).time
+            self._is_away_since(began if self.stopped is None else self.stopped, self.how)
+        if self.away is not None:
+            self.away.failed_starts, self.away.why = self.away.failed_starts + 1, cause
+        self.is_failing = True
+
+    def _is_away_since(self, since: pd.Timestamp, how: str) -> None:
+        last_line = since if how in (SILENT, UNNAMED) else None
+        self.away = Absence(self.broker, since, None, how, ["its own log"], last_line=last_line)
+
+    def _line_above(self, row: pd.Series) -> pd.Timestamp | None:
+        above = (F.col("file") == self.file) & (F.col("file_offset") < int(row.file_offset))
+        rows = self.lines.where(above & F.col("time").isNotNull()).orderBy(F.desc("file_offset"))
+        found: pd.DataFrame = rows.select("time").limit(1).toPandas()
+        return pd.Timestamp(found["time"].iloc[0]) if len(found) else None
+
+    def _is_far_down(self, row: pd.Series) -> bool:
+        """Whether a log has more lines above a start than a process writes until then."""
+        above = (F.col("file") == self.file) & (F.col("file_offset") < int(row.file_offset))
+        rows = self.lines.where(above & F.col("time").isNotNull())
+        return rows.limit(BOOT_LINES + 1).count() > BOOT_LINES
+
+    def _before_its_silence(self, row: pd.Series) -> pd.Timestamp:
+        """The time of the last line before the longest silence up to a start."""
+        of_itself = F.col("event").isin(*SERVER_CATALOG) & (F.col("broker") == self.broker)
+        lines = self.lines if self.is_alone else self.lines.where(of_itself)
+        in_turn = Window.partitionBy("file").orderBy("file_offset")
+        gaps: pd.DataFrame = (
+            lines.where((F.col("file") == self.file) & F.col("time").isNotNull())
+            .where(F.col("file_offset").between(self.ran_from or 0, int(row.file_offset)))
+            .select("time", F.lag("time").over(in_turn).alias("before"))
+            .withColumn("gap", F.unix_millis("time") - F.unix_millis("before"))
+            .orderBy(F.desc("gap"), "time")
+            .limit(1)
+            .toPandas()
+        )
+        before = gaps["before"].iloc[0] if len(gaps) else row.time
+        return pd.Timestamp(row.time if pd.isna(before) else before)
 
 
 def _of_controllers(lines: DataFrame, told: pd.DataFrame) -> list[Absence]:
     """The absences of KRaft controllers: from their own logs, and from the brokers and the other
     controllers that could not reach them. One that is a broker, too, has the broker's absence."""
-    of_brokers = told.loc[told["event"].isin(OWN) & told["broker"].notna(), "file"]
-    own = told[told["event"].isin((*CONTROLLERS_OWN, TERMINATES)) & ~told["file"].isin(of_brokers)]
+    of_itself = told["event"].isin((*OWN, START_FAILED)) & told["broker"].notna()
+    of_brokers = told.loc[of_itself, "file"]
+    own = told[told["event"].isin((*CONTROLLERS_OWN, TERMINATES, BOOTS, *NOT_UP))]
+    own = own[~own["file"].isin(of_brokers)]
     own = own.assign(event=own["event"].replace(dict(zip(CONTROLLERS_OWN, OWN, strict=False))))
     found = list(_by_their_own_logs(lines, own))
     failed: pd.DataFrame = (
@@ -248,30 +357,6 @@ def _of_controllers(lines: DataFrame, told: pd.DataFrame) -> list[Absence]:
     for absence in found:
         absence.role, absence.back_seen = "Controller", bool(absence.clients)
     return found
-
-
-def _ran_before(lines: DataFrame, file: str, start: pd.Series) -> bool:
-    """Whether a log has more lines before its first start than a process writes until then."""
-    above = (F.col("file") == file) & (F.col("file_offset") < int(start.file_offset))
-    return lines.where(above & F.col("time").isNotNull()).limit(BOOT_LINES + 1).count() > BOOT_LINES
-
-
-def _before_its_silence(
-    lines: DataFrame, file: str, from_place: int, start: pd.Series
-) -> pd.Timestamp:
-    """The time of a log's last line before its longest silence up to a start."""
-    in_turn = Window.partitionBy("file").orderBy("file_offset")
-    gaps: pd.DataFrame = (
-        lines.where((F.col("file") == file) & F.col("time").isNotNull())
-        .where(F.col("file_offset").between(from_place, int(start.file_offset)))
-        .select("time", F.lag("time").over(in_turn).alias("before"))
-        .withColumn("gap", F.unix_millis("time") - F.unix_millis("before"))
-        .orderBy(F.desc("gap"), "time")
-        .limit(1)
-        .toPandas()
-    )
-    before = gaps["before"].iloc[0] if len(gaps) else start.time
-    return pd.Timestamp(start.time if pd.isna(before) else before)
 
 
 def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:

@@ -15,7 +15,15 @@ import pandas as pd
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain.closed_members import CLOSED
-from kafkalab.logsets.explain.oddities import EVIDENCE_LENGTH, PRINTED, SIGNS, Oddity, printed_time
+from kafkalab.logsets.explain.oddities import (
+    EVIDENCE_LENGTH,
+    PRINTED,
+    SIGNS,
+    TRACE,
+    Oddity,
+    printed_time,
+    with_cause,
+)
 from kafkalab.logsets.first_lines import PREFIX
 from kafkalab.logsets.templates import is_kafkas
 
@@ -36,6 +44,7 @@ SUBJECTS = {
     "start and stop": ".",
 }
 LOUD = ("WARN", "ERROR", "FATAL")
+USUAL = ("CONTROLLER_ACTIVATES",)
 EXCEPTION = r"(\w+Exception)\b"
 SHOWN, MOST = 5, 1000
 COLUMNS = ("subject", "lines", "warnings")
@@ -82,7 +91,8 @@ def subjects(lines: DataFrame) -> pd.DataFrame:
 def unexplained(lines: DataFrame) -> Iterator[Oddity]:
     """Warnings and errors that no sign tells of, one of each class and exception: Kafka's own,
     and those of the application, which alone knows what it caught."""
-    told = F.col("event").isin(*(event for sign in SIGNS for event in sign.events))
+    events = (event for sign in SIGNS for event in sign.events)
+    told = F.col("event").isin(*USUAL, *events)
     said = F.concat_ws("\n", "message", "trace")
     # A client's words that begin at another place were misread. An application may cite them.
     misread = (
@@ -104,6 +114,7 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
                 F.struct(
                     F.date_format("time", PRINTED).alias("at"),
                     F.substring("message", 1, EVIDENCE_LENGTH).alias("text"),
+                    F.substring("trace", 1, TRACE).alias("trace"),
                 ),
                 F.struct("time", "file", "file_offset"),
             ).alias("example"),
@@ -122,7 +133,7 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
             what, means, do = words
             evidence = tuple(
                 f"[{row.example['at']}] {row.level} {row.logger}, {row.lines:,} times: "
-                f"{row.example['text']}"
+                + with_cause(row.example["text"], row.example["trace"])
                 for row in found.head(SHOWN).itertuples()
             )
             total = int(found["lines"].sum())

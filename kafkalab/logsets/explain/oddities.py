@@ -7,6 +7,7 @@ the frames. Each returns an Oddity or None.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
+TRACE = 8000  # So much of a stack trace is searched for its causes.
+CAUSE = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+)([A-Z][\w$]*(?:: .{1,190})?)", re.MULTILINE)
 BEFORE_ITS_ERROR = 100  # So much of a message that has an exception: a report cites 180 letters.
 # A client that says nothing for so long was stopped, or was logged on a level that says little.
 SILENCE_S = 30
@@ -138,6 +141,12 @@ SIGNS = (
          "nothing. An OutOfMemoryError may come from a client with security.protocol=PLAINTEXT at "
          "a port that speaks TLS: it takes the answer's first bytes for a length (KAFKA-4090).",
          "Look at the exception in the line, and at security.protocol. Start the client again."),
+    Sign("A broker or a controller did not start, or ended itself",
+         ("START_FAILED", "PROCESS_FAILED", "PROCESS_FAULTY"), 3,
+         "It met an error with which it cannot go on; the line names it.",
+         "Mend what the line names: a setting, a port that another process has, a folder that is "
+         "another node's or cannot be written, too little memory. Then start it again; its "
+         "standard output may say more."),
     Sign("A topic was deleted", ("TOPIC_REMOVED", "TOPIC_ID_CHANGED"), 3,
          "Its records are gone, and with them the offsets that groups had committed. Where its id "
          "changed, a topic of that name was made again: also by a client that asked for it, where "
@@ -260,7 +269,8 @@ SIGNS = (
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
          "Look into that broker's own log before this time."),
-    Sign("A broker's log directory failed", ("LOG_DIR_FAILED", "LOG_DIRS_FAILED"), 3,
+    Sign("A broker's log directory failed",
+         ("LOG_DIR_FAILED", "LOG_DIRS_FAILED", "LOG_DIR_REFUSED", "LOG_DIRS_REFUSED"), 3,
          "Its disk is full, broken or gone; the line names the error. A broker without a directory "
          "that works ends itself.",
          "Make room on that disk, or replace it. Then start the broker again; until then other "
@@ -310,6 +320,26 @@ SIGNS = (
 )  # fmt: skip
 
 
+def cause_of(message: str, trace: str | None) -> str:
+    """The reason in a message's stack trace, without the packages of its class; the message itself
+    where it has no trace. In a chain of causes Kafka's innermost has the place, and the last one
+    the reason, which the other may cite."""
+    causes = CAUSE.findall(trace) if isinstance(trace, str) else []
+    if not causes:
+        return message
+    of_kafka = next((each for package, each in reversed(causes) if "kafka." in package), "")
+    last: str = causes[-1][1]
+    if last.partition(": ")[2] in of_kafka:
+        return of_kafka
+    return f"{of_kafka}; caused by {last}" if of_kafka else last
+
+
+def with_cause(message: str, trace: str | None) -> str:
+    """A message as a report cites it, with the reason in its stack trace."""
+    cause = cause_of("", trace)
+    return f"{message[:BEFORE_ITS_ERROR]}: {cause}" if cause else message[:EVIDENCE_LENGTH]
+
+
 def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[Oddity]:
     """An Oddity for each sign in the lines, the highest weight first.
 
@@ -328,13 +358,8 @@ def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[O
     place = ("time", "file", "file_offset")
     shown = F.struct(
         *place_columns(),
-        F.concat_ws(
-            ": ",
-            F.when(F.col("trace").isNull(), F.substring("message", 1, EVIDENCE_LENGTH)).otherwise(
-                F.substring("message", 1, BEFORE_ITS_ERROR)
-            ),
-            F.regexp_extract("trace", r"^(?:[\w$]+\.)*(.{1,200})", 1),
-        ).alias("text"),
+        F.substring("message", 1, EVIDENCE_LENGTH).alias("text"),
+        F.substring("trace", 1, TRACE).alias("trace"),
         "level",
         "client_id",
     )
@@ -365,7 +390,10 @@ def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[O
     for row in counted:
         sign = SIGNS[row.sign]
         if row["count"] >= sign.at_least:
-            evidence = tuple(f"[{spot.at}] {spot.level or ''} {spot.text}" for spot in row.shown)
+            evidence = tuple(
+                f"[{spot.at}] {spot.level or ''} {with_cause(spot.text, spot.trace)}"
+                for spot in row.shown
+            )
             found.append(
                 Oddity(
                     sign.what,

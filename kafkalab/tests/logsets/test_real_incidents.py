@@ -275,3 +275,50 @@ def test_a_batch_before_its_turn_is_no_fenced_producer(night):
     assert "A broker refused a producer with an old epoch" not in found
     (away,) = absences_of(night("paused_broker_3.9.2"))
     assert "it stood still: no line from 08:55:31.815 to 08:56:01.660" in away.sentence()
+
+
+FAILED_STARTS = {
+    "2.3.1.port": "Socket server failed to bind to localhost:36367: Address already in use",
+    "3.9.2.port": "Socket server failed to bind to localhost:60117: Address already in use",
+    "4.4.0.port": "Socket server failed to bind to localhost:55069: Address already in use",
+    "2.3.1.node_id": "Configured broker.id 7 doesn't match stored broker.id 0",
+    "3.9.2.node_id": "Stored node id 0 doesn't match previous node id 7",
+    "4.4.0.node_id": "Stored node id 0 doesn't match previous node id 7",
+    "4.4.0.no_memory": "OutOfMemoryError: Java heap space",
+    "2.3.1.two_processes": "Failed to acquire lock on file .lock in /kafka/data",
+    "4.4.0.two_processes": "Socket server failed to bind to localhost:47423",
+}
+
+
+@pytest.mark.parametrize("log", FAILED_STARTS)
+def test_a_broker_that_does_not_start_is_told_with_its_reason(recordings, log):
+    path = recordings.parent / "whole_logs" / "failed_starts" / f"{log}.server.log.gz"
+    with running_on(DUCKDB):
+        lines = load_lines(None, path).persist()
+        (away,) = absences_of(lines)
+        assert f": {FAILED_STARTS[log]}" in away.sentence()
+        assert "its return is not said" in away.sentence()
+        assert ("perhaps another process of it runs" in away.sentence()) == (
+            "port" in log or "two_processes" in log
+        )
+        failed = told(lines)["A broker or a controller did not start, or ended itself"]
+        assert FAILED_STARTS[log] in failed.evidence[0]
+
+
+def test_a_setting_that_cannot_be_read_is_told_though_no_line_names_the_broker(recordings):
+    path = recordings.parent / "whole_logs" / "failed_starts" / "4.4.0.setting.server.log.gz"
+    with running_on(DUCKDB):
+        lines = load_lines(None, path).persist()
+        assert absences_of(lines) == []
+        failed = told(lines)["A broker or a controller did not start, or ended itself"]
+        assert "Invalid value a week for configuration log.retention.hours" in failed.evidence[0]
+
+
+def test_the_first_start_of_a_broker_that_is_its_own_controller_is_no_absence(recordings):
+    folder = recordings.parent / "whole_logs" / "failed_starts"
+    with running_on(DUCKDB):
+        (away,) = absences_of(load_lines(None, folder / "4.4.0.node_id.server.log.gz").persist())
+        # the controller's lines stand above the broker's start
+        assert away.sentence().startswith("Broker 0 was away from 12:08:18.748 (")
+        (away,) = absences_of(load_lines(None, folder / "2.3.1.no_folder.server.log.gz").persist())
+        assert "it stopped in order" in away.sentence()
