@@ -249,7 +249,7 @@ class _OwnLog:
                 yield self.away
             self.away, self.stopped, self.how = None, None, ""
             self.ran_from = int(row.file_offset)
-        elif not self.how.startswith(BY_FAULT):
+        elif row.event != STOPPED and not self.how.startswith(BY_FAULT):
             self.stopped = row.time
             self.how = BY_ITSELF if row.event == NO_DISK else IN_ORDER
 

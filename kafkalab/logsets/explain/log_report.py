@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 MOST = 400  # Rows of a table.
 CONTROLLERS = Entries("brokers", "controller")
-LOGS = Entries("brokers", "logs")
+LOGS, OF_PROCESS = Entries("brokers", "logs"), "PROCESS_"
 """What both write: a controller keeps the cluster's metadata in a log."""
 SELDOM = 0.05  # The share of a file's lines that name a broker which may not be its writer.
 UNKNOWN_SHOWN = 10
@@ -262,7 +262,8 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
     """The files that hold a broker's lines, with all of their lines. Most of a broker's lines name
     it. A file of several brokers has a row for each, with the lines that name it."""
     of_server = F.col("event").isin(*SERVER_CATALOG)
-    of_brokers = F.count_if(of_server & ~F.col("event").isin(*CONTROLLERS, *LOGS))
+    of_others = F.col("event").isin(*CONTROLLERS, *LOGS) | F.col("event").startswith(OF_PROCESS)
+    of_brokers = F.count_if(of_server & ~of_others)
     of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
 
     def counted(*of: str) -> pd.DataFrame:

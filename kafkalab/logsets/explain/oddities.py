@@ -337,7 +337,10 @@ def cause_of(message: str, trace: str | None) -> str:
 def with_cause(message: str, trace: str | None) -> str:
     """A message as a report cites it, with the reason in its stack trace."""
     cause = cause_of("", trace)
-    return f"{message[:BEFORE_ITS_ERROR]}: {cause}" if cause else message[:EVIDENCE_LENGTH]
+    if not cause:
+        return message[:EVIDENCE_LENGTH]
+    short = message[:BEFORE_ITS_ERROR] + "…" * (len(message) > BEFORE_ITS_ERROR)
+    return f"{short}: {cause}"
 
 
 def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[Oddity]:
