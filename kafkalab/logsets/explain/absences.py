@@ -140,6 +140,11 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
         .limit(MOST)
         .toPandas()
     )
+    # A node that is a broker and a controller has one number, and one absence.
+    nodes = _nodes_not_reached(lines, told)
+    is_broker = nodes["broker"].isin(own["broker"])
+    failed = pd.concat([failed, nodes[is_broker]]) if is_broker.any() else failed
+    failed = failed.sort_values(["second", "client_id", "broker"])
     found = list(_by_their_own_logs(lines, own))
     for absence in found:
         if absence.last_line is not None:
@@ -149,7 +154,7 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     for absence in found:
         if absence.how.startswith((BY_CONTROLLER, BY_CLIENTS)):
             _ask_its_own_log(lines, absence)
-    found += _of_controllers(lines, told)
+    found += _of_controllers(lines, told, nodes[~is_broker])
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
@@ -320,15 +325,9 @@ class _OwnLog:
         return pd.Timestamp(row.time if pd.isna(before) else before)
 
 
-def _of_controllers(lines: DataFrame, told: pd.DataFrame) -> list[Absence]:
-    """The absences of KRaft controllers: from their own logs, and from the brokers and the other
-    controllers that could not reach them. One that is a broker, too, has the broker's absence."""
-    of_itself = told["event"].isin((*OWN, START_FAILED)) & told["broker"].notna()
-    of_brokers = told.loc[of_itself, "file"]
-    own = told[told["event"].isin((*CONTROLLERS_OWN, TERMINATES, BOOTS, *NOT_UP))]
-    own = own[~own["file"].isin(of_brokers)]
-    own = own.assign(event=own["event"].replace(dict(zip(CONTROLLERS_OWN, OWN, strict=False))))
-    found = list(_by_their_own_logs(lines, own))
+def _nodes_not_reached(lines: DataFrame, told: pd.DataFrame) -> pd.DataFrame:
+    """The second-wise failures of brokers and controllers to reach a controller, which is in
+    `broker`, as those of clients to reach a broker."""
     failed: pd.DataFrame = (
         lines.where((F.col("event") == NOT_REACHED) & F.col("time").isNotNull())
         .withColumn("node", F.regexp_extract("message", ITS_NODE, 1).cast("int"))
@@ -344,12 +343,30 @@ def _of_controllers(lines: DataFrame, told: pd.DataFrame) -> list[Absence]:
     is_up = told["event"].isin((STARTED, CONTROLLERS_OWN[1]))
     started = failed["file"].map(told[is_up].groupby("file")["time"].min())
     failed = failed[~(failed["first"] < started)]
-    roles = {**dict.fromkeys(own["file"], "controller"), **dict.fromkeys(of_brokers, "broker")}
+    controllers = told.loc[told["event"].isin((*CONTROLLERS_OWN, TERMINATES)), "file"]
+    roles = {
+        **dict.fromkeys(controllers, "controller"),
+        **dict.fromkeys(_files_of_brokers(told), "broker"),
+    }
     names = [
         f"{roles.get(file, 'node')} {number:.0f}"
         for file, number in zip(failed["file"], failed["broker"], strict=True)
     ]
-    failed = failed.assign(client_id=names, broker=failed["node"])
+    return failed.assign(client_id=names, broker=failed["node"])
+
+
+def _files_of_brokers(told: pd.DataFrame) -> pd.Series:
+    of_itself = told["event"].isin((*OWN, START_FAILED)) & told["broker"].notna()
+    return told.loc[of_itself, "file"]
+
+
+def _of_controllers(lines: DataFrame, told: pd.DataFrame, failed: pd.DataFrame) -> list[Absence]:
+    """The absences of KRaft controllers: from their own logs, and from the brokers and the other
+    controllers that could not reach them."""
+    own = told[told["event"].isin((*CONTROLLERS_OWN, TERMINATES, BOOTS, *NOT_UP))]
+    own = own[~own["file"].isin(_files_of_brokers(told))]
+    own = own.assign(event=own["event"].replace(dict(zip(CONTROLLERS_OWN, OWN, strict=False))))
+    found = list(_by_their_own_logs(lines, own))
     for absence in found:
         if absence.last_line is not None:
             _begin_with_clients(absence, failed)

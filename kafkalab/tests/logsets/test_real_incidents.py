@@ -322,3 +322,14 @@ def test_the_first_start_of_a_broker_that_is_its_own_controller_is_no_absence(re
         assert away.sentence().startswith("Broker 0 was away from 12:08:18.748 (")
         (away,) = absences_of(load_lines(None, folder / "2.3.1.no_folder.server.log.gz").persist())
         assert "it stopped in order" in away.sentence()
+
+
+def test_a_node_that_is_broker_and_controller_has_one_absence(night):
+    killed, stopped, *at_the_end = absences_of(night("combined_nodes"))
+    # the others lost their connections to its controller two seconds after it was killed
+    assert killed.sentence() == (
+        "Broker 1 was away from 12:41:45.090 (last seen at 12:40:51.168) to 12:42:20.332 (35.2 s; "
+        "its log ends without a stop): seen by its own log, its controller, broker 0."
+    )
+    assert stopped.sentence().startswith("Broker 2 was away from 12:42:38.402 to 12:43:04.278")
+    assert [each.broker for each in at_the_end] == [1, 0, 2]
