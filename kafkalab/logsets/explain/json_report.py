@@ -4,6 +4,7 @@ lines.
 
 import dataclasses
 import json
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
@@ -72,9 +73,11 @@ def _value(value: Any) -> Any:
         return [_value(item) for item in value.tolist()]
     if isinstance(value, list | tuple):
         return [_value(item) for item in value]
+    if isinstance(value, dict):  # a line that is cited
+        return _row(value)
     if value is None or value is pd.NaT or pd.isna(value):
         return None
-    if isinstance(value, pd.Timestamp):
+    if isinstance(value, datetime):
         return printed_time(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -465,7 +466,7 @@ def _printed(frame: DataFrame, *times: str) -> pd.DataFrame:
     return frame.withColumns({name: F.date_format(name, PRINTED) for name in times}).toPandas()
 
 
-def printed_time(moment: pd.Timestamp) -> str:
+def printed_time(moment: datetime) -> str:
     """A time as the lines print it."""
     return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
 
