@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import folder, lines_of, so_far
+from kafkalab.logsets.event_lines import lines_of, so_far
 from kafkalab.logsets.events import gap_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def coordinator_steps(lines: DataFrame) -> DataFrame:
     )
     settled = F.when(F.col("event").isin(*SETTLED), F.col("generation"))
     return written.select(
-        folder(),
+        "folder",
         "file",
         "file_offset",
         F.col("time").alias("at"),
@@ -115,7 +115,7 @@ def fencing_signs(lines: DataFrame) -> DataFrame:
         )
         .where(is_named | F.col("fenced"))
         .select(
-            folder(),
+            "folder",
             "file",
             "file_offset",
             F.col("time").alias("at"),
