@@ -12,26 +12,7 @@ import pandas as pd
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import printed_time
 
-TABLES = (
-    "files",
-    "clients",
-    "sockets",
-    "held",
-    "requests",
-    "brokers",
-    "members",
-    "rebalances",
-    "commits",
-    "rereads",
-    "transactions",
-    "lag",
-    "producers",
-    "unknown",
-    "servers",
-    "subjects",
-    "coordinators",
-    "sides",
-)
+TABLES = [part.name for part in dataclasses.fields(LogReport) if part.type == "pd.DataFrame"]
 
 
 def json_report(story: LogReport) -> str:
