@@ -34,7 +34,9 @@ from pyarrow import fs
 
 from kafkalab.logsets.layouts import OPENING
 
-PACKED = (".gz", ".zst", ".bz2", ".lz4", ".xz")
+# How the names of packed files end, and the tool that unpacks each with `-dc`.
+UNPACKERS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".lz4": "lz4", ".xz": "xz"}
+PACKED = tuple(UNPACKERS)
 PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
 ARCHIVES = (
     ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip",
@@ -390,7 +392,7 @@ def unpacked(file: io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile | lzma
     if name.endswith(".xz"):
         return lzma.open(file)
     plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(_KeptOpen(file), mode="r")
-    return pa.CompressedInputStream(plain, _codec(name))
+    return pa.CompressedInputStream(plain, pa.Codec.detect(name).name)
 
 
 class _KeptOpen(io.RawIOBase):
@@ -440,15 +442,14 @@ def _open_member(name: str) -> pa.NativeFile:
         stream = found
     if member.endswith(".xz"):
         return pa.PythonFile(lzma.open(stream), mode="r")
-    return pa.input_stream(stream, compression=_codec(member))
+    codec = pa.Codec.detect(member).name if member.endswith(PACKED) else None
+    return pa.input_stream(stream, compression=codec)
 
 
 def damaged(name: str) -> str:
     """What to say of a packed file that cannot be unpacked to its end."""
-    tool = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd", ".lz4": "lz4"}.get(
-        os.path.splitext(name)[1], "unzip"
-    )
-    if INSIDE in name or tool == "unzip":
+    tool = UNPACKERS.get(os.path.splitext(name)[1])
+    if INSIDE in name or tool is None:
         return f"{name} is cut or damaged: unpack what there is of it, and read that."
     return (
         f"{name} is cut, damaged, or has something else behind it: `{tool} -dc {name} > part.log` "
@@ -464,12 +465,6 @@ def _is_packed_as_named(name: str) -> bool:
         return False
     with open_plain(name) as file:
         return file.read(len(magic)) == magic
-
-
-def _codec(name: str) -> str | None:
-    return {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}.get(
-        os.path.splitext(name)[1]
-    )
 
 
 def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
