@@ -7,7 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -252,6 +252,14 @@ def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
         if len(endings.unique()) >= LEAST_CUT <= np.count_nonzero(unknown[rows]):
             mask[rows] = True
     return mask
+
+
+def record_batches_of(
+    blocks: Iterable[Block], names: Iterable[str], question: LineQuestion | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The named columns of each block that has rows."""
+    names = tuple(names)
+    return (record_batch_of(block, names, question) for block in blocks if block.rows)
 
 
 def record_batch_of(
