@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from glob import glob
+from typing import IO
 
 import pyarrow as pa
 from pyarrow import fs
@@ -379,34 +380,22 @@ def open_unpacked(name: str) -> pa.NativeFile:
     if INSIDE in name:
         return _open_member(name)
     system, inside = where(name)
-    if name.endswith(".xz"):
-        plain = system.open_input_stream(inside, compression=None)
-        return pa.PythonFile(lzma.open(plain), mode="r")  # Arrow has no xz
-    if URL not in name:
-        return pa.input_stream(name, compression="detect")
-    return system.open_input_stream(inside, compression="detect")
+    return unpacked(system.open_input_stream(inside, compression=None), name)
 
 
-def unpacked(file: io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile | lzma.LZMAFile:
-    """The text of a packed file that is open at its begin. name: its end tells how it is packed."""
+def unpacked(file: IO[bytes] | io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile:
+    """The text of a file that is open at its begin. name: its end tells how it is packed.
+
+    A file of Python's stays open when the text is closed.
+    """
     if name.endswith(".xz"):
-        return lzma.open(file)
-    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(_KeptOpen(file), mode="r")
+        return pa.PythonFile(lzma.open(file), mode="r")  # Arrow has no xz
+    if isinstance(file, io.FileIO):
+        file = open(file.fileno(), "rb", buffering=0, closefd=False)
+    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(file, mode="r")
+    if not name.endswith(PACKED):
+        return plain
     return pa.CompressedInputStream(plain, pa.Codec.detect(name).name)
-
-
-class _KeptOpen(io.RawIOBase):
-    """A file that Arrow may read and not close."""
-
-    def __init__(self, file: io.FileIO) -> None:
-        super().__init__()
-        self._kept = file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._kept.read(size)
 
 
 @contextmanager
@@ -440,10 +429,7 @@ def _open_member(name: str) -> pa.NativeFile:
         found = tarred.extractfile(entry)
         assert found is not None, "only files are members"
         stream = found
-    if member.endswith(".xz"):
-        return pa.PythonFile(lzma.open(stream), mode="r")
-    codec = pa.Codec.detect(member).name if member.endswith(PACKED) else None
-    return pa.input_stream(stream, compression=codec)
+    return unpacked(stream, member)
 
 
 def damaged(name: str) -> str:
