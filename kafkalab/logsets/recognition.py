@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
-from kafkalab.logsets.block import LEVELS, Block, is_true
+from kafkalab.logsets.block import LEVELS, Block, as_mask
 from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
@@ -98,7 +98,7 @@ class Recognised:
             if fits.false_count:  # a collector may take off a blank at the end
                 longer = pc.binary_join_element_wise(texts, " ", "")
                 fits = pc.or_(fits, pc.match_substring_regex(longer, pattern.exact))
-            whole[rows] = is_true(fits)
+            whole[rows] = as_mask(fits)
         return whole
 
     @property
@@ -386,7 +386,7 @@ def _look_closer(
         if len(candidates):
             texts = block.texts(begin[candidates], end[candidates])
             whole = pc.match_substring_regex(texts, templates.all_patterns()[number].whole)
-            chosen[candidates[is_true(whole)]] = number
+            chosen[candidates[as_mask(whole)]] = number
 
 
 # The mask of a word of which a message has so many bytes.
@@ -410,7 +410,7 @@ def _extract(block: Block, pattern: Pattern, begin: np.ndarray, end: np.ndarray)
         return _groups_of(block.texts(begin, end), pattern)
     values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
     again = (
-        np.flatnonzero(is_true(pc.is_null(values)) & (end > begin + EXCERPT))
+        np.flatnonzero(as_mask(pc.is_null(values)) & (end > begin + EXCERPT))
         if values.null_count
         else ()
     )

@@ -20,7 +20,7 @@ from kafkalab.logsets.generate.scenes import (
     SOON_DEAD,
     Played,
     Scene,
-    polls,
+    polls_until,
     scene_of,
 )
 
@@ -175,9 +175,9 @@ def _seeks(
     polls on and closes at `end_ms`."""
 
     def app(lab: Lab) -> None:
-        polls(lab, consumer, at_ms)
+        polls_until(lab, consumer, at_ms)
         seek()
-        polls(lab, consumer, end_ms)
+        polls_until(lab, consumer, end_ms)
         consumer.close()
 
     scene.lab.spawn(app, name=consumer.name)

@@ -32,7 +32,7 @@ def group_id(number: int, clients: int) -> str:
     return f"group-{number:0{digits(clients)}d}"
 
 
-def dotted(settings: Mapping[str, object]) -> dict[str, object]:
+def with_dots(settings: Mapping[str, object]) -> dict[str, object]:
     """Kafka's names of settings: `client_id` is `client.id`."""
     return {name.replace("_", "."): value for name, value in settings.items()}
 

@@ -24,7 +24,7 @@ from kafkalab import (
     ProducerRecord,
 )
 from kafkalab.logsets.generate.manifest import Manifest
-from kafkalab.logsets.generate.names import GROUP, client_mark, dotted
+from kafkalab.logsets.generate.names import GROUP, client_mark, with_dots
 
 SECOND, MINUTE = 1_000, 60_000
 
@@ -92,7 +92,7 @@ class Scene:
             "auto.offset.reset": "earliest",
             "fetch.max.wait.ms": 2_000,
         }
-        own |= dotted(settings) | self._instead("consumer", number)
+        own |= with_dots(settings) | self._instead("consumer", number)
         own = {key: value for key, value in own.items() if value is not None}
         return KafkaConsumer(
             self.lab, own, version=version or self.version, name=self._born(number, "consumer")
@@ -103,7 +103,7 @@ class Scene:
         return consumer
 
     def producer(self, number: int, **settings: object) -> KafkaProducer:
-        own = {"client.id": client_mark(number)} | dotted(settings)
+        own = {"client.id": client_mark(number)} | with_dots(settings)
         own |= self._instead("producer", number)
         return KafkaProducer(
             self.lab, own, version=self.version, name=self._born(number, "producer")
@@ -139,7 +139,7 @@ class Scene:
         consumer = self.subscribed(self.consumer(number, **settings))
 
         def app(lab: Lab) -> None:
-            polls(lab, consumer, until_ms, work_ms, commit)
+            polls_until(lab, consumer, until_ms, work_ms, commit)
             consumer.close()
 
         self.lab.spawn(app, name=consumer.name)
@@ -188,7 +188,7 @@ class Scene:
         self.keys.append(AnswerKey(kind, tuple(clients), first_ms, last_ms, told, broker))
 
 
-def polls(
+def polls_until(
     lab: Lab,
     consumer: KafkaConsumer,
     until_ms: int,
@@ -289,12 +289,12 @@ def slow_member(scene: Scene) -> None:
     works_ms = 24_000 + scene.chance.randrange(10_000)
 
     def app(lab: Lab) -> None:
-        polls(lab, slow, 30 * SECOND, commit=True)
+        polls_until(lab, slow, 30 * SECOND, commit=True)
         told = f"worked {works_ms} ms between two polls, allowed are 15000"
         first_ms, last_ms = lab.now_ms + 15 * SECOND, lab.now_ms + works_ms
         scene.key("slow member evicted", (2,), first_ms, last_ms, told)
         lab.sleep(works_ms)
-        polls(lab, slow, end_ms, commit=True)
+        polls_until(lab, slow, end_ms, commit=True)
         slow.close()
 
     scene.lab.spawn(app, name=slow.name)
@@ -376,14 +376,14 @@ def retention_bites(scene: Scene) -> None:
     stands_ms = 60_000 + scene.chance.randrange(20_000)
 
     def app(lab: Lab) -> None:
-        polls(lab, late, 30 * SECOND)
+        polls_until(lab, late, 30 * SECOND)
         paused = late.assignment()
         late.pause(paused)
-        polls(lab, late, lab.now_ms + stands_ms)
+        polls_until(lab, late, lab.now_ms + stands_ms)
         told = f"read nothing for {stands_ms} ms, kept are 20000"
         scene.key("retention bites", (0,), lab.now_ms, lab.now_ms + 30 * SECOND, told)
         late.resume(paused)
-        polls(lab, late, end_ms)
+        polls_until(lab, late, end_ms)
         late.close()
 
     scene.lab.spawn(app, name=late.name)

@@ -114,7 +114,7 @@ class StoryLab:
             "group.id": GROUP,
             "bootstrap.servers": ",".join(self.servers),
         }
-        own |= dict(self.manifest.config.get("consumer", {})) | names.dotted(settings)
+        own |= dict(self.manifest.config.get("consumer", {})) | names.with_dots(settings)
         return KafkaConsumer(
             self.lab,
             {k: v for k, v in own.items() if v is not None},
@@ -124,7 +124,7 @@ class StoryLab:
 
     def producer(self, **settings: object) -> KafkaProducer:
         own: dict[str, object] = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
-        own |= dict(self.manifest.config.get("producer", {})) | names.dotted(settings)
+        own |= dict(self.manifest.config.get("producer", {})) | names.with_dots(settings)
         return KafkaProducer(self.lab, own, version=self.version, name="client")
 
     def poll_until(self, consumer: KafkaConsumer, share: float = 1.0) -> None:
