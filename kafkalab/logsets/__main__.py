@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import DataFrame, SparkSession
 
+    from kafkalab.logsets.files import LogFile
 
 UNREAD, INTERRUPTED = 3, 130
 PATH_LETTERS = 200
@@ -146,22 +147,15 @@ def _engine(options: argparse.Namespace) -> Iterator[SparkSession | None]:
 
     Gives Spark's session, or None where DuckDB runs them inside this process.
     """
-    from kafkalab.logsets.engine import (
-        DUCKDB,
-        NARROW_BYTES,
-        SMALL_BYTES,
-        SPARK,
-        engine_for,
-        running_on,
-    )
-    from kafkalab.logsets.files import copies_of, files_of, path_list
+    from kafkalab.logsets.engine import NARROW_BYTES, SMALL_BYTES, SPARK, engine_for, running_on
+    from kafkalab.logsets.files import copies_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.ranges import text_expected
 
-    far = by_opener(options.path)[0] if options.engine != DUCKDB else []
-    near = [path for path in options.path if path not in far]
-    files = files_of(path_list(near)) if near else []
+    with running_on(options.engine or SPARK):  # DuckDB has no Hadoop: Arrow opens all for it
+        far, near = by_opener(options.path)
+        files = _near_files(options)
     for told in copies_of(path_list(near)) if near else ():
         print(told, file=sys.stderr)
     if options.layout:
@@ -190,8 +184,7 @@ def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
-    for target in filter(None, (options.html, options.json if options.json != "-" else None)):
-        _can_be_written(Path(target))
+    _can_be_written(options.html, options.json)
     with (
         _engine(options) as spark,
         progress("explaining", spark),
@@ -242,8 +235,7 @@ def _read(options: argparse.Namespace) -> int:
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
-    if options.out:
-        _can_be_written(Path(options.out))
+    _can_be_written(options.out)
     names = schema.NAMES if options.out else ("file", "file_offset", *COLUMNS, *TOLD_APART)
     with (
         _engine(options) as spark,
@@ -282,8 +274,7 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def _frame(options: argparse.Namespace) -> int:
-    for target in filter(None, (options.html, options.json if options.json != "-" else None)):
-        _can_be_written(Path(target))
+    _can_be_written(options.html, options.json)
     from kafkalab.logsets.frame_commands import run
 
     with _engine(options) as spark:
@@ -355,15 +346,21 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def _doubts(options: argparse.Namespace, narrow: bool = False) -> list[str]:
-    """What the first lines of the files tell against the reading. What only Hadoop opens is not
-    looked at."""
+def _near_files(options: argparse.Namespace) -> list[LogFile]:
+    """The files of a command, without those that only Hadoop opens."""
     from kafkalab.logsets.files import files_of, path_list
-    from kafkalab.logsets.first_lines import doubts
     from kafkalab.logsets.line_loader import by_opener
 
     near = by_opener(options.path)[1]
-    return list(doubts(files_of(path_list(near)), options.layout, narrow)) if near else []
+    return files_of(path_list(near)) if near else []
+
+
+def _doubts(options: argparse.Namespace, narrow: bool = False) -> list[str]:
+    """What the first lines of the files tell against the reading."""
+    from kafkalab.logsets.first_lines import doubts
+
+    files = _near_files(options)
+    return list(doubts(files, options.layout, narrow)) if files else []
 
 
 def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:
@@ -385,13 +382,11 @@ def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> Non
 
 
 def _remedy(options: argparse.Namespace) -> str:
-    from kafkalab.logsets.files import beginning, files_of, path_list
+    from kafkalab.logsets.files import beginning
     from kafkalab.logsets.first_lines import remedy_for
-    from kafkalab.logsets.line_loader import by_opener
     from kafkalab.logsets.record_batches import how_written
 
-    near = by_opener(options.path)[1]
-    first = files_of(path_list(near))[:1] if near else []
+    first = _near_files(options)[:1]
     return remedy_for(how_written(first[0])[1], beginning(first[0])) if first else remedy_for(())
 
 
@@ -400,14 +395,15 @@ def _named(paths: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _can_be_written(path: Path) -> None:
-    """Check before a minute's work that the file can be written. Raises OSError."""
+def _can_be_written(*targets: str | None) -> None:
+    """Check before a minute's work that these files can be written. Raises OSError."""
     import os
 
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
-    if not os.access(path.parent, os.W_OK) or (path.is_file() and not os.access(path, os.W_OK)):
-        raise PermissionError(13, "Permission denied", str(path))
+    for path in (Path(target) for target in targets if target and target != "-"):
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
+        if not os.access(path.parent, os.W_OK) or (path.is_file() and not os.access(path, os.W_OK)):
+            raise PermissionError(13, "Permission denied", str(path))
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ class Block:
         if not len(loose):
             return loose
         traced = pc.match_substring_regex(self.texts(starts[loose], ends[loose]), TRACE_PATTERN)
-        traced = traced.to_numpy(zero_copy_only=False).astype(bool) & (owner[loose] >= 0)
+        traced = as_mask(traced) & (owner[loose] >= 0)
         first_foreign = np.full(len(head_lines) + 1, len(starts))
         np.minimum.at(first_foreign, owner[loose[~traced]] + 1, loose[~traced])
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
@@ -414,6 +414,11 @@ class Block:
             pa.string(), 2 * len(begin), [None, pa.py_buffer(edges), self.buffer]
         )
         return everything.take(pa.array(np.arange(0, 2 * len(begin), 2)))
+
+
+def as_mask(mask: pa.Array) -> np.ndarray:
+    """Arrow's truth values as numpy's; null is false."""
+    return pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
 
 
 def days_since_1970(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:

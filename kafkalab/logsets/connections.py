@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, PART, PLACE
+from kafkalab.logsets.event_lines import CLIENT, before, in_turn, lines_of, so_far
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -43,26 +43,12 @@ METADATA = "METADATA_UPDATED"
 NODE_ENDS = (NODE_DISCONNECTED, IDLE, FAILED, *SELF)
 EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
-COLUMNS = (
-    "file",
-    "file_offset",
-    "time",
-    "kind",
-    "client_id",
-    "group_id",
-    "event",
-    "node_id",
-    "broker",
-    "host",
-    "port",
-    "message",
-)
 # Consumers with one id but several groups are different clients: their lines name the group.
 WRITER = (*CLIENT, "group_id")
 
 
 def connections(lines: DataFrame) -> DataFrame:
-    """One row a socket of every client in `lines` (a frame with at least the columns COLUMNS).
+    """One row a socket of every client in `lines`.
 
     file, client_id; node_id as printed; broker: its number, for bootstrap sockets the only broker
     known at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at;
@@ -70,10 +56,7 @@ def connections(lines: DataFrame) -> DataFrame:
     that holds its part-… files.
     """
     told = (
-        lines.select(*COLUMNS)
-        .where(F.col("event").isin(*EVENTS))
-        .withColumn("part", F.col("file"))
-        .withColumn("file", F.regexp_replace("file", PART, ""))
+        lines_of(lines, EVENTS, "group_id", "node_id", "broker", "host", "port", "message")
         .withColumn("listed", F.when(F.col("event") == METADATA, _addresses_in("message")))
         .drop("message")
     )
@@ -105,24 +88,21 @@ def _explained(events: DataFrame) -> DataFrame:
     of the Selector's lines up to its next) as many disconnects are the peer's as the Selector
     reported.
     """
-    by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
-    so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    by_now = so_far("group_id")
     is_report = F.col("event") == SELECTOR
     is_echo = F.col("event") == NODE_DISCONNECTED
-    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(
-        by_client.rowsBetween(Window.unboundedPreceding, -1)
-    )
-    starts_pass = is_report & F.coalesce(before, F.lit(True))
+    last = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(before("group_id"))
+    starts_pass = is_report & F.coalesce(last, F.lit(True))
     counted = events.select(
         "*",
-        F.count_if(is_report).over(so_far).alias("reports"),
-        F.count_if(is_echo).over(so_far).alias("echoes"),
+        F.count_if(is_report).over(by_now).alias("reports"),
+        F.count_if(is_echo).over(by_now).alias("echoes"),
         starts_pass.alias("starts_pass"),
     )
     at_start = F.last(
         F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")),
         ignorenulls=True,
-    ).over(so_far)
+    ).over(by_now)
     in_pass = counted.withColumn("at_start", at_start)
     reported = F.col("reports") - F.col("at_start.reports")
     echoed = F.col("echoes") - F.col("at_start.echoes")
@@ -138,22 +118,16 @@ def _numbered(events: DataFrame) -> DataFrame:
     `socket` is the number of the line's socket among those of the node id. A line that says that
     the client was closed is the `nth` of them.
     """
-    by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
+    by_client, by_node = in_turn("group_id"), so_far("group_id", "node_id")
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_closing = F.col("event").isin(*CLOSED)
-    by_node = (
-        Window.partitionBy(*WRITER, "node_id")
-        .orderBy(*PLACE)
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
     closed = F.when(is_closing, F.struct(F.row_number().over(by_client).alias("place"), "time"))
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
     numbered = (
         events.withColumn("place", F.row_number().over(by_client))
         .withColumn("closing", closed)
         .withColumn("client_closed", F.first("closing", ignorenulls=True).over(later))
-        .withColumn("nth", F.when(is_closing, F.count_if(is_closing).over(so_far)))
+        .withColumn("nth", F.when(is_closing, F.count_if(is_closing).over(so_far("group_id"))))
         .withColumn("socket", F.count_if(F.col("event") == OPENED).over(by_node))
         .withColumn("ended", F.count_if(ends).over(by_node))
     )
@@ -169,10 +143,8 @@ def _numbered(events: DataFrame) -> DataFrame:
 def _crowded(events: DataFrame, ends: Column) -> DataFrame:
     """Add `crowded`: whether several clients of this id wrote at one time."""
     of_client = Window.partitionBy(*WRITER)
-    so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(
-        F.col("event").isin(*CLOSED)
-    ).over(so_far)
+    change = F.when(F.col("event").isin(*BEGUN), 1).when(F.col("event").isin(*CLOSED), -1)
+    alive = F.coalesce(F.sum(change).over(so_far("group_id")), F.lit(0))
     of_socket = Window.partitionBy(*WRITER, "node_id", "socket")
     # One client closes a socket once. A client that was killed and started again closes no old
     # socket.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import folder, lines_of, so_far
+from kafkalab.logsets.event_lines import lines_of, so_far
 from kafkalab.logsets.events import gap_of
 
 if TYPE_CHECKING:
@@ -21,30 +21,16 @@ BEGUN = "GROUP_PREPARING_REBALANCE"
 STABILIZED = ("GROUP_STABILIZED", "CONSUMER_GROUP_TARGET")  # and members go on
 SETTLED = ("GROUP_STABILIZED", "GROUP_EMPTY", "CONSUMER_GROUP_EPOCH")
 OF_GROUPS = (
-    BEGUN,
-    *SETTLED,
-    "GROUP_ASSIGNMENT_RECEIVED",
-    "GROUP_LOADED",
-    "GROUP_UNLOADED",
-    "GROUP_DEAD",
-    "CONSUMER_GROUP_TARGET",
-    "GROUP_MEMBER_ID_GIVEN",
-    "GROUP_PENDING_MEMBER_JOINS",
-    "GROUP_PENDING_MEMBER_LEFT",
-    "GROUP_PENDING_MEMBER_EXPIRED",
-    "GROUP_STATIC_MEMBER_JOINS",
-    "GROUP_STATIC_MEMBER_RETURNS",
-    "GROUP_MEMBERS_NOT_REJOINED",
-    "GROUP_MEMBER_LEFT",
-    "GROUP_MEMBER_FAILED",
-    "CONSUMER_GROUP_MEMBER_JOINS",
-    "CONSUMER_GROUP_STATIC_JOINS",
-    "CONSUMER_GROUP_STATIC_RETURNS",
-    "CONSUMER_GROUP_MEMBER_LEFT",
-    "CONSUMER_GROUP_STATIC_AWAY",
-    "CONSUMER_GROUP_STATIC_LEFT",
-    "CONSUMER_GROUP_FENCED",
-)
+    BEGUN, *SETTLED, "CONSUMER_GROUP_TARGET", "CONSUMER_GROUP_FENCED",
+    *(f"GROUP_{what}" for what in (
+        "ASSIGNMENT_RECEIVED LOADED UNLOADED DEAD MEMBER_ID_GIVEN PENDING_MEMBER_JOINS "
+        "PENDING_MEMBER_LEFT PENDING_MEMBER_EXPIRED STATIC_MEMBER_JOINS STATIC_MEMBER_RETURNS "
+        "MEMBERS_NOT_REJOINED MEMBER_LEFT MEMBER_FAILED"
+    ).split()),
+    *(f"CONSUMER_GROUP_{what}" for what in (
+        "MEMBER_JOINS STATIC_JOINS STATIC_RETURNS MEMBER_LEFT STATIC_AWAY STATIC_LEFT"
+    ).split()),
+)  # fmt: skip
 OF_TRANSACTIONS = ("TRANSACTIONAL_ID_INITIALIZED", "TRANSACTION_TIMED_OUT")
 PRODUCER = ("PRODUCER_ID_SET", "PRODUCER_EPOCH_RAISED")
 FAILURES = (
@@ -78,7 +64,7 @@ def coordinator_steps(lines: DataFrame) -> DataFrame:
     )
     settled = F.when(F.col("event").isin(*SETTLED), F.col("generation"))
     return written.select(
-        folder(),
+        "folder",
         "file",
         "file_offset",
         F.col("time").alias("at"),
@@ -115,7 +101,7 @@ def fencing_signs(lines: DataFrame) -> DataFrame:
         )
         .where(is_named | F.col("fenced"))
         .select(
-            folder(),
+            "folder",
             "file",
             "file_offset",
             F.col("time").alias("at"),

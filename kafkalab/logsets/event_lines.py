@@ -26,15 +26,15 @@ FOLDER = r"[/\\][^/\\]*$"
 def lines_of(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
     """The lines of these events.
 
-    file (of a log in parts: its folder), part, file_offset, time, kind, client_id, event, and the
-    named columns.
+    file (of a log in parts: its folder), folder, part, file_offset, time, kind, client_id, event,
+    and the named columns.
     """
     always = ("file", "file_offset", "time", "kind", "client_id", "event")
+    log = F.regexp_replace("file", PART, "")
     return (
         lines.where(F.col("event").isin(*events))
-        .select(*always, *(name for name in columns if name not in always))
-        .withColumn("part", F.col("file"))
-        .withColumn("file", F.regexp_replace("file", PART, ""))
+        .select(*always, *columns)
+        .withColumns({"part": F.col("file"), "folder": folder(), "file": log})
     )
 
 
@@ -67,6 +67,22 @@ def found(pattern: str, group: int = 1, column: str = "message") -> Column:
 def number(pattern: str, group: int = 1, column: str = "message") -> Column:
     """As `found`, as a whole number."""
     return found(pattern, group, column).cast("bigint")
+
+
+def span(text: str) -> Column:
+    """`5 minutes` as an interval."""
+    return F.expr(f"interval {text}")
+
+
+def clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
+    """Add `cluster`, a number that rises after each `gap` without an event of the same keys."""
+    of_keys = Window.partitionBy(*keys).orderBy("time")
+    silence = F.col("time") > F.lag("time").over(of_keys) + span(gap)
+    return (
+        events.withColumn("silence", silence)
+        .withColumn("cluster", F.count_if("silence").over(of_keys))
+        .drop("silence")
+    )
 
 
 def ms_between(begin: str | Column, end: str | Column) -> Column:

@@ -37,22 +37,38 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
     Any other gap becomes a new column. `lines` needs the columns event and message. Raises KeyError
     for an event that is not in the catalogue.
     """
-    wordings = {
-        wording.template for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings
-    }
-    gaps: dict[str, list[Column]] = {}
-    for template in sorted(wordings):
-        pattern, names = _pattern(template)
-        for name in dict.fromkeys(names):
-            if name not in lines.columns:
-                gaps.setdefault(name, []).append(
-                    F.regexp_extract("message", pattern, names.index(name) + 1)
-                )
+    names = (name for template in _templates(event) for name in _pattern(template)[1])
     found = {
-        name: _typed(name, F.coalesce(*(F.nullif(text, F.lit("")) for text in texts)))
-        for name, texts in gaps.items()
+        name: _typed(name, _gap(event, name))
+        for name in dict.fromkeys(names)
+        if name not in lines.columns
     }
     return lines.where(F.col("event") == event).withColumns(found)
+
+
+def gap_of(events: Iterable[str], name: str) -> Column:
+    """What the lines of these events print in the gap `name`; null where a wording has none."""
+    found = F.lit(None).cast("string")
+    for event in events:
+        if any(name in _pattern(template)[1] for template in _templates(event)):
+            found = F.when(F.col("event") == event, _gap(event, name)).otherwise(found)
+    return found
+
+
+def _templates(event: str) -> list[str]:
+    """The different wordings of an event, of all versions."""
+    entry = CATALOG.get(event) or SERVER_CATALOG[event]
+    return sorted({wording.template for wording in entry.wordings})
+
+
+def _gap(event: str, name: str) -> Column:
+    """What a line of this event prints in a gap, whichever wording it has."""
+    texts = [
+        F.nullif(F.regexp_extract("message", pattern, names.index(name) + 1), F.lit(""))
+        for pattern, names in map(_pattern, _templates(event))
+        if name in names
+    ]
+    return F.coalesce(*texts)
 
 
 def _typed(name: str, text: Column) -> Column:
@@ -73,18 +89,3 @@ def _pattern(template: str) -> tuple[str, list[str]]:
 
 def _quoted(literal: str) -> str:
     return rf"\Q{literal}\E" if literal else ""
-
-
-def gap_of(events: Iterable[str], name: str) -> Column:
-    """What the lines of these events print in the gap `name`; null where a wording has none."""
-    found = F.lit(None).cast("string")
-    for event in events:
-        texts = []
-        for wording in (CATALOG.get(event) or SERVER_CATALOG[event]).wordings:
-            pattern, names = _pattern(wording.template)
-            if name in names:
-                texts.append(F.regexp_extract("message", pattern, names.index(name) + 1))
-        if texts:
-            text = F.coalesce(*(F.nullif(text, F.lit("")) for text in texts))
-            found = F.when(F.col("event") == event, text).otherwise(found)
-    return found

@@ -28,13 +28,16 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from glob import glob
+from typing import IO
 
 import pyarrow as pa
 from pyarrow import fs
 
 from kafkalab.logsets.layouts import OPENING
 
-PACKED = (".gz", ".zst", ".bz2", ".lz4", ".xz")
+# How the names of packed files end, and the tool that unpacks each with `-dc`.
+UNPACKERS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".lz4": "lz4", ".xz": "xz"}
+PACKED = tuple(UNPACKERS)
 PLAIN = (".log", ".txt", ".out", ".jsonl", ".ndjson")
 ARCHIVES = (
     ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".zip",
@@ -377,34 +380,22 @@ def open_unpacked(name: str) -> pa.NativeFile:
     if INSIDE in name:
         return _open_member(name)
     system, inside = where(name)
+    return unpacked(system.open_input_stream(inside, compression=None), name)
+
+
+def unpacked(file: IO[bytes] | io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile:
+    """The text of a file that is open at its begin. name: its end tells how it is packed.
+
+    A file of Python's stays open when the text is closed.
+    """
     if name.endswith(".xz"):
-        plain = system.open_input_stream(inside, compression=None)
-        return pa.PythonFile(lzma.open(plain), mode="r")  # Arrow has no xz
-    if URL not in name:
-        return pa.input_stream(name, compression="detect")
-    return system.open_input_stream(inside, compression="detect")
-
-
-def unpacked(file: io.FileIO | pa.NativeFile, name: str) -> pa.NativeFile | lzma.LZMAFile:
-    """The text of a packed file that is open at its begin. name: its end tells how it is packed."""
-    if name.endswith(".xz"):
-        return lzma.open(file)
-    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(_KeptOpen(file), mode="r")
-    return pa.CompressedInputStream(plain, _codec(name))
-
-
-class _KeptOpen(io.RawIOBase):
-    """A file that Arrow may read and not close."""
-
-    def __init__(self, file: io.FileIO) -> None:
-        super().__init__()
-        self._kept = file
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._kept.read(size)
+        return pa.PythonFile(lzma.open(file), mode="r")  # Arrow has no xz
+    if isinstance(file, io.FileIO):
+        file = open(file.fileno(), "rb", buffering=0, closefd=False)
+    plain = file if isinstance(file, pa.NativeFile) else pa.PythonFile(file, mode="r")
+    if not name.endswith(PACKED):
+        return plain
+    return pa.CompressedInputStream(plain, pa.Codec.detect(name).name)
 
 
 @contextmanager
@@ -438,17 +429,13 @@ def _open_member(name: str) -> pa.NativeFile:
         found = tarred.extractfile(entry)
         assert found is not None, "only files are members"
         stream = found
-    if member.endswith(".xz"):
-        return pa.PythonFile(lzma.open(stream), mode="r")
-    return pa.input_stream(stream, compression=_codec(member))
+    return unpacked(stream, member)
 
 
 def damaged(name: str) -> str:
     """What to say of a packed file that cannot be unpacked to its end."""
-    tool = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd", ".lz4": "lz4"}.get(
-        os.path.splitext(name)[1], "unzip"
-    )
-    if INSIDE in name or tool == "unzip":
+    tool = UNPACKERS.get(os.path.splitext(name)[1])
+    if INSIDE in name or tool is None:
         return f"{name} is cut or damaged: unpack what there is of it, and read that."
     return (
         f"{name} is cut, damaged, or has something else behind it: `{tool} -dc {name} > part.log` "
@@ -464,12 +451,6 @@ def _is_packed_as_named(name: str) -> bool:
         return False
     with open_plain(name) as file:
         return file.read(len(magic)) == magic
-
-
-def _codec(name: str) -> str | None:
-    return {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2", ".lz4": "lz4"}.get(
-        os.path.splitext(name)[1]
-    )
 
 
 def beginning(file: LogFile, size: int = 1 << 16) -> bytes:

@@ -24,7 +24,7 @@ from kafkalab.logsets.client_prefixes import client_batches
 from kafkalab.logsets.files import ARCHIVES, LogFile, files_of, is_log, rotated_in_turn
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import Range, ranges_of
-from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.record_batches import how_written, record_batches_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,9 +55,7 @@ def hadoop_lines(
 
     def rows(pieces: Iterable[Range]) -> Iterator[pa.RecordBatch]:
         for piece in pieces:
-            for block in piece.blocks(question):
-                if block.rows:
-                    yield record_batch_of(block, names, question)
+            yield from record_batches_of(piece.blocks(question), names, question)
 
     return _read(spark, paths, names, layout, rows)
 
@@ -103,9 +101,7 @@ def hadoop_stream(
                 with tempfile.TemporaryDirectory(prefix="kafkalab-") as folder:
                     file = LogFile(path, length)
                     for piece in _pieces(file, content.as_buffer(), folder, layout):
-                        for block in piece.blocks():
-                            if block.rows:
-                                yield record_batch_of(block, names)
+                        yield from record_batches_of(piece.blocks(), names)
 
     source = spark.readStream.format("binaryFile").schema(BINARY)
     frames = [source.option("recursiveFileLookup", "true").load(path) for path in paths]

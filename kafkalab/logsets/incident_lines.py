@@ -48,28 +48,9 @@ PROMPT = (
 # running.
 ALIVE = "HEARTBEAT_RESPONSE"
 
-EVENTS = tuple(
-    sorted(
-        {
-            ALIVE,
-            *OF_SOCKETS,
-            *OF_GROUPS,
-            *BEGINS,
-            *COMMITTED,
-            *ASKS_FOR,
-            HANDED_OVER,
-            *SOUGHT,
-            SENT,
-            ANSWERED,
-            *LOST,
-            *DISCOVERED,
-            *OUT_OF_RANGE,
-            *AUTOMATIC,
-            BEGINS_AT,
-            RETRIED,
-        }
-    )
-)
+OF_OFFSETS = (*BEGINS, *COMMITTED, *ASKS_FOR, HANDED_OVER, *SOUGHT, *OUT_OF_RANGE)
+OTHERS = (ALIVE, SENT, ANSWERED, *LOST, *DISCOVERED, *AUTOMATIC, BEGINS_AT, RETRIED)
+EVENTS = tuple(sorted({*OF_SOCKETS, *OF_GROUPS, *OF_OFFSETS, *OTHERS}))
 COLUMNS = (
     "file", "file_offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker",
     "host", "port", "api", "correlation_id", "topic",

@@ -21,11 +21,20 @@ found.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, folder, in_turn, lines_of, ms_between, so_far
+from kafkalab.logsets.event_lines import (
+    CLIENT,
+    clustered,
+    folder,
+    in_turn,
+    lines_of,
+    ms_between,
+    span,
+)
 from kafkalab.logsets.incident_lines import (
     AUTOMATIC,
     BEGINS_AT,
@@ -37,7 +46,7 @@ from kafkalab.logsets.incident_lines import (
 )
 from kafkalab.logsets.offsets import missing_positions, reprocessed
 from kafkalab.logsets.open_sockets import IDLE_MINUTES, zombies
-from kafkalab.logsets.producers import ANSWERED, SENT, batches
+from kafkalab.logsets.producers import batches
 from kafkalab.logsets.rebalances import (
     BEGUN,
     EXPIRED,
@@ -48,9 +57,10 @@ from kafkalab.logsets.rebalances import (
     REQUESTED,
     storms,
 )
+from kafkalab.logsets.requests import ANSWERED, SENT, exchanges
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
 EVIDENCE_LINES = 5
@@ -81,8 +91,13 @@ def incidents(lines: DataFrame) -> DataFrame:
             lost_coordinators(kept), retention(kept),
             auto_commit_rereads(kept), flapping_isrs(kept),
         ]  # fmt: skip
+        # What did not follow a bad deploy in the same group.
+        minute = span("60 seconds")
+        follows = (F.col("last") >= F.col("other_first") - minute) & (
+            F.col("first") <= F.col("other_last") + minute
+        )
         symptoms = [
-            _unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))
+            _unless(rows, deployed, follows) for rows in (storms_of(kept), slow_members(kept))
         ]
         return (
             reduce(lambda one, other: one.unionByName(other), [*causes, *symptoms])
@@ -98,20 +113,16 @@ def storms_of(lines: DataFrame) -> DataFrame:
 
     The cause has the sum of the seconds in which members could not read.
     """
-    found = storms(lines, STORM_REBALANCES, STORM_WITHIN).withColumn(
-        "cause",
-        F.concat(
-            F.col("rebalances").cast("string"), F.lit(" rebalances; members stood still for "),
-            F.format_number(F.col("member_ms") / 1000, 1),
-            F.lit(" s together"),
-            F.when(F.size("clients") > 0,
-                   F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
-        ),
+    cause = F.concat(
+        F.col("rebalances").cast("string"), F.lit(" rebalances; members stood still for "),
+        F.format_number(F.col("member_ms") / 1000, 1), F.lit(" s together"),
+        F.when(F.size("clients") > 0,
+               F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
     )  # fmt: skip
-    told_by = lines_of(
-        lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message"
-    ).withColumn("folder", folder())
-    return _cited("rebalance storm", found, told_by, "group_id")
+    found = storms(lines, STORM_REBALANCES, STORM_WITHIN)
+    events = (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING")
+    told_by = lines_of(lines, events, "group_id", "message")
+    return _cited("rebalance storm", found, cause, told_by, "group_id")
 
 
 def slow_members(lines: DataFrame) -> DataFrame:
@@ -120,20 +131,12 @@ def slow_members(lines: DataFrame) -> DataFrame:
     Times less than two minutes apart are one incident.
     """
     expired = _expirations(lines)
-    found = (
-        _clustered(expired, "2 minutes", "folder", "client_id")
-        .groupBy("folder", "group_id", F.array("client_id").alias("clients"), "cluster")
-        .agg(F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
-        .withColumn(
-            "cause",
-            F.concat(
-                F.lit("no poll() within max.poll.interval.ms, "),
-                F.col("times").cast("string"),
-                F.when(F.col("times") == 1, " time").otherwise(" times"),
-            ),
-        )
-    )
-    return _cited("slow member evicted", found, expired, "client_id")
+    found = _periods(expired, "2 minutes", "folder", "group_id", "client_id")
+    cause = F.concat(
+        F.lit("no poll() within max.poll.interval.ms, "), F.col("times").cast("string"),
+        F.when(F.col("times") == 1, " time").otherwise(" times"),
+    )  # fmt: skip
+    return _cited("slow member evicted", found, cause, expired, "client_id")
 
 
 def zombie_clients(lines: DataFrame) -> DataFrame:
@@ -150,23 +153,16 @@ def zombie_clients(lines: DataFrame) -> DataFrame:
             F.max("end").alias("last"),
             F.min("opened_at").alias("opened_at"),
         )
-        .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn(
-            "cause",
-            F.format_string(
-                "%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is "
-                "-1 or very large",
-                "sockets",
-                F.lit(IDLE_MINUTES),
-            ),
-        )
     )
-    told_by = (
-        lines_of(lines, ("INITIATING_CONNECTION",), "message", "node_id")
-        .where("node_id like '-%'")
-        .withColumn("folder", folder())
+    cause = F.format_string(
+        "%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is -1 or "
+        "very large",
+        "sockets",
+        F.lit(IDLE_MINUTES),
     )
-    return _cited("zombie sockets", found, told_by, "client_id", since="opened_at")
+    opened = lines_of(lines, ("INITIATING_CONNECTION",), "message", "node_id")
+    told_by = opened.where("node_id like '-%'")
+    return _cited("zombie sockets", found, cause, told_by, "client_id", since="opened_at")
 
 
 def skewed_keys(lines: DataFrame) -> DataFrame:
@@ -192,18 +188,15 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
             F.max("last").alias("last"),
         )
         .where((F.col("share") >= SKEWED_SHARE) & (F.col("batches") >= SKEWED_BATCHES) & (F.col("partitions") >= SKEWED_PARTITIONS))  # noqa: E501
-        .withColumns({"clients": F.array("client_id"), "group_id": F.lit(None).cast("string")})
-        .withColumn("cause",
-                    F.format_string("%s-%d gets %.0f %% of the bytes sent to %d partitions",
-                                    "topic", "partition", F.col("share") * 100, "partitions"))
+        .withColumn("clients", F.array("client_id"))
         .drop("file", "client_id")
     )  # fmt: skip
-    told_by = (
-        lines_of(lines, (SENT,), "api", "message")
-        .where("api = 'PRODUCE'")
-        .withColumn("folder", folder())
-    )
-    return _cited("skewed key", found, told_by, "client_id")
+    cause = F.format_string(
+        "%s-%d gets %.0f %% of the bytes sent to %d partitions",
+        "topic", "partition", F.col("share") * 100, "partitions",
+    )  # fmt: skip
+    told_by = lines_of(lines, (SENT,), "api", "message").where("api = 'PRODUCE'")
+    return _cited("skewed key", found, cause, told_by, "client_id")
 
 
 def slow_brokers(lines: DataFrame) -> DataFrame:
@@ -214,73 +207,50 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
     answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
     by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
         F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
-        F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("begin"),
+        F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("time"),
         F.max("answered_at").alias("end"),
     )  # fmt: skip
     of_client = Window.partitionBy("folder", *CLIENT, "minute")
     # The client's fastest broker gives its usual time.
-    slow = (
-        by_broker.withColumn("usual", F.min("took").over(of_client))
-        .where(
-            (F.col("requests") >= SLOW_REQUESTS)
-            & (F.col("took") >= SLOW_MS)
-            & (F.col("took") >= SLOW_TIMES * F.greatest("usual", F.lit(1)))
-        )
-        .withColumn("time", F.col("begin"))
+    slow = by_broker.withColumn("usual", F.min("took").over(of_client)).where(
+        (F.col("requests") >= SLOW_REQUESTS)
+        & (F.col("took") >= SLOW_MS)
+        & (F.col("took") >= SLOW_TIMES * F.greatest("usual", F.lit(1)))
     )
-    found = (
-        _clustered(slow, "90 seconds", "folder", "broker")
-        .groupBy("folder", "broker", "cluster")
-        .agg(
-            F.array_sort(F.collect_set("client_id")).alias("clients"),
-            F.min("begin").alias("first"), F.max("end").alias("last"),
-            F.percentile("took", F.lit(0.5)).alias("took"),
-            F.percentile("usual", F.lit(0.5)).alias("usual"),
-        )
-        .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn("cause",
-                    F.format_string("broker %d answers in %.0f ms, the others in %.0f ms", "broker",
-                                    "took", "usual"))
+    found = _periods(
+        slow, "90 seconds", "folder", "broker", until="end",
+        told=[F.percentile(name, F.lit(0.5)).alias(name) for name in ("took", "usual")],
     )  # fmt: skip
+    cause = F.format_string(
+        "broker %d answers in %.0f ms, the others in %.0f ms", "broker", "took", "usual"
+    )
     told_by = answers.where(F.col("took_ms") >= SLOW_MS).withColumn("time", F.col("answered_at"))
-    return _cited("slow broker", found, told_by, "client_id", "broker")
+    return _cited("slow broker", found, cause, told_by, "client_id", "broker")
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
     """Groups with two or more lost-coordinator lines and no coordinator for WITHOUT_MS ms or
     more.
     """
-    of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
+    later = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
+    back = F.when(F.col("event").isin(*DISCOVERED), F.col("time"))
     lost = (
         lines_of(lines, (*LOST, *DISCOVERED), "group_id", "message")
         .where("group_id is not null")
-        .withColumns(
-            {
-                "folder": folder(),
-                "again": F.first(
-                    F.when(F.col("event").isin(*DISCOVERED), F.col("time")), ignorenulls=True
-                ).over(of_member),
-            }
-        )
+        .withColumn("again", F.first(back, ignorenulls=True).over(later))
         .where(F.col("event").isin(*LOST))
     )
-    found = (
-        _clustered(lost, "60 seconds", "folder", "group_id")
-        .groupBy("folder", "group_id", "cluster")
-        .agg(
-            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"),
-            F.max("time").alias("last"), F.count("*").alias("times"),
-            F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms"),
-        )
-        # A coordinator that refused once and is found again at once was not lost. Example: a
-        # replica of its log was down.
-        .where((F.col("times") >= 2) & (F.greatest("without_ms",
-                                                   ms_between("first", "last")) >= WITHOUT_MS))
-        .withColumn("cause",
-                    F.format_string("%d members lost the group's coordinator, told %d times",
-                                    F.size("clients"), "times"))
-    )  # fmt: skip
-    return _cited("coordinator lost", found, lost, "group_id")
+    without_ms = F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms")
+    # A coordinator that refused once and is found again at once was not lost. Example: a replica
+    # of its log was down.
+    found = _periods(lost, "60 seconds", "folder", "group_id", told=[without_ms]).where(
+        (F.col("times") >= 2)
+        & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS)
+    )
+    cause = F.format_string(
+        "%d members lost the group's coordinator, told %d times", F.size("clients"), "times"
+    )
+    return _cited("coordinator lost", found, cause, lost, "group_id")
 
 
 def retention(lines: DataFrame) -> DataFrame:
@@ -288,31 +258,18 @@ def retention(lines: DataFrame) -> DataFrame:
 
     The records in between were deleted before the consumer read them.
     """
-    told_by = (
-        missing_positions(lines)
-        .where("reset_to > position")
-        .withColumn("lost", F.col("reset_to") - F.col("position"))
-    )
-    found = (
-        _clustered(told_by, "60 seconds", "folder", "client_id")
-        .groupBy("folder", F.array("client_id").alias("clients"), "cluster")
-        .agg(
+    told_by = missing_positions(lines).where("reset_to > position")
+    found = _periods(
+        told_by, "60 seconds", "folder", "client_id",
+        told=[
             F.max("group_id").alias("group_id"),
-            F.min("time").alias("first"),
-            F.max("time").alias("last"),
-            F.sum("lost").alias("lost"),
-            F.count("*").alias("partitions"),
-        )
-        .withColumn(
-            "cause",
-            F.format_string(
-                "up to %d records of %d partitions were deleted before they were read",
-                "lost",
-                "partitions",
-            ),
-        )
+            F.sum(F.col("reset_to") - F.col("position")).alias("lost"),
+        ],
+    )  # fmt: skip
+    cause = F.format_string(
+        "up to %d records of %d partitions were deleted before they were read", "lost", "times"
     )
-    return _cited("retention bites", found, told_by, "client_id")
+    return _cited("retention bites", found, cause, told_by, "client_id")
 
 
 def auto_commit_rereads(lines: DataFrame) -> DataFrame:
@@ -320,42 +277,29 @@ def auto_commit_rereads(lines: DataFrame) -> DataFrame:
 
     There is no eviction and no lost coordinator in the FOLLOWS before.
     """
-    automatic = lines_of(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
-    # Members that were evicted, or could not commit, belong to another kind.
-    known = lines_of(lines, (*EXPIRED, *LOST), "group_id").select(
-        folder().alias("known_folder"),
-        F.col("group_id").alias("known_group"),
-        F.col("time").alias("trouble"),
-    )
+    automatic = lines_of(lines, AUTOMATIC, "group_id").select("folder", "group_id").distinct()
     again = (
         reprocessed(lines)
         .where("how = 'committed' and group_id is not null")
-        .withColumn("folder", folder())
-        .withColumn("time", F.col("began_at"))
+        .withColumns({"folder": folder(), "time": F.col("began_at")})
+        .join(F.broadcast(automatic), on=["folder", "group_id"], how="left_semi")
     )
-    recent = (F.col("trouble") <= F.col("time")) & (
-        F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}")
+    # Members that were evicted, or could not commit, belong to another kind.
+    troubles = lines_of(lines, (*EXPIRED, *LOST), "group_id").select("folder", "group_id", "time")
+    recent = (F.col("other_time") <= F.col("time")) & (
+        F.col("other_time") > F.col("time") - span(FOLLOWS)
     )
-    same = (F.col("folder") == F.col("known_folder")) & (F.col("group_id") == F.col("known_group"))
-    unexplained = (
-        again.join(F.broadcast(automatic), on=["folder", "group_id"], how="left_semi")
-        .join(F.broadcast(known), same & recent, how="left_anti")
+    both = F.concat(F.collect_set("client_id"), F.collect_set("previous_client"))
+    found = _periods(
+        _unless(again, troubles, recent), "60 seconds", "folder", "group_id", clients=both,
+        told=[F.sum("records").alias("records")],
     )  # fmt: skip
-    found = (
-        _clustered(unexplained, "60 seconds", "folder", "group_id")
-        .groupBy("folder", "group_id", "cluster")
-        .agg(
-            F.array_sort(F.array_distinct(F.concat(F.collect_set("client_id"),
-                                                   F.collect_set("previous_client")))).alias("clients"),
-            F.min("time").alias("first"), F.max("time").alias("last"),
-            F.sum("records").alias("records"), F.count("*").alias("partitions"),
-        )
-        .withColumn("cause",
-                    F.format_string("up to %d records of %d partitions were read again: nobody "
-                                    "had committed them", "records", "partitions"))
+    cause = F.format_string(
+        "up to %d records of %d partitions were read again: nobody had committed them",
+        "records", "times",
     )  # fmt: skip
-    told_by = lines_of(lines, (BEGINS_AT,), "group_id", "message").withColumn("folder", folder())
-    return _cited("auto-commit duplicates", found, told_by, "client_id")
+    told_by = lines_of(lines, (BEGINS_AT,), "group_id", "message")
+    return _cited("auto-commit duplicates", found, cause, told_by, "client_id")
 
 
 def flapping_isrs(lines: DataFrame) -> DataFrame:
@@ -363,41 +307,19 @@ def flapping_isrs(lines: DataFrame) -> DataFrame:
 
     No period begins more than FOLLOWS after the one before.
     """
-    refused = (
-        lines_of(lines, (RETRIED,), "topic", "partition", "message")
-        .where("client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'")
-        .withColumn("folder", folder())
+    refused = lines_of(lines, (RETRIED,), "topic", "partition", "message").where(
+        "client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'"
     )
     of_partition = ("folder", "topic", "partition")
-    episodes = (
-        _clustered(refused, "5 seconds", *of_partition)
-        .groupBy(*of_partition, "cluster")
-        .agg(
-            F.collect_set("client_id").alias("clients"),
-            F.min("time").alias("time"),
-            F.max("time").alias("end"),
-        )
-        .drop("cluster")
+    episodes = _periods(refused, "5 seconds", *of_partition).withColumn("time", F.col("first"))
+    found = _periods(
+        episodes.drop("cluster"), FOLLOWS, *of_partition, until="last",
+        clients=F.flatten(F.collect_list("clients")),
+    ).where("times >= 2")  # fmt: skip
+    cause = F.format_string(
+        "%s-%d had too few replicas in sync %d times", "topic", "partition", "times"
     )
-    found = (
-        _clustered(episodes, FOLLOWS, *of_partition)
-        .groupBy(*of_partition, "cluster")
-        .agg(
-            F.array_sort(F.array_distinct(F.flatten(F.collect_list("clients")))).alias("clients"),
-            F.min("time").alias("first"),
-            F.max("end").alias("last"),
-            F.count("*").alias("times"),
-        )
-        .where("times >= 2")
-        .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn(
-            "cause",
-            F.format_string(
-                "%s-%d had too few replicas in sync %d times", "topic", "partition", "times"
-            ),
-        )
-    )
-    return _cited("flapping isr", found, refused, "client_id")
+    return _cited("flapping isr", found, cause, refused, "client_id")
 
 
 def bad_deploys(lines: DataFrame) -> DataFrame:
@@ -406,39 +328,31 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
 
     TROUBLES or more evictions follow within FOLLOWS, three times as many as before.
     """
-    begun = (
+    of_client = Window.partitionBy("folder", "group_id", "client_id")
+    life = F.row_number().over(of_client.orderBy("time", "part", "file_offset"))
+    again = (
         lines_of(lines, BEGUN, "group_id", "message")
         .where("group_id is not null")
-        .withColumn("folder", folder())
+        .withColumn("life", life)
+        .where("life > 1")
     )
-    again = begun.withColumn(
-        "life",
-        F.row_number().over(
-            Window.partitionBy("folder", "group_id", "client_id").orderBy(
-                "time", "part", "file_offset"
-            )
-        ),
-    ).where("life > 1")
-    deployed = (
-        _clustered(again, "60 seconds", "folder", "group_id")
-        .groupBy("folder", "group_id", "cluster")
-        .agg(
-            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first")
-        )
-        .where(F.size("clients") >= DEPLOYED_CLIENTS)
+    deployed = _periods(again, "60 seconds", "folder", "group_id").where(
+        F.size("clients") >= DEPLOYED_CLIENTS
     )
     thrown_out = lines_of(lines, (REQUESTED,), "group_id", "reason", "message").where(
         "reason like '%UNKNOWN_MEMBER%'"
     )
-    troubles = _expirations(lines).unionByName(
-        thrown_out.withColumn("folder", folder()), allowMissingColumns=True
-    )
-    span = F.expr(f"interval {FOLLOWS}")
-    after = (F.col("trouble") >= F.col("first")) & (F.col("trouble") < F.col("first") + span)
-    before = (F.col("trouble") < F.col("first")) & (F.col("trouble") >= F.col("first") - span)
+    troubles = _expirations(lines).unionByName(thrown_out, allowMissingColumns=True)
+    within = span(FOLLOWS)
+    after = (F.col("trouble") >= F.col("first")) & (F.col("trouble") < F.col("first") + within)
+    before = (F.col("trouble") < F.col("first")) & (F.col("trouble") >= F.col("first") - within)
     found = (
         troubles.select("folder", "group_id", F.col("time").alias("trouble"))
-        .join(F.broadcast(deployed), on=["folder", "group_id"], how="inner")
+        .join(
+            F.broadcast(deployed.select("folder", "group_id", "clients", "first")),
+            on=["folder", "group_id"],
+            how="inner",
+        )
         .groupBy("folder", "group_id", "clients", "first")
         .agg(
             F.count_if(after).alias("after"),
@@ -446,18 +360,15 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
             F.max(F.when(after, F.col("trouble"))).alias("last"),
         )
         .where((F.col("after") >= TROUBLES) & (F.col("after") >= 3 * F.col("before")))
-        .withColumn(
-            "cause",
-            F.format_string(
-                "%d clients were started anew together; %d evictions since, %d before",
-                F.size("clients"),
-                "after",
-                "before",
-            ),
-        )
+    )
+    cause = F.format_string(
+        "%d clients were started anew together; %d evictions since, %d before",
+        F.size("clients"),
+        "after",
+        "before",
     )
     told_by = again.unionByName(troubles, allowMissingColumns=True)
-    return _cited("bad deploy", found, told_by, "group_id")
+    return _cited("bad deploy", found, cause, told_by, "group_id")
 
 
 def _expirations(lines: DataFrame) -> DataFrame:
@@ -468,12 +379,8 @@ def _expirations(lines: DataFrame) -> DataFrame:
     by_timeout = F.col("event").isin(*EXPIRED) | F.col("message").contains(
         "consumer poll timeout has expired. This means"
     )
-    return (
-        lines_of(lines, (*EXPIRED, LEAVING[0]), "group_id", "message")
-        .where("client_id is not null")
-        .where(by_timeout)
-        .withColumn("folder", folder())
-    )
+    left = lines_of(lines, (*EXPIRED, LEAVING[0]), "group_id", "message")
+    return left.where(F.col("client_id").isNotNull() & by_timeout)
 
 
 def _answers(lines: DataFrame) -> DataFrame:
@@ -482,47 +389,60 @@ def _answers(lines: DataFrame) -> DataFrame:
     It has the client, the broker, sent_at, answered_at, took_ms, and the answer's line.
     """
     talk = (
-        lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "node_id", "message")
+        lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message")
         .where(F.col("client_id").isNotNull() & F.col("api").isin(*PROMPT))
-        .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
+        .withColumn("message", F.substring("message", 1, EVIDENCE_LETTERS))
     )
-    sent = F.col("event") == SENT
-    again = sent & (F.col("correlation_id") < F.lag("correlation_id").over(in_turn()))
+    answer = F.col("event") == ANSWERED
+    told = [F.max(F.when(answer, F.col(n))).alias(n) for n in ("file_offset", "message")]
+    return exchanges(talk, ("folder", "broker"), *told).where(
+        "answered_at is not null and broker is not null"
+    )
+
+
+def _periods(
+    events: DataFrame,
+    gap: str,
+    *keys: str,
+    until: str = "time",
+    clients: Column | None = None,
+    told: Iterable[Column] = (),
+) -> DataFrame:
+    """One row for each run of events of the same keys without a `gap` between.
+
+    It has the keys, first, last (by the column `until`), times, clients (those of the events,
+    where no other are named), and what `told` says of the events.
+    """
+    clients = F.collect_set("client_id") if clients is None else clients
     return (
-        talk.withColumn("again", again)
-        .withColumn("life", F.count_if("again").over(so_far()))
-        .groupBy("folder", *CLIENT, "life", "correlation_id", "broker")
+        clustered(events, gap, *keys)
+        .groupBy(*keys, "cluster")
         .agg(
-            F.min(F.when(sent, F.col("time"))).alias("sent_at"),
-            F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
-            F.max(F.when(~sent, F.col("file_offset"))).alias("file_offset"),
-            F.max(F.when(~sent, F.col("message"))).alias("message"),
+            F.array_sort(F.array_distinct(clients)).alias("clients"),
+            F.min("time").alias("first"),
+            F.max(until).alias("last"),
+            F.count("*").alias("times"),
+            *told,
         )
-        .where("sent_at is not null and answered_at is not null and broker is not null")
-        .withColumn("took_ms", ms_between("sent_at", "answered_at"))
-    )  # fmt: skip
-
-
-def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
-    """Add `cluster`, a number that rises after each `gap` without an event of the same keys."""
-    of_keys = Window.partitionBy(*keys).orderBy("time")
-    silence = F.col("time") > F.lag("time").over(of_keys) + F.expr(f"interval {gap}")
-    return (
-        events.withColumn("silence", silence)
-        .withColumn("cluster", F.count_if("silence").over(of_keys))
-        .drop("silence")
     )
 
 
 def _cited(
-    kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str = "first"
+    kind: str,
+    found: DataFrame,
+    cause: Column,
+    told_by: DataFrame,
+    *by: str,
+    since: str = "first",
 ) -> DataFrame:
     """Run the query `found` and return it in the columns of incidents(), with its evidence.
 
     The evidence is the first lines of `told_by` at its time with the same `by`: group or client,
     and broker.
     """
-    rows = found.withColumn("kind", F.lit(kind)).localCheckpoint()
+    if "group_id" not in found.columns:
+        found = found.withColumn("group_id", F.lit(None).cast("string"))
+    rows = found.withColumns({"kind": F.lit(kind), "cause": cause}).localCheckpoint()
     if rows.limit(1).count() == 0:  # so it is for most kinds: their evidence would cost a join each
         nothing = F.lit("")
         line = F.struct(
@@ -560,19 +480,11 @@ def _cited(
     return rows.join(F.broadcast(evidence), on=key, how="left").select(*COLUMNS)
 
 
-def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:
-    """The symptoms that did not follow a bad deploy in the same group."""
-    span = F.expr("interval 60 seconds")
-    deploys = deployed.select(
-        F.col("folder").alias("deploy_folder"),
-        F.col("group_id").alias("deploy_group"),
-        F.col("first").alias("deploy_first"),
-        F.col("last").alias("deploy_last"),
+def _unless(rows: DataFrame, others: DataFrame, near: Column) -> DataFrame:
+    """The rows without one of the others in their folder and group that is near. There the others'
+    columns have `other_` in front."""
+    others = others.select(*(F.col(name).alias(f"other_{name}") for name in others.columns))
+    same = (F.col("folder") == F.col("other_folder")) & (
+        F.col("group_id") == F.col("other_group_id")
     )
-    same = (F.col("folder") == F.col("deploy_folder")) & (
-        F.col("group_id") == F.col("deploy_group")
-    )
-    within = (F.col("last") >= F.col("deploy_first") - span) & (
-        F.col("first") <= F.col("deploy_last") + span
-    )
-    return symptoms.join(F.broadcast(deploys), same & within, how="left_anti")
+    return rows.join(F.broadcast(others), same & near, how="left_anti")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kafkalab.logsets import layouts, recognition
-from kafkalab.logsets.anchored_layout import ANCHOR, anchored
+from kafkalab.logsets.anchored_layout import ANCHOR, THREAD, anchored
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.templates import is_kafkas, is_known
@@ -54,7 +54,6 @@ BEHIND = (
 CONTEXT = re.compile(r"[^\s|()\[\]]*\|[^\s|]*\|[^\s|]*(?=\s)|[\w.\-]+=[^\s,\[\]]*,?(?=\s)")
 JAVA_THREAD = re.compile(r"Thread\[[^\]\n]*\]")
 BEFORE_LEVEL = re.compile(rf"[^\s\[\]]+(?= \[(?:{layouts.LEVEL_FORM})\])")
-THREAD = re.compile(r"main|thread|exec|pool|nio|worker|task|scheduling|#\d|-\d+$", re.IGNORECASE)
 FIELD = re.compile(r"[^|\n]*(?=\|)")
 KNOWN_ENOUGH = 0.9  # The share of lines with a client's prefix that a layout must make known.
 LEAST = 3  # Lines that a shape must have, where there are as many.
@@ -89,11 +88,10 @@ def guess(text: bytes) -> str:
     The layout wins under which the catalogue knows the most lines. Kafka's own where none fits.
     """
     lines = [line.rstrip(b"\r") for line in text.split(b"\n")[:FIRST_LINES]]
-    best, most = layouts.KAFKA, (0, 0)
     readable = [line.decode(errors="replace") for line in lines]
     tried = dict.fromkeys((*layouts.USUAL, *candidates(readable)))
     sample = b"\n".join(lines) + b"\n"
-    best, most = _best(tried, lines, sample, (best, most))
+    best, most = _best(tried, lines, sample, (layouts.KAFKA, (0, 0)))
     if most[0] < KNOWN_ENOUGH * sum(1 for line in readable if ANCHOR.search(line)):
         patterns = anchored(readable, time_within, is_known)
         found = dict.fromkeys(each for pattern in patterns for each in _with_classes(pattern))

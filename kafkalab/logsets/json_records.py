@@ -47,15 +47,9 @@ MESSAGES = (
     "body", "@m",
 )  # fmt: skip
 TRACES = (
-    "error.stack_trace",
-    "stack_trace",
-    "stackTrace",
-    "stacktrace",
-    "exception",
-    "thrown.extendedStackTrace",
-    "exception.stacktrace",
-    "@x",
-)
+    "error.stack_trace", "stack_trace", "stackTrace", "stacktrace", "exception",
+    "thrown.extendedStackTrace", "exception.stacktrace", "@x",
+)  # fmt: skip
 # What a search engine or a collector puts a record into, and who wrote it.
 INSIDE = ("_source", "result", "content", "jsonPayload")
 # Likewise, but the record's own keys win. Kibana has each value in a list.

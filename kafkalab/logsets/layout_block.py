@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import templates
-from kafkalab.logsets.block import LEVELS, LONG_NUMBER, TRACE_PATTERN, Block, Places
+from kafkalab.logsets.block import LEVELS, LONG_NUMBER, TRACE_PATTERN, Block, Places, as_mask
 from kafkalab.logsets.layouts import (
     ANY_OPENING,
     LEVEL_LETTERS,
@@ -61,17 +61,17 @@ class LaidOutBlock(Block):
         starts, ends = self.line_spans()
         fronts = self.texts(starts, np.minimum(ends, starts + LONGEST_HEAD))
         found = pc.extract_regex(fronts, f"^(?P<front>{self.layout.head})")
-        is_head = pc.is_valid(found).to_numpy(zero_copy_only=False)
+        is_head = as_mask(pc.is_valid(found))
         head_lines = np.flatnonzero(is_head)
         first = head_lines[0] if len(head_lines) else len(starts)
         foreign = (np.arange(len(starts)) < first) & (ends > starts)
         if self.layout.opening:
             opened = pc.match_substring_regex(fronts, f"^{self.layout.opening}")
-            foreign |= opened.to_numpy(zero_copy_only=False) & ~is_head
+            foreign |= as_mask(opened) & ~is_head
         # Most continuations begin with a tab; a record of no layout does.
         others = np.flatnonzero(~is_head & (ends > starts) & (self.bytes[starts] != 9))
         opened = pc.match_substring_regex(fronts.take(pa.array(others)), ANY_OPENING)
-        foreign[others[opened.to_numpy(zero_copy_only=False).astype(bool)]] = True
+        foreign[others[as_mask(opened)]] = True
         foreign[self._loose(starts, ends, is_head, foreign, found)] = True
         rows = np.flatnonzero(is_head | foreign)
         self.rows, self.start, self.heads = len(rows), starts[rows], None
@@ -129,10 +129,10 @@ class LaidOutBlock(Block):
             prefixed = pc.match_substring_regex(
                 self.texts(starts[owners], ends[owners]), CLIENT_PREFIX
             )
-            mine = prefixed.to_numpy(zero_copy_only=False).astype(bool)[place]
+            mine = as_mask(prefixed)[place]
         lines = lines[mine]
         traced = pc.match_substring_regex(self.texts(starts[lines], ends[lines]), TRACE_PATTERN)
-        return lines[~traced.to_numpy(zero_copy_only=False).astype(bool)]
+        return lines[~as_mask(traced)]
 
     def _closing(
         self, starts: np.ndarray, ends: np.ndarray, head_lines: np.ndarray, after: np.ndarray
@@ -141,19 +141,12 @@ class LaidOutBlock(Block):
         numbers = np.arange(len(starts))
         if self.layout.tail:
             backs = self.texts(np.maximum(starts, ends - LONGEST_TAIL), ends)
-            lines = np.flatnonzero(
-                pc.match_substring_regex(backs, f"{self.layout.tail}$")
-                .to_numpy(zero_copy_only=False)
-                .astype(bool)
-            )
+            lines = np.flatnonzero(as_mask(pc.match_substring_regex(backs, f"{self.layout.tail}$")))
             nearest = np.append(lines, len(starts))[np.searchsorted(lines, head_lines)]
             return np.where(nearest < after, nearest, -1)
         more = np.setdiff1d(numbers, head_lines)
-        traced = more[
-            pc.match_substring_regex(self.texts(starts[more], ends[more]), TRACE_START)
-            .to_numpy(zero_copy_only=False)
-            .astype(bool)
-        ]
+        texts = self.texts(starts[more], ends[more])
+        traced = more[as_mask(pc.match_substring_regex(texts, TRACE_START))]
         nearest = np.append(traced, len(starts))[np.searchsorted(traced, head_lines)]
         closing = np.minimum(nearest, after) - 1
         # Blank lines between records are nobody's; a settings' dump ends with one of its own.
@@ -227,5 +220,4 @@ class LaidOutBlock(Block):
     def _has_level(self) -> np.ndarray:
         if "level" not in self.layout.parts:
             return np.ones(self.rows, bool)
-        none = pc.fill_null(pc.equal(self._part("level"), NONE), False)
-        return (self._level[0] >= 0) | none.to_numpy(zero_copy_only=False)
+        return (self._level[0] >= 0) | as_mask(pc.equal(self._part("level"), NONE))

@@ -74,19 +74,10 @@ OPTIONAL, OF_CONTEXT = "{notEmpty ", r"(?:[^\]\s]*|[^A-Z\]\n][^\]\n]*)"
 CONVERSION = re.compile(r"%(-?\d*(?:\.-?\d+)?)([a-zA-Z]+)((?:\{[^}]*\})*)|\$\{[^}]*\}|%%")
 LETTERS = re.compile(r"'([^']*)'|([a-zA-Z])\2*|.", re.DOTALL)
 WIDTHS = {
-    "yyyy": "year",
-    "YYYY": "year",
-    "ww": "week",
-    "e": "day of week",
-    "DDD": "day of year",
-    "yy": "short year",
-    "MM": "month",
-    "MMM": "name",
-    "dd": "day",
-    "HH": "hour",
-    "mm": "minute",
+    "yyyy": "year", "YYYY": "year", "ww": "week", "e": "day of week", "DDD": "day of year",
+    "yy": "short year", "MM": "month", "MMM": "name", "dd": "day", "HH": "hour", "mm": "minute",
     "ss": "second",
-}
+}  # fmt: skip
 # Parts of a time that have no fixed width, or are words.
 LOOSE = {
     "M": ("month", r"\d{1,2}"),
@@ -107,13 +98,9 @@ BEGIN = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0
 BY_WEEK, BY_YEAR = ("week", "day_of_week"), ("day_of_year",)
 BEGIN |= dict.fromkeys((*BY_WEEK, *BY_YEAR, "epoch_ms", "minutes"), 0)
 LIMITS = {
-    "year": (1970, 2199),
-    "month": (1, 12),
-    "day": (1, 31),
-    "hour": (0, 23),
-    "minute": (0, 59),
+    "year": (1970, 2199), "month": (1, 12), "day": (1, 31), "hour": (0, 23), "minute": (0, 59),
     "second": (0, 60),
-}
+}  # fmt: skip
 LONG_NAMES = {
     "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
     "tn": "thread", "thread": "thread",
@@ -124,7 +111,12 @@ LONG_NAMES = {
     "throwable": "end", "xEx": "end", "rEx": "end",
     "wEx": "end", "kvp": "any",
 }  # fmt: skip
-FORMS = {"level": LEVEL_FORM, "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
+FORMS = {
+    "level": LEVEL_FORM, "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?",
+    "file": r"[\w$]+",
+}  # fmt: skip
+FORMS_OF_LEVEL = {"{length=1}": f"[{LETTERS_OF_LEVELS}]", "{or none}": f"{LEVEL_FORM}|-"}
+SOURCES = r"\.(?:java|scala)"
 IN_TAIL = r"[^\[\]\n]*?"  # A thread after the message, which may hold brackets of its own.
 # How records begin in whatever layout: a time and soon a level, or the other way round, or in JSON.
 _MONTH = f"(?:{'|'.join(MONTHS)})"
@@ -242,40 +234,33 @@ def _compiled(head: str) -> re.Pattern[bytes]:
 @lru_cache(maxsize=256)
 def layout(text: str) -> Layout:
     """The Layout of a layout string. Raises LayoutError."""
-    before, after, opening, parts, clock = "", "", "", [], None
-    target, at = before, 0
-    named, text = (
-        text,
-        NOT_EMPTY.sub(lambda found: f"%X{OPTIONAL}{re.sub(r'{[^{}]*}', '', found[1])}}}", text),
-    )
+    before, target, opening, parts, clock, at = "", "", "", [], None, 0
+    named = text
+    text = NOT_EMPTY.sub(lambda found: f"%X{OPTIONAL}{re.sub(r'{[^{}]*}', '', found[1])}}}", text)
     for found in CONVERSION.finditer(text):
         target, at = target + re.escape(text[at : found.start()]), found.end()
         if found[0] == "%%":
             target += "%"
             continue
-        name = LONG_NAMES.get(found[2], "any") if found[2] else "any"
+        name = LONG_NAMES.get(found[2], "any")
+        if name == "end":
+            continue
         if name == "message":
             before, target = target, ""
+        elif name == "any":
+            target += _padded(found[1] or "", _any(found[3], target))
+            continue
         elif name == "time":
             asked = found[3][1:-1].partition("}")[0] if found[3] else None
             clock = _clock("RELATIVE" if found[2] in ("r", "relative") else asked)
             form = f"(?P<time>{clock.form})" + (ZONE if clock.zoned else "")
             target += _padded(found[1] or "", form)
             opening = _with_blanks(target)
-        elif name == "any":
-            target += _padded(found[1] or "", _any(found[3], target))
-        elif name == "file":
-            name = "logger"
-            target += _padded(found[1] or "", r"(?P<logger>[\w$]+)\.(?:java|scala)")
-        elif name == "level" and found[3] == "{length=1}":
-            target += _padded(found[1] or "", f"(?P<level>[{LETTERS_OF_LEVELS}])")
-        elif name == "level" and found[3] == "{or none}":
-            target += _padded(found[1] or "", f"(?P<level>{LEVEL_FORM}|-)")
-        elif name != "end":
+        else:
             form = IN_TAIL if name == "thread" and "message" in parts else FORMS[name]
-            target += _padded(found[1] or "", f"(?P<{name}>{form})")
-        if name in ("end", "any"):
-            continue
+            form = FORMS_OF_LEVEL.get(found[3], form) if name == "level" else form
+            name, ending = ("logger", SOURCES) if name == "file" else (name, "")
+            target += _padded(found[1] or "", f"(?P<{name}>{form}){ending}")
         if name in parts:
             raise LayoutError(f"The layout {text!r} has %{found[2]} twice.")
         parts.append(name)

@@ -7,7 +7,7 @@ Spark reads with the data source `kafkalab`, and what only Hadoop can open with 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import chain
@@ -24,7 +24,7 @@ from kafkalab.logsets.hadoop_files import hadoop_clients, hadoop_lines, hadoop_l
 from kafkalab.logsets.layouts import layout as checked
 from kafkalab.logsets.question import LineQuestion
 from kafkalab.logsets.ranges import Range, ranges_of
-from kafkalab.logsets.record_batches import how_written, record_batch_of
+from kafkalab.logsets.record_batches import how_written, record_batches_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
@@ -50,33 +50,40 @@ def load_lines(
     names = tuple(name for name in schema.NAMES if name in set(names))
     if in_use() == DUCKDB:
         return _frame_of(lines_table(path, names, layout, question))
-    assert spark is not None, "only DuckDB does without Spark"
-    hadoops, others = by_opener(path)
     options = question.options() if question else {}
-    frames = []
-    if others:
-        frames.append(
-            line_source(spark.read, names, layout).options(**options).load(path_list(others))
-        )
-    if hadoops:
-        if layout is not None:
-            checked(layout)
-        frames.append(hadoop_lines(spark, hadoops, names, layout, question))
-    return reduce(lambda one, other: one.unionByName(other), frames)
+
+    def by_hadoop(spark: SparkSession, paths: list[str]) -> DataFrame:
+        return hadoop_lines(spark, paths, names, layout, question)
+
+    return _by_spark(spark, path, names, layout, options, by_hadoop)
 
 
 def load_clients(spark: SparkSession | None, path: Paths, layout: str | None = None) -> DataFrame:
     """The clients of each file: file, kind, client_id, group_id. Of many clients at least two."""
     if in_use() == DUCKDB:
         return _frame_of(clients_table(path, layout))
+
+    def by_hadoop(spark: SparkSession, paths: list[str]) -> DataFrame:
+        return hadoop_clients(spark, paths, layout)
+
+    return _by_spark(spark, path, OF_CLIENTS, layout, {"rows": "clients"}, by_hadoop)
+
+
+def _by_spark(
+    spark: SparkSession | None,
+    path: Paths,
+    names: tuple[str, ...],
+    layout: str | None,
+    options: dict[str, str],
+    by_hadoop: Callable[[SparkSession, list[str]], DataFrame],
+) -> DataFrame:
+    """What the data source reads with these options, and what only Hadoop opens."""
     assert spark is not None, "only DuckDB does without Spark"
     hadoops, others = by_opener(path)
-    frames = []
-    if others:
-        source = line_source(spark.read, OF_CLIENTS, layout).option("rows", "clients")
-        frames.append(source.load(path_list(others)))
+    source = line_source(spark.read, names, layout).options(**options)
+    frames = [source.load(path_list(others))] if others else []
     if hadoops:
-        frames.append(hadoop_clients(spark, hadoops, layout))
+        frames.append(by_hadoop(spark, hadoops))
     return reduce(lambda one, other: one.unionByName(other), frames)
 
 
@@ -125,11 +132,7 @@ def lines_table(
     names = tuple(name for name in schema.NAMES if name in set(names))
 
     def batches_of(piece: Range) -> list[pa.RecordBatch]:
-        return [
-            record_batch_of(block, names, question)
-            for block in piece.blocks(question)
-            if block.rows
-        ]
+        return list(record_batches_of(piece.blocks(question), names, question))
 
     # Threads gain where most of the work is to search; to parse is Python's, which they only slow.
     with ThreadPoolExecutor(PROCESSORS if question else 1) as threads:

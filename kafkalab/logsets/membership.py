@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import folder, lines_of
+from kafkalab.logsets.event_lines import lines_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -32,8 +32,7 @@ def membership(lines: DataFrame) -> DataFrame:
     order = Window.partitionBy("folder", "group_id").orderBy("time", "generation")
     before = F.coalesce(F.lag("ids").over(order), F.array().cast("array<string>"))
     return (
-        printed.withColumn("folder", folder())
-        .withColumn("ids", ids)
+        printed.withColumn("ids", ids)
         .withColumn("before", before)
         .select(
             "folder",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import folder, in_turn, lines_of, ms_between, number
+from kafkalab.logsets.event_lines import in_turn, lines_of, ms_between, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -139,7 +139,7 @@ def missing_positions(lines: DataFrame) -> DataFrame:
     return (
         lines_of(lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position",
                  "message")
-        .withColumns({"folder": folder(), "then": then})
+        .withColumn("then", then)
         .where(F.col("event").isin(*OUT_OF_RANGE))
         .withColumn("reset_to", F.when(F.col("then.event") == RESET, F.col("then.position")))
         .drop("then")
@@ -147,7 +147,6 @@ def missing_positions(lines: DataFrame) -> DataFrame:
 
 
 def _owned(events: DataFrame) -> DataFrame:
-    """Add `folder` and `owner`. Offsets belong to a group, or without a group to the client."""
-    return events.where("topic is not null").withColumns(
-        {"folder": folder(), "owner": F.coalesce("group_id", "client_id")}
-    )
+    """Add `owner`. Offsets belong to a group, or without a group to the client."""
+    owner = F.coalesce("group_id", "client_id")
+    return events.where("topic is not null").withColumn("owner", owner)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab.logsets.connections import connections
 from kafkalab.logsets.engine import F
-from kafkalab.logsets.event_lines import folder
+from kafkalab.logsets.event_lines import folder, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,22 +27,15 @@ def live_per_minute(lines: DataFrame) -> DataFrame:
     """
     end = lines.agg(F.max("time").alias("end"))
     first = F.date_trunc("minute", "opened_at")
-    begin = F.when(first == F.col("opened_at"), first).otherwise(
-        first + F.expr("interval 1 minute")
-    )
-    last = F.date_trunc(
-        "minute", F.coalesce(F.col("closed_at") - F.expr("interval 1 millisecond"), "end")
-    )
+    begin = F.when(first == F.col("opened_at"), first).otherwise(first + span("1 minute"))
+    last = F.date_trunc("minute", F.coalesce(F.col("closed_at") - span("1 millisecond"), "end"))
     return (
         connections(lines)
         .where("how is null or how <> 'failed'")
         .join(F.broadcast(end), how="cross")
         .select("broker", begin.alias("begin"), last.alias("last"))
         .where(F.col("begin") <= F.col("last"))
-        .select(
-            "broker",
-            F.explode(F.sequence("begin", "last", F.expr("interval 1 minute"))).alias("minute"),
-        )
+        .select("broker", F.explode(F.sequence("begin", "last", span("1 minute"))).alias("minute"))
         .groupBy("minute", "broker")
         .agg(F.count("*").alias("live"))
         .select("minute", "broker", "live")
@@ -61,13 +54,13 @@ def zombies(lines: DataFrame) -> DataFrame:
         .groupBy(folder(), "client_id")
         .agg(F.max("time").alias("end"))
     )
-    since = F.col("opened_at") + F.expr(f"interval {IDLE_MINUTES} minutes")
+    since = F.col("opened_at") + span(f"{IDLE_MINUTES} minutes")
     return (
         connections(lines)
         .where("class = 'bootstrap' and (how is null or how <> 'failed')")
         .withColumn("folder", folder())
         .join(ends, on=["folder", "client_id"], how="inner")
         .withColumn("end", F.coalesce("closed_at", "end"))
-        .where(since + F.expr(f"interval {GRACE}") < F.col("end"))
+        .where(since + span(GRACE) < F.col("end"))
         .select("folder", "client_id", "broker", "opened_at", since.alias("since"), "end")
     )

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, in_turn, lines_of, ms_between, number, so_far
+from kafkalab.logsets.event_lines import lines_of, number
+from kafkalab.logsets.requests import ANSWERED, SENT, exchanges
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 APPENDED, RETRIED, FAILED = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED"
 # The sticky partitioner of 2.8 moves this record to another partition (KIP-480).
 MOVED = "RETRYING_APPEND"
@@ -36,36 +36,23 @@ def batches(lines: DataFrame) -> DataFrame:
     talk = lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where(
         "api = 'PRODUCE'"
     )
-    starts = (F.col("event") == SENT) & (
-        F.col("correlation_id") < F.lag("correlation_id").over(in_turn())
-    )
     errors = F.filter(
         F.regexp_extract_all("message", F.lit(ERRORS), F.lit(1)).cast("array<int>"),
         lambda code: code != 0,
     )
     sent = F.col("event") == SENT
+    sizes = F.when(sent, F.regexp_extract_all("message", F.lit(SIZES), F.lit(0)))
     return (
-        # Correlation ids begin again with each process of a client.
-        talk.withColumn("starts", starts)
-        .withColumn("life", F.count_if("starts").over(so_far()))
-        .withColumn("sizes", F.when(sent, F.regexp_extract_all("message", F.lit(SIZES), F.lit(0))))
-        .withColumn("error", F.when(~sent, F.coalesce(F.get(errors, F.lit(0)), F.lit(0))))
-        .groupBy(*CLIENT, "life", "correlation_id")
-        .agg(
-            F.max("broker").alias("broker"),
-            F.min(F.when(sent, F.col("time"))).alias("sent_at"),
-            F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
-            F.max("sizes").alias("sizes"),
-            F.max("error").alias("error"),
+        exchanges(
+            talk, (), F.max("broker").alias("broker"), F.max(sizes).alias("sizes"),
+            F.max(F.when(~sent, F.coalesce(F.get(errors, F.lit(0)), F.lit(0)))).alias("error"),
         )
-        .where("sent_at is not null")
         .withColumn("batch", F.explode("sizes"))
         .select(
             "file", "client_id", "broker", F.regexp_extract("batch", SIZES, 1).alias("topic"),
             F.regexp_extract("batch", SIZES, 2).cast("int").alias("partition"),
             number(SIZES, 3, "batch").alias("size_bytes"),
-            "sent_at", "answered_at", ms_between("sent_at", "answered_at").alias("took_ms"),
-            "error",
+            "sent_at", "answered_at", "took_ms", "error",
         )
     )  # fmt: skip
 

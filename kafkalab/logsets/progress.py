@@ -1,4 +1,4 @@
-"""Prints the progress of work over two seconds on stderr, such as `reading: 12 of 40 pieces`.
+"""Tells of work while it goes on, such as `reading: 12 of 40 pieces` on stderr after two seconds.
 
 Spark tells its pieces. Of all other work the seconds are shown.
 """
@@ -9,7 +9,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -19,13 +19,31 @@ PATIENCE_S = 2
 
 
 @contextlib.contextmanager
+def telling(tell: Callable[[], None], every_s: float) -> Iterator[None]:
+    """Call `tell` again and again in a thread, inside a `with` block."""
+    over = threading.Event()
+
+    def again() -> None:
+        while not over.wait(every_s):
+            tell()
+
+    teller = threading.Thread(target=again, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
+
+@contextlib.contextmanager
 def progress(what: str, spark: SparkSession | None, stream: TextIO | None = None) -> Iterator[None]:
     """Print the completed tasks of the running stage from time to time, inside a `with` block.
 
     On a terminal it overwrites one line.
     """
     stream = stream or sys.stderr
-    over, began = threading.Event(), time.monotonic()
+    began = time.monotonic()
     tracker = spark.sparkContext.statusTracker() if spark else None
     told: list[str] = []
 
@@ -36,26 +54,20 @@ def progress(what: str, spark: SparkSession | None, stream: TextIO | None = None
             stream.flush()
 
     def tell() -> None:
-        while not over.wait(0.5 if stream.isatty() else 5):
-            if time.monotonic() - began < PATIENCE_S:
-                continue
-            stages = (
-                [tracker.getStageInfo(at) for at in tracker.getActiveStageIds()] if tracker else []
-            )
-            large = [stage for stage in stages if stage and stage.numTasks > 1]
-            show(
-                f"{what}: {large[0].numCompletedTasks} of {large[0].numTasks} pieces"
-                if large
-                else f"{what}: {time.monotonic() - began:.0f} s"
-            )
+        if time.monotonic() - began < PATIENCE_S:
+            return
+        stages = [tracker.getStageInfo(at) for at in tracker.getActiveStageIds()] if tracker else []
+        large = [stage for stage in stages if stage and stage.numTasks > 1]
+        show(
+            f"{what}: {large[0].numCompletedTasks} of {large[0].numTasks} pieces"
+            if large
+            else f"{what}: {time.monotonic() - began:.0f} s"
+        )
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
     try:
-        yield
+        with telling(tell, 0.5 if stream.isatty() else 5):
+            yield
     finally:
-        over.set()
-        teller.join()
         if told and stream.isatty():
             stream.write("\r\x1b[K")
             stream.flush()

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import layouts, recognition, templates
-from kafkalab.logsets.block import LEVELS, Block
+from kafkalab.logsets.block import LEVELS, Block, as_mask
 
 # Fewer bytes than these stand in too many lines: those of one template, those of several.
 SHORTEST, SHORTEST_SHARED = 6, 12
@@ -51,12 +51,12 @@ class LineQuestion:
             numbers = [LEVELS.index(level) for level in self.levels]
             parts.append(np.isin(block.level_code, numbers))
         if self.client_ids:
-            parts.append(_true(pc.is_in(block.client_id, pa.array(self.client_ids))))
+            parts.append(as_mask(pc.is_in(block.client_id, pa.array(self.client_ids))))
         kind = pa.timestamp("us", tz="UTC")
         if self.since:
-            parts.append(_true(pc.greater_equal(block.time, pa.scalar(self.since, kind))))
+            parts.append(as_mask(pc.greater_equal(block.time, pa.scalar(self.since, kind))))
         if self.until:
-            parts.append(_true(pc.less(block.time, pa.scalar(self.until, kind))))
+            parts.append(as_mask(pc.less(block.time, pa.scalar(self.until, kind))))
         return np.logical_and.reduce(parts) if parts else None
 
     def needles(self, layout: str) -> tuple[bytes, ...]:
@@ -126,10 +126,6 @@ def event_names() -> frozenset[str]:
 
 def _patterns() -> tuple[templates.Pattern, ...]:
     return templates.all_patterns()
-
-
-def _true(found: pa.Array) -> np.ndarray:
-    return pc.fill_null(found, False).to_numpy(zero_copy_only=False)
 
 
 @lru_cache(maxsize=64)

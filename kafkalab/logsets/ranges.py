@@ -251,20 +251,10 @@ class _Begins:
         file.seek(at)
         while fresh := file.read(1 << 16):
             text += fresh
-            search = 0
-            while (
-                found := text.find(self.mark, search)
-            ) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
-                if self.pattern.match(text, found + 1):
-                    return at + found + 1
-                search = found + 1
-        # Near the end of the file fewer bytes may follow the begin of a record.
-        search = 0
-        while (found := text.find(self.mark, search)) >= 0:
-            if self.pattern.match(text, found + 1):
-                return at + found + 1
-            search = found + 1
-        return at + len(text)
+            # Near the end of what was read so far a record's begin may be cut.
+            if (end := self._end(text, 0)) + LONGEST_BEGINNING <= len(text):
+                return at + end
+        return at + self._end(text, 0)
 
 
 def last_record(text: bytes, layout: str) -> int:

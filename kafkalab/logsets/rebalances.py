@@ -14,7 +14,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, before, folder, lines_of, ms_between
+from kafkalab.logsets.event_lines import (
+    CLIENT,
+    before,
+    clustered,
+    folder,
+    lines_of,
+    ms_between,
+    span,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -31,21 +39,9 @@ LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
 EVENTS = (
-    JOINING,
-    JOINED,
-    ASSIGNED,
-    STATE,
-    RECONCILING,
-    *GIVEN_UP,
-    REQUESTED,
-    *EXPIRED,
-    *LEAVING,
-    *CLOSED,
-    *BEGUN,
-    "HEARTBEAT_REBALANCING",
-    LOST[0],
-    "REVOKE_AND_REJOIN",
-)
+    JOINING, JOINED, ASSIGNED, STATE, RECONCILING, *GIVEN_UP, REQUESTED, *EXPIRED, *LEAVING,
+    *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN",
+)  # fmt: skip
 
 FIRST_JOIN = "first join"
 POLL_TIMEOUT = "poll timeout"
@@ -137,8 +133,7 @@ def storms(
 def storms_among(rounds: DataFrame, at_least: int, within: str) -> DataFrame:
     """As storms(), from the rows of rebalances()."""
     of_group = Window.partitionBy("folder", "group_id").orderBy("began_at", "generation")
-    seconds = F.expr(f"interval {within}")
-    close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
+    close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + span(within)
     # A rebalance that completes a span includes those before it.
     drawn_in = F.max("close").over(of_group.rowsBetween(0, at_least - 1))
     stormy = (
@@ -147,12 +142,11 @@ def storms_among(rounds: DataFrame, at_least: int, within: str) -> DataFrame:
         .withColumn("close", close.cast("int"))
         .withColumn("stormy", drawn_in)
         .where(F.col("stormy") == 1)
+        .withColumn("time", F.col("began_at"))
     )
-    begins = F.coalesce(F.col("began_at") > F.lag("began_at").over(of_group) + seconds, F.lit(True))
     return (
-        stormy.withColumn("begins", begins)
-        .withColumn("storm", F.count_if("begins").over(of_group))
-        .groupBy("folder", "group_id", "storm")
+        clustered(stormy, within, "folder", "group_id")
+        .groupBy("folder", "group_id", "cluster")
         .agg(
             F.min("began_at").alias("first"),
             F.max("resumed_at").alias("last"),

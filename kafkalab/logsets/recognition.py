@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
-from kafkalab.logsets.block import LEVELS, Block
+from kafkalab.logsets.block import LEVELS, Block, as_mask
 from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
@@ -98,7 +98,7 @@ class Recognised:
             if fits.false_count:  # a collector may take off a blank at the end
                 longer = pc.binary_join_element_wise(texts, " ", "")
                 fits = pc.or_(fits, pc.match_substring_regex(longer, pattern.exact))
-            whole[rows] = fits.to_numpy(zero_copy_only=False)
+            whole[rows] = as_mask(fits)
         return whole
 
     @property
@@ -385,10 +385,8 @@ def _look_closer(
         candidates = candidates[chosen[candidates] < 0]
         if len(candidates):
             texts = block.texts(begin[candidates], end[candidates])
-            whole = pc.match_substring_regex(
-                texts, templates.all_patterns()[number].whole
-            ).to_numpy(zero_copy_only=False)
-            chosen[candidates[whole.astype(bool)]] = number
+            whole = pc.match_substring_regex(texts, templates.all_patterns()[number].whole)
+            chosen[candidates[as_mask(whole)]] = number
 
 
 # The mask of a word of which a message has so many bytes.
@@ -412,7 +410,7 @@ def _extract(block: Block, pattern: Pattern, begin: np.ndarray, end: np.ndarray)
         return _groups_of(block.texts(begin, end), pattern)
     values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
     again = (
-        np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT))
+        np.flatnonzero(as_mask(pc.is_null(values)) & (end > begin + EXCERPT))
         if values.null_count
         else ()
     )

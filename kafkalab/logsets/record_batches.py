@@ -7,7 +7,7 @@ one for files that grow (stream_reader.py). So does the loader of small logs (li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import layouts, recognition, schema, templates
-from kafkalab.logsets.block import LEVELS, Block
+from kafkalab.logsets.block import LEVELS, Block, as_mask
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.infer_layout import guess, known_lines
 from kafkalab.logsets.learned_frames import frame_before_times
@@ -89,7 +89,7 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
         )
         torn = pc.and_(torn, pc.and_(pc.is_null(problem), pa.array(_wrote_kafka(block))))
         problem = pc.if_else(torn, schema.TORN, problem)
-    mixed = _has_mixed_settings(block) & ~_true(pc.equal(problem, schema.FOREIGN))
+    mixed = _has_mixed_settings(block) & ~as_mask(pc.equal(problem, schema.FOREIGN))
     problem = pc.if_else(pa.array(mixed | _holds_records(block)), schema.TORN, problem)
     cut = pc.and_(pa.array(_is_cut(block, known) | _is_shortened(block)), pc.is_null(problem))
     problem = pc.if_else(cut, schema.CUT, problem)
@@ -98,7 +98,7 @@ def _problem(block: Block, known: recognition.Recognised | None) -> pa.Array:
     if not damaged and known.is_whole(LOOKED_AT).all():
         return problem
     doubtful = unknown | ~known.is_whole() | _has_odd_client(block)
-    doubtful &= _true(pc.is_null(problem))
+    doubtful &= as_mask(pc.is_null(problem))
     if np.count_nonzero(doubtful) > MOST_DAMAGED * block.rows:
         return problem  # the layout is another one
     return pc.if_else(pa.array(doubtful), schema.DAMAGED, problem)
@@ -109,7 +109,7 @@ def _holds_records(block: Block) -> np.ndarray:
     found = np.zeros(block.rows, bool)
     rows = np.flatnonzero(block.end - block.start > LONG)
     texts = block.message.take(pa.array(rows))
-    found[rows] = _true(pc.greater(pc.count_substring_regex(texts, Block.opening), 1))
+    found[rows] = as_mask(pc.greater(pc.count_substring_regex(texts, Block.opening), 1))
     return found
 
 
@@ -119,7 +119,7 @@ def _has_mixed_settings(block: Block) -> np.ndarray:
     found = np.zeros(block.rows, bool)
     if VALUES.encode() not in block.bytes.tobytes():  # faster than a regular expression
         return found
-    rows = np.flatnonzero(_true(pc.match_substring_regex(block.message, DUMP)))
+    rows = np.flatnonzero(as_mask(pc.match_substring_regex(block.message, DUMP)))
     rows = rows[_wrote_kafka(block)[rows]]
     texts = block.message.take(pa.array(rows)).to_pylist()
     heads = [text.partition("\n")[0] for text in texts]
@@ -146,16 +146,12 @@ def _is_shortened(block: Block) -> np.ndarray:
     mask = np.zeros(block.rows, bool)
     if longest >= SHORTEST_CUT and len(rows) >= LEAST_CUT:
         texts = block.message.take(pa.array(rows))
-        dots = _true(pc.match_substring_regex(texts, r"(?:\.\.\.|…)$"))
+        dots = as_mask(pc.match_substring_regex(texts, r"(?:\.\.\.|…)$"))
         mask[rows] = dots & (len(texts.unique()) >= LEAST_CUT)
     text = block.bytes.tobytes()  # faster than a regular expression
     if b"truncated" in text or b"TRUNCATED" in text:
-        mask |= _true(pc.match_substring_regex(block.message, SHORTENED))
+        mask |= as_mask(pc.match_substring_regex(block.message, SHORTENED))
     return mask
-
-
-def _true(mask: pa.Array) -> np.ndarray:
-    return pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
 
 
 def _is_damaged(block: Block, problem: pa.Array) -> bool:
@@ -175,14 +171,14 @@ def _unknown_of_clients(block: Block, known: recognition.Recognised) -> np.ndarr
         pc.is_valid(block.client_id),
         pc.is_in(block.logger, pa.array(templates.classes_of_clients())),
     )
-    return _true(of_client) & (known.code < 0)
+    return as_mask(of_client) & (known.code < 0)
 
 
 def _has_part_of_prefix(block: Block) -> np.ndarray:
     """Which rows of the clients' classes begin as their prefix does, and have none."""
     begins = pc.match_substring_regex(block.message, PART_OF_PREFIX)
     of_client = pc.is_in(block.logger, pa.array(templates.classes_of_clients()))
-    return _true(pc.and_(of_client, begins)) & _true(pc.is_null(block.client_id))
+    return as_mask(pc.and_(of_client, begins)) & as_mask(pc.is_null(block.client_id))
 
 
 def _are_cut_short(block: Block, unknown: np.ndarray) -> np.ndarray:
@@ -238,7 +234,7 @@ def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
     mask = np.zeros(block.rows, bool)
     if not block.rows:
         return mask
-    unknown = _true(pc.is_null(known.event)) & _wrote_kafka(block)
+    unknown = as_mask(pc.is_null(known.event)) & _wrote_kafka(block)
     starts, ends = block.line_spans()
     row_of = np.searchsorted(block.start, starts, side="right") - 1
     of_record = (row_of >= 0) & block.head_ok[row_of]
@@ -256,6 +252,14 @@ def _is_cut(block: Block, known: recognition.Recognised) -> np.ndarray:
         if len(endings.unique()) >= LEAST_CUT <= np.count_nonzero(unknown[rows]):
             mask[rows] = True
     return mask
+
+
+def record_batches_of(
+    blocks: Iterable[Block], names: Iterable[str], question: LineQuestion | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The named columns of each block that has rows."""
+    names = tuple(names)
+    return (record_batch_of(block, names, question) for block in blocks if block.rows)
 
 
 def record_batch_of(

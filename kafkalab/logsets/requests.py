@@ -1,6 +1,7 @@
 """Pairs each request with its answer: which API, to which broker, and how long it took.
 
 requests(lines)       one row for each request
+exchanges(talk)       one row for each request, of lines that the caller has chosen
 broker_times(lines)   one row for each client and broker: the usual and the long answers
 """
 
@@ -8,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import CLIENT, PLACE, lines_of, ms_between
+from kafkalab.logsets.engine import F
+from kafkalab.logsets.event_lines import CLIENT, in_turn, lines_of, ms_between, so_far
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 CANCELLED = ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED")
@@ -29,8 +30,7 @@ def requests(lines: DataFrame) -> DataFrame:
     talk = lines_of(lines, (SENT, ANSWERED), "node_id", "broker", "api", "correlation_id").where(
         "correlation_id is not null"
     )
-    turn = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy(*PLACE)
-    after = F.lead(F.struct("event", "time")).over(turn)
+    after = F.lead(F.struct("event", "time")).over(in_turn("api", "correlation_id"))
     return (
         talk.withColumn("after", after)
         .where(F.col("event") == SENT)
@@ -43,6 +43,28 @@ def requests(lines: DataFrame) -> DataFrame:
                 "took_ms"
             ),
         )
+    )
+
+
+def exchanges(talk: DataFrame, keys: tuple[str, ...], *told: Column) -> DataFrame:
+    """One row for each request among these lines of SENT and ANSWERED, by CLIENT and `keys`.
+
+    sent_at, answered_at, took_ms (both null without an answer), and what `told` says of its lines.
+    Correlation ids begin again with each process of a client.
+    """
+    sent = F.col("event") == SENT
+    again = sent & (F.col("correlation_id") < F.lag("correlation_id").over(in_turn()))
+    return (
+        talk.withColumn("again", again)
+        .withColumn("life", F.count_if("again").over(so_far()))
+        .groupBy(*keys, *CLIENT, "life", "correlation_id")
+        .agg(
+            F.min(F.when(sent, F.col("time"))).alias("sent_at"),
+            F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
+            *told,
+        )
+        .where("sent_at is not null")
+        .withColumn("took_ms", ms_between("sent_at", "answered_at"))
     )
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from kafkalab.logsets.progress import telling
 
 USUAL = "up to a minute in all"
 EVERY_S = 1.0
@@ -33,27 +34,22 @@ def sign_of_life(show: Callable[[str], None] | None = None) -> Iterator[None]:
     if show is None:
         yield
         return
-    over, began = threading.Event(), time.monotonic()
+    began = time.monotonic()
 
     def tell() -> None:
-        while True:
-            step, seconds = _step(), time.monotonic() - began
-            show(
-                f"Spark is starting: step {step} of {len(STEPS)}, {STEPS[step - 1]}, "
-                f"{seconds:.0f} s ({USUAL})"
-            )
-            if over.wait(EVERY_S):
-                return
+        step, seconds = _step(), time.monotonic() - began
+        show(
+            f"Spark is starting: step {step} of {len(STEPS)}, {STEPS[step - 1]}, "
+            f"{seconds:.0f} s ({USUAL})"
+        )
 
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
     ended = "Spark did not start"
     try:
-        yield
+        tell()
+        with telling(tell, EVERY_S):
+            yield
         ended = "Spark started"
     finally:
-        over.set()
-        teller.join()
         after = "" if ended != "Spark started" else " The next cells use it at once."
         show(f"{ended} in {time.monotonic() - began:.0f} s.{after}")
 

@@ -37,7 +37,7 @@ from kafkalab.logsets.followed_files import (
     tell_lost,
 )
 from kafkalab.logsets.ranges import TASK_BYTES, Range, blocks_from, last_record
-from kafkalab.logsets.record_batches import record_batch_of, written_as
+from kafkalab.logsets.record_batches import record_batches_of, written_as
 from kafkalab.logsets.refusals import one_sentence
 from kafkalab.logsets.shipment import Carried
 
@@ -308,9 +308,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
         assert piece.stop is not None, "a stream's range has an end"
         text = FollowedText(partition.known, piece.start, piece.stop)
         with one_sentence():
-            for block in blocks_from(piece, text.read):
-                if block.rows:
-                    yield record_batch_of(block, self.names)
+            yield from record_batches_of(blocks_from(piece, text.read), self.names)
 
 
 def _number(key: str) -> int:

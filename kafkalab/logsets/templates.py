@@ -9,6 +9,7 @@ a row of schema.COLUMNS and one of GAPS.
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from string import Formatter
 
 from kafkalab.logsets import schema
 
@@ -250,14 +251,11 @@ def literals_and_names(template: str) -> tuple[list[str], list[str]]:
     `{{` and `}}` are braces, as in str.format.
     """
     literals, names = [""], []
-    for piece in re.split(r"(\{\{|\}\}|\{\w*\})", template):
-        if piece in ("{{", "}}"):
-            literals[-1] += piece[0]
-        elif piece.startswith("{") and piece.endswith("}"):
-            names.append(piece[1:-1])
+    for literal, name, *_ in Formatter().parse(template):
+        literals[-1] += literal
+        if name is not None:
+            names.append(name)
             literals.append("")
-        else:
-            literals[-1] += piece
     return literals, names
 
 

@@ -375,7 +375,7 @@ FLOORS = {
         "it finds bytes in bytes; which bytes mean a question is for question.py",
     ),
     "kafkalab.logsets.startup": (
-        "pyspark IPython",
+        "kafkalab.logsets.progress pyspark IPython",
         "it shows that Spark starts; what Spark does then is for the rooms beside it",
     ),
     "kafkalab.logsets.explain": (

@@ -18,11 +18,11 @@ import pandas as pd
 
 from kafkalab.lines.catalog import SERVER_CATALOG
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.explain.oddities import cause_of
+from kafkalab.logsets.explain.oddities import cause_of, clock_of
 from kafkalab.logsets.set_clocks import MOMENT
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 STARTS, STARTED = "BROKER_STARTS", "BROKER_STARTED"
 STOPS, STOPPED = "BROKER_STOPS", "BROKER_STOPPED"
@@ -89,7 +89,7 @@ class Absence:
             others = "clients" if self.role == "Broker" else "nodes"
             seen.append(", ".join(names) if len(names) <= 3 else f"{len(names)} {others}")
         verb = "could not be reached" if self.how.startswith(BY_CLIENTS) else "was away"
-        until = "" if self.until is None else f" to {_clock(self.until)}"
+        until = "" if self.until is None else f" to {clock_of(self.until)}"
         length = "its return is not said"
         if self.until is not None:
             alone = " by its own clock" if "its own log" in seen and not self.back_seen else ""
@@ -100,9 +100,9 @@ class Absence:
             how = "; ".join(filter(None, (how, f"{times} failed: {self.why}")))
         if HELD.search(how):
             how += "; perhaps another process of it runs"
-        since = _clock(self.since)
+        since = clock_of(self.since)
         if self.last_line is not None and self.last_line < self.since:
-            since += f" (last seen at {_clock(self.last_line)})"
+            since += f" (last seen at {clock_of(self.last_line)})"
         elif self.last_line is not None:
             since = f"{since} at the earliest"
             length = length if self.until is None else f"at most {length}"
@@ -116,10 +116,6 @@ def _seconds(span: pd.Timedelta) -> str:
     return f"{span.total_seconds():.1f} s"
 
 
-def _clock(moment: pd.Timestamp) -> str:
-    return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
-
-
 def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Absence]:
     """The absences that these lines tell of (all columns of schema.py), in the order of time.
 
@@ -127,18 +123,12 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     """
     told = told_by_servers(lines) if told is None else told
     own = told[told["event"].isin((*OWN, BOOTS, *NOT_UP))]
-    failed: pd.DataFrame = (
-        lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull())
-        .where("broker is not null and time is not null")
-        .groupBy("client_id", "broker", F.date_trunc("second", "time").alias("second"))
-        .agg(
-            F.count_if(F.col("event") == FAILED[0]).alias("refused"),
-            F.min("time").alias("first"),
-            F.max("time").alias("last"),
-        )
-        .orderBy("second", "client_id", "broker")
-        .limit(MOST)
-        .toPandas()
+    failed = _by_second(
+        lines.where(F.col("event").isin(*FAILED) & F.col("client_id").isNotNull()).where(
+            "broker is not null and time is not null"
+        ),
+        F.count_if(F.col("event") == FAILED[0]),
+        *("client_id", "broker"),
     )
     # A node that is a broker and a controller has one number, and one absence.
     nodes = _nodes_not_reached(lines, told)
@@ -328,16 +318,10 @@ class _OwnLog:
 def _nodes_not_reached(lines: DataFrame, told: pd.DataFrame) -> pd.DataFrame:
     """The second-wise failures of brokers and controllers to reach a controller, which is in
     `broker`, as those of clients to reach a broker."""
-    failed: pd.DataFrame = (
-        lines.where((F.col("event") == NOT_REACHED) & F.col("time").isNotNull())
-        .withColumn("node", F.regexp_extract("message", ITS_NODE, 1).cast("int"))
-        .groupBy("file", "broker", "node", F.date_trunc("second", "time").alias("second"))
-        .agg(
-            F.count("*").alias("refused"), F.min("time").alias("first"), F.max("time").alias("last")
-        )
-        .orderBy("second", "file", "broker", "node")
-        .limit(MOST)
-        .toPandas()
+    node = F.regexp_extract("message", ITS_NODE, 1).cast("int")
+    not_reached = lines.where((F.col("event") == NOT_REACHED) & F.col("time").isNotNull())
+    failed = _by_second(
+        not_reached.withColumn("node", node), F.count("*"), "file", "broker", "node"
     )
     # One that starts before a controller finds nobody yet.
     is_up = told["event"].isin((STARTED, CONTROLLERS_OWN[1]))
@@ -353,6 +337,18 @@ def _nodes_not_reached(lines: DataFrame, told: pd.DataFrame) -> pd.DataFrame:
         for file, number in zip(failed["file"], failed["broker"], strict=True)
     ]
     return failed.assign(client_id=names, broker=failed["node"])
+
+
+def _by_second(failed: DataFrame, refused: Column, *keys: str) -> pd.DataFrame:
+    """What failed in each second for the same keys: refused, first, last."""
+    found: pd.DataFrame = (
+        failed.groupBy(*keys, F.date_trunc("second", "time").alias("second"))
+        .agg(refused.alias("refused"), F.min("time").alias("first"), F.max("time").alias("last"))
+        .orderBy("second", *keys)
+        .limit(MOST)
+        .toPandas()
+    )
+    return found
 
 
 def _files_of_brokers(told: pd.DataFrame) -> pd.Series:
@@ -408,7 +404,8 @@ def _end_by_controller(absence: Absence, back: pd.Timestamp) -> None:
     absence.back_seen = True
     if absence.until is not None and back + FENCING < absence.until and back > absence.since:
         absence.how += (
-            f"; its own log says {_clock(absence.until)}, so its clock was set, or it started again"
+            f"; its own log says {clock_of(absence.until)}, so its clock was set, or it started "
+            "again"
         )
         absence.until = back
 
@@ -450,9 +447,9 @@ def _ask_its_own_log(lines: DataFrame, absence: Absence) -> None:
     elif absence.how == BY_CONTROLLER:  # a broker that runs may write nothing for a minute
         absence.seen_by.insert(0, "its own log")
         absence.how += (
-            f", and its own log ends at {_clock(before)}"
+            f", and its own log ends at {clock_of(before)}"
             if pd.isna(after)
-            else f", and it stood still: no line from {_clock(before)} to {_clock(after)}"
+            else f", and it stood still: no line from {clock_of(before)} to {clock_of(after)}"
         )
 
 
@@ -511,6 +508,8 @@ def _make_of_clients(found: list[Absence], broker: int, rows: list) -> None:
             group.append(row)
     if made and others:
         count, first, last = sum(row.refused for row in others), others[0].first, others[-1].last
-        when = f"at {_clock(first)}" if count == 1 else f"from {_clock(first)} to {_clock(last)}"
+        when = (
+            f"at {clock_of(first)}" if count == 1 else f"from {clock_of(first)} to {clock_of(last)}"
+        )
         made[0].how += f" ({count} more failed {when})"
     found += made

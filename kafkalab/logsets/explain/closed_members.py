@@ -86,7 +86,7 @@ def closed_members(lines: DataFrame, rounds: pd.DataFrame) -> tuple[Oddity | Non
         "partitions wait for session.timeout.ms, and nobody reads them.",
         "Where it is to stay away, remove it with kafka-consumer-groups or the admin client, or "
         "lower session.timeout.ms.",
-        tuple(dict.fromkeys(line.partition(" ")[0] for line in told))[:5],
+        [line.partition(" ")[0] for line in told],
         printed_time(first), printed_time(last), tuple(told[:EVIDENCE]), places=tuple(places),
     )  # fmt: skip
     return oddity, places

@@ -4,6 +4,7 @@ lines.
 
 import dataclasses
 import json
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
@@ -11,26 +12,7 @@ import pandas as pd
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import printed_time
 
-TABLES = (
-    "files",
-    "clients",
-    "sockets",
-    "held",
-    "requests",
-    "brokers",
-    "members",
-    "rebalances",
-    "commits",
-    "rereads",
-    "transactions",
-    "lag",
-    "producers",
-    "unknown",
-    "servers",
-    "subjects",
-    "coordinators",
-    "sides",
-)
+TABLES = [part.name for part in dataclasses.fields(LogReport) if part.type == "pd.DataFrame"]
 
 
 def json_report(story: LogReport) -> str:
@@ -72,9 +54,11 @@ def _value(value: Any) -> Any:
         return [_value(item) for item in value.tolist()]
     if isinstance(value, list | tuple):
         return [_value(item) for item in value]
+    if isinstance(value, dict):  # a line that is cited
+        return _row(value)
     if value is None or value is pd.NaT or pd.isna(value):
         return None
-    if isinstance(value, pd.Timestamp):
+    if isinstance(value, datetime):
         return printed_time(value)
     if isinstance(value, float) and value.is_integer():
         return int(value)

@@ -25,7 +25,6 @@ from kafkalab.logsets.explain.absences import (
     told_by_servers,
 )
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.kafka_subjects import COLUMNS as SUBJECTS
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
 from kafkalab.logsets.explain.missing_records import missing_records
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
@@ -98,13 +97,13 @@ class LogReport:
     producers: pd.DataFrame
     unknown: pd.DataFrame
     servers: pd.DataFrame
+    subjects: pd.DataFrame
     coordinators: pd.DataFrame
     sides: pd.DataFrame
     reading: LinesRead
     oddities: list[Oddity] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)
     clock_shift: pd.Timedelta | None = None
-    subjects: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(SUBJECTS)))
 
     @property
     def begins(self) -> pd.Timestamp:
@@ -137,7 +136,7 @@ def report_of(
     of_servers = told_by_servers(lines)
     contradicted += set_clocks(broker_starts(of_servers))
     sockets = connections(lines).persist()
-    shown = _sockets(sockets)
+    shown = _shown(sockets, "opened_at", "file", "client_id", "node_id")
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
     clients = _clients(lines)
     brokers: pd.DataFrame = broker_times(lines).limit(MOST).toPandas()
@@ -168,11 +167,10 @@ def report_of(
         files=files,
         clients=clients,
         sockets=shown,
-        held=sockets.groupBy("client_id", "class", "how")
-        .agg(F.count("*").alias("sockets"))
-        .orderBy("client_id", "class", "how")
-        .limit(MOST)
-        .toPandas(),
+        held=_shown(
+            sockets.groupBy("client_id", "class", "how").agg(F.count("*").alias("sockets")),
+            *("client_id", "class", "how"),
+        ),
         requests=_requests(requests(lines)),
         brokers=brokers,
         members=_shown(membership(lines), "assigned_at", "group_id"),
@@ -228,10 +226,6 @@ def _shown(frame: DataFrame, *order: str) -> pd.DataFrame:
     return frame.orderBy(*order, *rest).limit(MOST).toPandas()
 
 
-def _sockets(sockets: DataFrame) -> pd.DataFrame:
-    return _shown(sockets, "opened_at", "file", "client_id", "node_id")
-
-
 def _clients(lines: DataFrame) -> pd.DataFrame:
     """The clients of the lines. A process begins with each version line.
 
@@ -240,9 +234,10 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
     version = F.when(
         F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1)
     )
-    return (
+    key = ("file", "client_id", "kind")
+    counted = (
         lines.where("client_id is not null")
-        .groupBy("file", "client_id", "kind")
+        .groupBy(*key)
         .agg(
             F.max("group_id").alias("group_id"),
             F.max(version).alias("version"),
@@ -252,10 +247,8 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
             F.min("time").alias("first"),
             F.max("time").alias("last"),
         )
-        .orderBy("file", "client_id", "kind")
-        .limit(MOST)
-        .toPandas()
     )
+    return _shown(counted, *key)
 
 
 def _servers(lines: DataFrame) -> pd.DataFrame:
@@ -267,7 +260,7 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
     of_controller = F.count_if(F.col("event").isin(*CONTROLLERS))
 
     def counted(*of: str) -> pd.DataFrame:
-        return (
+        found = (
             lines.withColumn("broker", F.when(of_server, F.col("broker")))
             .groupBy("file", *of)
             .agg(
@@ -281,10 +274,8 @@ def _servers(lines: DataFrame) -> pd.DataFrame:
                 F.min("time").alias("first"),
                 F.max("time").alias("last"),
             )
-            .orderBy("file", *of)
-            .limit(MOST)
-            .toPandas()
         )
+        return _shown(found, "file", *of)
 
     files, each = counted(), counted("broker")
     files = files[files["known"] > 0]
@@ -316,9 +307,10 @@ def _requests(asked: DataFrame) -> pd.DataFrame:
 
 
 def _commits(lines: DataFrame) -> pd.DataFrame:
-    return (
+    key = ("client_id", "group_id", "topic", "partition")
+    counted = (
         commits(lines)
-        .groupBy("client_id", "group_id", "topic", "partition")
+        .groupBy(*key)
         .agg(
             F.count("*").alias("commits"),
             F.min("offset").alias("from_offset"),
@@ -327,26 +319,23 @@ def _commits(lines: DataFrame) -> pd.DataFrame:
             F.max("gap_ms").alias("longest_gap_ms"),
             F.max("committed_at").alias("last_at"),
         )
-        .orderBy("client_id", "group_id", "topic", "partition")
-        .limit(MOST)
-        .toPandas()
     )
+    return _shown(counted, *key)
 
 
 def _lag(lines: DataFrame) -> pd.DataFrame:
-    return (
+    key = ("client_id", "topic", "partition")
+    counted = (
         lag_per_minute(lines)
-        .groupBy("client_id", "topic", "partition")
+        .groupBy(*key)
         .agg(
             F.min_by("lag", F.struct("minute", "lag")).alias("first_lag"),
             F.max("lag").alias("most_lag"),
             F.max_by("last_lag", F.struct("minute", "last_lag")).alias("last_lag"),
             F.min("lead").alias("least_lead"),
         )
-        .orderBy("client_id", "topic", "partition")
-        .limit(MOST)
-        .toPandas()
     )
+    return _shown(counted, *key)
 
 
 def _idle_limit(lines: DataFrame) -> int:

@@ -73,7 +73,7 @@ def _oddity(what: str, rows: pd.DataFrame) -> Oddity:
         int(rows["count"].iloc[0]),
         means,
         do,
-        tuple(dict.fromkeys(rows["client_id"]))[:5],
+        rows["client_id"],
         printed_time(rows["time"].iloc[0]),
         printed_time(rows["last"].iloc[0]),
         tuple(_told(row) for row in rows.head(EVIDENCE).itertuples()),

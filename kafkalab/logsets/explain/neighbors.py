@@ -7,14 +7,13 @@ import shlex
 
 import pyarrow as pa
 
-from kafkalab.logsets.files import INSIDE, PACKED, URL, open_unpacked
+from kafkalab.logsets.files import INSIDE, PACKED, UNPACKERS, URL, open_unpacked
 from kafkalab.logsets.ranges import OF_SOURCE
 
 BEFORE, AFTER = 3, 4  # Lines of text around the cited one, which comes first of AFTER.
 NEAR = 4_000  # The bytes in which they are looked for.
 MOST_UNPACKED = 64 << 20  # A packed text is unpacked up to there.
 LINE = 300  # The letters of a line that are shown.
-UNPACKERS = {".gz": "zcat", ".bz2": "bzcat", ".zst": "zstdcat", ".lz4": "lz4cat", ".xz": "xzcat"}
 
 
 def around(file: str, offset: int, words: str) -> tuple[list[str], list[str], str] | None:
@@ -40,7 +39,7 @@ def around(file: str, offset: int, words: str) -> tuple[list[str], list[str], st
     path = shlex.quote(file)
     command = f"tail -c +{offset + 1} {path} | head"
     if unpacker:
-        command = f"{unpacker} {path} | tail -c +{offset + 1} | head"
+        command = f"{unpacker} -dc {path} | tail -c +{offset + 1} | head"
     return [line[:LINE] for line in before], [line[:LINE] for line in after], command
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from kafkalab.logsets.connections import CLIENT
 from kafkalab.logsets.coordinators import FENCED
 from kafkalab.logsets.engine import F, Window
+from kafkalab.logsets.event_lines import CLIENT
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.rebalances import EXPIRED, LOST
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 EVIDENCE = 3  # The number of lines that are shown.
+NAMED = 5  # So many of its clients are named.
 EVIDENCE_LENGTH = 300
 TRACE = 8000  # So much of a stack trace is searched for its causes.
 CAUSE = re.compile(r"^(?:Caused by: )?((?:[\w$]+\.)+)([A-Z][\w$]*(?:: .{1,190})?)", re.MULTILINE)
@@ -44,8 +46,9 @@ class Oddity:
     """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to
     know, 0 what every new group has.
 
-    settings: the values of the settings behind it, as the clients printed them. places: the file
-    and file_offset of each line of the evidence; empty where the evidence is no lines.
+    clients: the first NAMED of them, each once. settings: the values of the settings behind it, as
+    the clients printed them. places: the file and file_offset of each line of the evidence; empty
+    where the evidence is no lines.
     """
 
     what: str
@@ -53,7 +56,7 @@ class Oddity:
     count: int
     means: str
     do: str
-    clients: tuple[str, ...] = ()
+    clients: Iterable[str] = ()
     first: str = ""
     last: str = ""
     evidence: tuple[str, ...] = ()
@@ -62,8 +65,13 @@ class Oddity:
 
     def __post_init__(self) -> None:
         # Lines may name no client.
-        named = tuple(name for name in self.clients if isinstance(name, str))
-        object.__setattr__(self, "clients", named)
+        named = [name for name in dict.fromkeys(self.clients) if isinstance(name, str)]
+        object.__setattr__(self, "clients", tuple(named[:NAMED]))
+
+    @property
+    def when(self) -> str:
+        """From its first sign to its last; empty where no line has a time."""
+        return f"{self.first} to {self.last}" if self.last not in ("", self.first) else self.first
 
 
 @dataclass(frozen=True)
@@ -404,7 +412,7 @@ def signs(lines: DataFrame, explained: Iterable[tuple[str, int]] = ()) -> list[O
                     row["count"],
                     sign.means,
                     sign.do,
-                    tuple(row.clients[:5]),
+                    row.clients,
                     row.begins,
                     row.ends,
                     evidence,
@@ -459,7 +467,7 @@ def silences(lines: DataFrame) -> Oddity | None:
         "producer and a clock that was set forward.",
         "Compare with the JVM's pauses, and with the same moment in other logs; a group member is "
         "never silent for longer than heartbeat.interval.ms.",
-        tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(),
+        rows["client_id"], rows["before"].min(), rows["time"].max(),
         evidence,
     )  # fmt: skip
 
@@ -496,9 +504,14 @@ def _printed(frame: DataFrame, *times: str) -> pd.DataFrame:
     return frame.withColumns({name: F.date_format(name, PRINTED) for name in times}).toPandas()
 
 
-def printed_time(moment: pd.Timestamp) -> str:
+def printed_time(moment: datetime) -> str:
     """A time as the lines print it."""
     return f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
+
+
+def clock_of(moment: pd.Timestamp) -> str:
+    """A time without its day; empty where there is none."""
+    return "" if pd.isna(moment) else f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
 
 
 def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> Oddity | None:
@@ -525,7 +538,7 @@ def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> 
         ),
         "Set connections.max.idle.ms (default 9 minutes); each such socket costs the broker a "
         "file descriptor and memory.",
-        tuple(dict.fromkeys(old["client_id"]))[:5], printed_time(old["opened_at"].min()), "",
+        old["client_id"], printed_time(old["opened_at"].min()), "",
         tuple(f"{row.client_id} to node {row.node_id}, open since {row.opened_at:%H:%M:%S}" for row in old.head(EVIDENCE).itertuples()),  # noqa: E501
     )  # fmt: skip
 
@@ -549,7 +562,7 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
         "thrown out as soon as it is in.",
         "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong "
         "security.protocol, connection limits).",
-        tuple(dict.fromkeys(name for name, _, _ in often.index))[:5],
+        [name for name, _, _ in often.index],
         _first_of_minute(minutes, often.index[0]), "",
         tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),  # noqa: E501
     )  # fmt: skip
@@ -574,7 +587,7 @@ def goes_on(clients: pd.DataFrame) -> Oddity | None:
         "like one log in several files. They are read one by one, so what is told across the end "
         "of a file, such as a rebalance or how a socket ended, may be missing.",
         "Join the files in the order of their times (cat), or name them app.log.1 and app.log.",
-        tuple(dict.fromkeys(several["client_id"]))[:5], "", "",
+        several["client_id"], "", "",
         tuple(f"{own.client_id}: in {own.file}, from {printed_time(own.first)}"
               for own in several.head(EVIDENCE).itertuples()),
     )  # fmt: skip
@@ -590,7 +603,7 @@ def namesakes(clients: pd.DataFrame) -> Oddity | None:
         "Several clients with one client id", 1, len(files),
         "Quotas, metrics and broker logs cannot tell them apart.",
         "Give each process a client.id of its own.",
-        tuple(name for name, _ in files.index)[:5], "", "",
+        [name for name, _ in files.index], "", "",
         tuple(f"{name}: in {count} logs" for (name, _), count in files.head(EVIDENCE).items()),
     )  # fmt: skip
 
@@ -624,7 +637,7 @@ def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
         "called.",
         "Compare the brokers with each other below: one alone is slow itself. Then its request "
         "metrics tell its own time from the way.",
-        tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
+        slow["client_id"], "", "",
         tuple(f"{row.client_id}: broker {row.broker} took {row.longest_ms:,.0f} ms once, half of "
               f"the answers at most {row.median_ms:,.0f} ms"
               for row in slow.head(EVIDENCE).itertuples()),
@@ -665,7 +678,7 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
 def _ranges(rereads: pd.DataFrame) -> dict:
     """Whose ranges these are, when they began, and the first few in words."""
     return {
-        "clients": tuple(dict.fromkeys(rereads["client_id"]))[:5],
+        "clients": rereads["client_id"],
         "first": printed_time(rereads["began_at"].min()),
         "last": printed_time(rereads["began_at"].max()),
         "evidence": tuple(
@@ -687,7 +700,7 @@ def storm(rows: pd.DataFrame) -> Oddity | None:
         "they last nobody of an eager group reads.",
         "See the causes below: members that are too slow, that come and go, or restarts one after "
         "the other. group.instance.id (static members) and cooperative protocols soften it.",
-        tuple(dict.fromkeys(name for names in rows["clients"] for name in names))[:5],
+        [name for names in rows["clients"] for name in names],
         printed_time(rows["first"].min()), printed_time(rows["last"].max()),
         tuple(
             f"group {row.group_id}: {row.rebalances} rebalances, members stood still for "
@@ -728,6 +741,6 @@ def falling_behind(lag: pd.DataFrame) -> Oddity | None:
         "keeps, records are deleted before they were read.",
         "Add members up to the number of partitions, make the work faster, or look for one "
         "partition that gets most (a skewed key).",
-        tuple(dict.fromkeys([*behind["client_id"], *edge["client_id"]]))[:5], "", "",
+        [*behind["client_id"], *edge["client_id"]], "", "",
         tuple(told[:EVIDENCE]),
     )  # fmt: skip

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.neighbors import around
-from kafkalab.logsets.explain.oddities import Oddity
+from kafkalab.logsets.explain.oddities import Oddity, clock_of
 from kafkalab.logsets.explain.pictures import pictures, svg
 from kafkalab.logsets.explain.two_sides import speakers
 
@@ -18,18 +18,8 @@ FEW = 3  # More findings get a list of links in front.
 CITED = 40  # The letters of a message that stand in its file.
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know", 0: "usual at first"}
 TIMES = (
-    "began_at",
-    "stopped_at",
-    "resumed_at",
-    "opened_at",
-    "closed_at",
-    "ended_at",
-    "last_at",
-    "assigned_at",
-    "at",
-    "first",
-    "last",
-)
+    "began_at stopped_at resumed_at opened_at closed_at ended_at last_at assigned_at at first last"
+).split()
 UNBROKEN = (*TIMES, "file", "client_id")
 STYLE = """
 :root { color-scheme: light; --ink: #222; --quiet: #666; --paper: #fff; --rule: #ddd; --faint: #eee; --strong: #999; --box: #f6f6f4; --link: #0b5394;
@@ -125,12 +115,7 @@ def _oddities(story: LogReport) -> str:
         parts.append(f'<ol class="index">{"".join(links)}</ol>')
     for number, oddity in enumerate(story.oddities, 1):
         who = f" · {', '.join(map(escape, oddity.clients))}" if oddity.clients else ""
-        when = (
-            f" · {escape(oddity.first)}"
-            + (f" to {escape(oddity.last)}" if oddity.last and oddity.last != oddity.first else "")
-            if oddity.first
-            else ""
-        )
+        when = oddity.when and f" · {escape(oddity.when)}"
         shown = "\n".join(line.splitlines()[0] for line in oddity.evidence if line)
         parts.append(
             (
@@ -257,7 +242,7 @@ def _cell(name: str, value: Any, names: dict[str, str]) -> str:
         short = names.get(value, value.rsplit("/", 1)[-1])
         return f'<span title="{escape(value)}">{escape(short)}</span>'
     if name in TIMES:
-        return f"{value:%H:%M:%S}.{value.microsecond // 1000:03d}"
+        return clock_of(value)
     if isinstance(value, float):
         return f"{value:,.0f}" if value.is_integer() else f"{value:,.2f}"
     return f"{value:,}" if isinstance(value, int) and "id" not in name else escape(str(value))

@@ -59,14 +59,20 @@ def svg(picture: Picture) -> str:
     return text[text.index("<svg") :]
 
 
-def _axes(rows: int, story: LogReport, height_in: float | None = None) -> tuple[Figure, Axes, int]:
-    figure = blank_figure(WIDTH_IN, height_in or 0.9 + ROW_IN * max(rows, 4))
-    axes = figure.add_axes(
-        (LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight())
-    )
+def _plain_axes(height_in: float, foot_in: float, both_in: float) -> tuple[Figure, Axes]:
+    """Axes with room for the rows' names, below them, and above and below."""
+    figure = blank_figure(WIDTH_IN, height_in)
+    height_in = figure.get_figheight()
+    axes = figure.add_axes((LABELS, foot_in / height_in, 0.97 - LABELS, 1 - both_in / height_in))
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
+    return figure, axes
+
+
+def _axes(rows: int, story: LogReport, height_in: float | None = None) -> tuple[Figure, Axes, int]:
+    """Axes whose x is the time of the log, and the seconds of a unit there."""
+    figure, axes = _plain_axes(height_in or 0.9 + ROW_IN * max(rows, 4), 0.6, 0.95)
     axes.grid(axis="x", color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)
     ends = max(_seconds(story, story.ends), 0.001)
@@ -201,24 +207,12 @@ def clock_of_findings(story: LogReport) -> Picture | None:
         colour = WEIGHTS[oddity.weight]
         axes.plot([begin, end], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
         axes.plot([begin], [place], marker="o", color=colour, markersize=6)
-        axes.annotate(
-            oddity.first[11:],
-            (begin, place - 0.3),
-            fontsize=SMALL_PT - 1.5,
-            color=INK,
-            va="bottom",
-            ha="right" if begin > sum(axes.get_xlim()) / 2 else "left",
-        )
+        is_late = begin > sum(axes.get_xlim()) / 2
+        _word(axes, oddity.first[11:], (begin, place - 0.3), is_late)
     axes.set_yticks(range(len(dated)), [textwrap.fill(oddity.what, FITTING) for oddity in dated])
     axes.set_ylim(len(dated) - 0.4, -0.9)
-    _key(
-        axes,
-        [
-            (ALERT, "s", "costs data or time"),
-            ("#E69F00", "s", "look at it"),
-            (QUIET, "s", "good to know"),
-        ],
-    )
+    words = {ALERT: "costs data or time", "#E69F00": "look at it", QUIET: "good to know"}
+    _key(axes, [(colour, "s", text) for colour, text in words.items()])
     text = "\n".join(
         f"{oddity.first}{f' to {oddity.last}' if oddity.last else ''}: {oddity.what}"
         for oddity in dated
@@ -243,15 +237,8 @@ def rounds(story: LogReport) -> Picture | None:
         place = clients.index(row.client_id)
         begin = _seconds(story, row.began_at) / unit
         end = _seconds(story, row.resumed_at) / unit
-        axes.barh(
-            place,
-            end - begin,
-            left=begin,
-            height=0.5,
-            color="#F0E442",
-            edgecolor=INK,
-            linewidth=0.4,
-        )
+        (bar,) = axes.barh(place, end - begin, left=begin, height=0.5, color="#F0E442")
+        bar.set(edgecolor=INK, linewidth=0.4)
         if pd.notna(row.stopped_at):
             stopped = _seconds(story, row.stopped_at) / unit
             axes.barh(place, end - stopped, left=stopped, height=0.5, color=ALERT, linewidth=0)
@@ -259,15 +246,7 @@ def rounds(story: LogReport) -> Picture | None:
     whole = _seconds(story, story.ends) / unit
     for place, told in causes.items():
         for begin, words in _without_overlaps(told, whole):
-            late = begin > whole * (1 - ROOM)
-            axes.annotate(
-                words,
-                (begin, place - 0.34),
-                fontsize=SMALL_PT - 1.5,
-                color=INK,
-                va="bottom",
-                ha="right" if late else "left",
-            )
+            _word(axes, words, (begin, place - 0.34), begin > whole * (1 - ROOM))
     axes.set_yticks(range(len(clients)), [_fitting(name) for name in clients])
     axes.set_ylim(len(clients) - 0.4, -0.9)
     _key(
@@ -306,27 +285,17 @@ def committed(story: LogReport) -> Picture | None:
     if rows.empty or (rows["to_offset"] == rows["from_offset"]).all():
         return None
     rows = rows.head(BARS).reset_index(drop=True)
-    figure = blank_figure(WIDTH_IN, 0.8 + ROW_IN * max(len(rows), 4))
-    axes = figure.add_axes(
-        (LABELS, 0.5 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.6 / figure.get_figheight())
+    figure, axes = _plain_axes(0.8 + ROW_IN * max(len(rows), 4), 0.5, 0.6)
+    widths = rows["to_offset"] - rows["from_offset"]
+    axes.barh(np.arange(len(rows)), widths, left=rows["from_offset"], height=0.6, color="#56B4E9")
+    whose = (
+        rows["client_id"]
+        + "  "
+        + rows["topic"]
+        + "-"
+        + rows["partition"].astype("int64").astype(str)
     )
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
-    axes.barh(
-        np.arange(len(rows)),
-        rows["to_offset"] - rows["from_offset"],
-        left=rows["from_offset"],
-        height=0.6,
-        color="#56B4E9",
-    )
-    axes.set_yticks(
-        range(len(rows)),
-        [
-            _fitting(f"{row.client_id}  {row.topic}-{int(row.partition)}")
-            for row in rows.itertuples()
-        ],
-    )
+    axes.set_yticks(range(len(rows)), [_fitting(name) for name in whose])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.xaxis.set_major_locator(_whole())
     axes.set_xlabel("offsets, from the first commit to the last", fontsize=SMALL_PT, color=QUIET)
@@ -341,6 +310,12 @@ def _whole() -> MaxNLocator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, nbins=8)
+
+
+def _word(axes: Axes, words: str, at: tuple[float, float], is_late: bool) -> None:
+    """Words at a place; late ones end there."""
+    side = "right" if is_late else "left"
+    axes.annotate(words, at, fontsize=SMALL_PT - 1.5, color=INK, va="bottom", ha=side)
 
 
 def _key(axes: Axes, entries: list[tuple[str, str, str]]) -> None:

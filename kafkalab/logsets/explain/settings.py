@@ -13,9 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig, dump_text
-from kafkalab.logsets.connections import CLIENT
 from kafkalab.logsets.engine import F, Window
-from kafkalab.logsets.event_lines import number
+from kafkalab.logsets.event_lines import CLIENT, number
 from kafkalab.logsets.explain.missing_records import DELETED, TOO_HIGH, UNKNOWN
 from kafkalab.logsets.explain.oddities import EVICTION, Oddity
 from kafkalab.logsets.rebalances import EXPIRED

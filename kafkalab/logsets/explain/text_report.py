@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
-from kafkalab.logsets.explain.oddities import printed_time
+from kafkalab.logsets.explain.oddities import clock_of, printed_time
 from kafkalab.logsets.explain.two_sides import speakers
 
 ROWS = 15  # Rows of a table. The page has more.
@@ -102,12 +102,7 @@ def _oddities(story: LogReport) -> str:
     texts = ["What stands out"]
     for oddity in story.oddities:
         who = f" ({', '.join(oddity.clients)})" if oddity.clients else ""
-        when = (
-            f"\n     {oddity.first}"
-            + (f" to {oddity.last}" if oddity.last and oddity.last != oddity.first else "")
-            if oddity.first
-            else ""
-        )
+        when = oddity.when and f"\n{INDENT}{oddity.when}"
         lines = "".join(
             f"\n     > {line.splitlines()[0][:CITED]}" for line in oddity.evidence if line
         )
@@ -130,82 +125,43 @@ def _both_sides(story: LogReport) -> str:
         texts.append(f"  {what}")
         for at, broker, client in zip(rows["at"], *speakers(rows), strict=True):
             said = broker or f"{'':{SIDE}}{client}"
-            texts.append(f"    {_clock(at)}  {said}"[:SIDE_WIDTH])
+            texts.append(f"    {clock_of(at)}  {said}"[:SIDE_WIDTH])
     return "\n".join(texts) + _more(story.sides["what"].nunique())
 
 
 def _tables(story: LogReport) -> Iterator[str]:
     yield _both_sides(story)
-    if story.sides.empty and len(story.coordinators):
-        yield _table(
-            "What coordinators wrote",
-            story.coordinators.assign(at=story.coordinators["at"].map(_clock))[
-                ["at", "broker", "group_id", "generation", "transactional_id", "says"]
-            ],
-        )
-    held = (
-        story.held.assign(how=story.held["how"].fillna("still open"))
-        if len(story.held)
-        else story.held
-    )
-    if len(held):
-        yield _table(
-            "Sockets: what for, and who ended them",
-            held.pivot_table(
-                index=["client_id", "class"],
-                columns="how",
-                values="sockets",
-                aggfunc="sum",
-                fill_value=0,
-            ).reset_index(),
-        )
+    if story.sides.empty:
+        steps = "at broker group_id generation transactional_id says"
+        yield _table("What coordinators wrote", _told(story.coordinators, "at", steps))
+    if len(story.held):
+        held = story.held.assign(how=story.held["how"].fillna("still open"))
+        counted = held.pivot_table(
+            index=["client_id", "class"], columns="how", values="sockets", aggfunc="sum",
+            fill_value=0,
+        )  # fmt: skip
+        yield _table("Sockets: what for, and who ended them", counted.reset_index())
     yield _table("Requests", story.requests)
     yield _table("Brokers: how long they took to answer", story.brokers)
-    if len(story.members):
-        yield _table(
-            "Groups: who came, and who went",
-            story.members.assign(
-                at=story.members["assigned_at"].map(_clock),
-                **{
-                    name: story.members[name].map(", ".join) for name in ("members", "came", "gone")
-                },
-            )[["at", "group_id", "generation", "leader", "members", "came", "gone"]],
-        )
-    rounds = story.rebalances
-    if len(rounds):
-        yield _table(
-            "Rebalances",
-            rounds.assign(at=rounds["began_at"].map(_clock))[
-                [
-                    "at",
-                    "client_id",
-                    "group_id",
-                    "generation",
-                    "cause",
-                    "waited_ms",
-                    "stopped_ms",
-                    "partitions",
-                ]
-            ],
-        )
-    commits = story.commits
-    if len(commits):
-        yield _table(
-            "Commits",
-            commits.assign(last_at=commits["last_at"].map(_clock)).drop(columns="group_id"),
-        )
-    done = story.transactions
-    if len(done):
-        yield _table(
-            "Transactions",
-            done.assign(began_at=done["began_at"].map(_clock), how=done["how"].fillna("open"))[
-                ["began_at", "client_id", "transactional_id", "how", "took_ms", "partitions"]
-            ],
-        )
+    members = "at group_id generation leader members came gone"
+    yield _table("Groups: who came, and who went", _told(story.members, "assigned_at", members))
+    rounds = "at client_id group_id generation cause waited_ms stopped_ms partitions"
+    yield _table("Rebalances", _told(story.rebalances, "began_at", rounds))
+    at_last = story.commits["last_at"].map(clock_of)
+    yield _table("Commits", story.commits.assign(last_at=at_last).drop(columns="group_id"))
+    done = story.transactions.assign(how=story.transactions["how"].fillna("open"))
+    ended = "began_at client_id transactional_id how took_ms partitions"
+    yield _table("Transactions", _told(done, "began_at", ended))
     if len(story.lag):
         yield _table("Lag, in records", story.lag[story.lag["most_lag"] > 0])
     yield _table("Producers", story.producers)
     yield _table("Lines that the catalogue does not know", story.unknown)
+
+
+def _told(rows: pd.DataFrame, at: str, names: str) -> pd.DataFrame:
+    """These columns of a table, the first with the clock of `at`."""
+    chosen = names.split()
+    return rows if rows.empty else rows.assign(**{chosen[0]: rows[at].map(clock_of)})[chosen]
 
 
 def _table(title: str, rows: pd.DataFrame) -> str:
@@ -244,10 +200,6 @@ def _count(number: int, noun: str) -> str:
 
 def _time(moment: pd.Timestamp) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}"
-
-
-def _clock(moment: pd.Timestamp) -> str:
-    return "" if pd.isna(moment) else f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
 
 
 def _span(length: pd.Timedelta) -> str:

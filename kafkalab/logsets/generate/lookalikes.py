@@ -20,6 +20,7 @@ from kafkalab.logsets.generate.scenes import (
     SOON_DEAD,
     Played,
     Scene,
+    polls_until,
     scene_of,
 )
 
@@ -99,12 +100,8 @@ def uneven_keys(scene: Scene) -> None:
     """One partition gets half of the records, and another producer sends its few records to one."""
     end_ms = 2 * MINUTE
     chance = scene.chance
-    scene.sends(
-        0,
-        end_ms,
-        400,
-        key=lambda n: "many" if chance.random() < 0.4 else f"customer {chance.randrange(1000)}",
-    )
+    often = lambda n: "many" if chance.random() < 0.4 else f"customer {chance.randrange(1000)}"
+    scene.sends(0, end_ms, 400, key=often)
     scene.sends(1, end_ms, 8_000, key=lambda n: "the only one")
     scene.sends(2, end_ms, 600, partition=lambda n: n % 6)
     scene.until(end_ms + 5 * SECOND)
@@ -178,11 +175,9 @@ def _seeks(
     polls on and closes at `end_ms`."""
 
     def app(lab: Lab) -> None:
-        while lab.now_ms < at_ms:
-            consumer.poll(timeout_ms=1_000)
+        polls_until(lab, consumer, at_ms)
         seek()
-        while lab.now_ms < end_ms:
-            consumer.poll(timeout_ms=1_000)
+        polls_until(lab, consumer, end_ms)
         consumer.close()
 
     scene.lab.spawn(app, name=consumer.name)

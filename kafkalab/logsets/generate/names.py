@@ -6,6 +6,8 @@ group, one for each client of a story. All names of one sort have one length in 
 text is the story's with some bytes replaced.
 """
 
+from collections.abc import Mapping
+
 GROUP = "\ue001"
 _CLIENTS = 0xE100
 CLIENT_MARKS = "\ue100-\ue1ff"  # As a regular expression's class has it.
@@ -28,6 +30,11 @@ def client_id(kind: str, number: int, clients: int) -> str:
 
 def group_id(number: int, clients: int) -> str:
     return f"group-{number:0{digits(clients)}d}"
+
+
+def with_dots(settings: Mapping[str, object]) -> dict[str, object]:
+    """Kafka's names of settings: `client_id` is `client.id`."""
+    return {name.replace("_", "."): value for name, value in settings.items()}
 
 
 def digits(clients: int) -> int:

@@ -14,7 +14,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
-from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,11 +22,13 @@ import pyarrow.parquet as pq
 
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.sheets import Library, PartSheet, Roles
+from kafkalab.logsets.progress import telling
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROW_GROUP = 128 << 10
+EVERY_S = 2.0
 STORIES, RECEIPTS = ".making/stories", ".making/receipts"
 
 
@@ -191,30 +192,19 @@ def write_parts(
         tasks.mapInArrow(parts, "name string").write.format("noop").mode("overwrite").save()
 
 
-class _watched:
-    """Calls `say` every few seconds with the number of complete parts, inside a `with` block."""
+@contextlib.contextmanager
+def _watched(place: Place, parts: int, say: Callable[[str], None]) -> Iterator[None]:
+    """Call `say` every few seconds with the number of complete parts, inside a `with` block."""
+    told: list[int] = []
 
-    EVERY_S = 2.0
+    def tell() -> None:
+        done = len([name for name in (place / RECEIPTS).names() if name.endswith(".json")])
+        if done not in told[-1:]:
+            told.append(done)
+            say(f"part {done} of {parts}")
 
-    def __init__(self, place: Place, parts: int, say: Callable[[str], None]):
-        self.place, self.parts, self.say = place, parts, say
-        self.over = Event()
-        self.thread = Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> None:
-        self.thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.over.set()
-        self.thread.join()
-
-    def _watch(self) -> None:
-        told = -1
-        while not self.over.wait(self.EVERY_S):
-            done = len([name for name in (self.place / RECEIPTS).names() if name.endswith(".json")])
-            if done != told:
-                self.say(f"part {done} of {self.parts}")
-                told = done
+    with telling(tell, EVERY_S):
+        yield
 
 
 def receipts(place: Place) -> dict[str, dict]:

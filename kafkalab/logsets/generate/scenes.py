@@ -24,7 +24,7 @@ from kafkalab import (
     ProducerRecord,
 )
 from kafkalab.logsets.generate.manifest import Manifest
-from kafkalab.logsets.generate.names import GROUP, client_mark
+from kafkalab.logsets.generate.names import GROUP, client_mark, with_dots
 
 SECOND, MINUTE = 1_000, 60_000
 
@@ -92,8 +92,7 @@ class Scene:
             "auto.offset.reset": "earliest",
             "fetch.max.wait.ms": 2_000,
         }
-        own |= {key.replace("_", "."): value for key, value in settings.items()}
-        own |= self._instead("consumer", number)
+        own |= with_dots(settings) | self._instead("consumer", number)
         own = {key: value for key, value in own.items() if value is not None}
         return KafkaConsumer(
             self.lab, own, version=version or self.version, name=self._born(number, "consumer")
@@ -104,9 +103,7 @@ class Scene:
         return consumer
 
     def producer(self, number: int, **settings: object) -> KafkaProducer:
-        own = {"client.id": client_mark(number)} | {
-            key.replace("_", "."): value for key, value in settings.items()
-        }
+        own = {"client.id": client_mark(number)} | with_dots(settings)
         own |= self._instead("producer", number)
         return KafkaProducer(
             self.lab, own, version=self.version, name=self._born(number, "producer")
@@ -142,12 +139,7 @@ class Scene:
         consumer = self.subscribed(self.consumer(number, **settings))
 
         def app(lab: Lab) -> None:
-            while lab.now_ms < until_ms:
-                records = consumer.poll(timeout_ms=1_000)
-                if records.count() and (busy_ms := work_ms()):
-                    lab.sleep(busy_ms)
-                if commit and records.count():
-                    _committed(consumer)
+            polls_until(lab, consumer, until_ms, work_ms, commit)
             consumer.close()
 
         self.lab.spawn(app, name=consumer.name)
@@ -168,15 +160,10 @@ class Scene:
         def app(lab: Lab) -> None:
             number = 0
             while lab.now_ms < until_ms:
+                of, to = key(number), partition(number)
+                order = ProducerRecord(self.topic, key=of, value=f"order {number}", partition=to)
                 try:
-                    producer.send(
-                        ProducerRecord(
-                            self.topic,
-                            key=key(number),
-                            value=f"order {number}",
-                            partition=partition(number),
-                        )
-                    )
+                    producer.send(order)
                 except KafkaException:
                     pass  # The producer has written a line about it, and more records follow.
                 number += 1
@@ -199,6 +186,23 @@ class Scene:
         broker: int | None = None,
     ) -> None:
         self.keys.append(AnswerKey(kind, tuple(clients), first_ms, last_ms, told, broker))
+
+
+def polls_until(
+    lab: Lab,
+    consumer: KafkaConsumer,
+    until_ms: int,
+    work_ms: Callable[[], int] = lambda: 0,
+    commit: bool = False,
+) -> None:
+    """Poll and process until then, as an app does."""
+    while lab.now_ms < until_ms:
+        if not consumer.poll(timeout_ms=1_000).count():
+            continue
+        if busy_ms := work_ms():
+            lab.sleep(busy_ms)
+        if commit:
+            _committed(consumer)
 
 
 def _committed(consumer: KafkaConsumer) -> None:
@@ -267,13 +271,8 @@ def rebalance_storm(scene: Scene) -> None:
         begins_ms = scene.lab.now_ms
         scene.reads(3, begins_ms + 7 * SECOND)
         scene.until(begins_ms + 12 * SECOND + scene.chance.randrange(2 * SECOND))
-    scene.key(
-        "rebalance storm",
-        (3,),
-        first_ms,
-        scene.lab.now_ms,
-        f"one member joined and left {lives} times",
-    )
+    told = f"one member joined and left {lives} times"
+    scene.key("rebalance storm", (3,), first_ms, scene.lab.now_ms, told)
     scene.until(end_ms + 5 * SECOND)
 
 
@@ -290,20 +289,12 @@ def slow_member(scene: Scene) -> None:
     works_ms = 24_000 + scene.chance.randrange(10_000)
 
     def app(lab: Lab) -> None:
-        while lab.now_ms < 30 * SECOND:
-            if slow.poll(timeout_ms=1_000).count():
-                _committed(slow)
-        scene.key(
-            "slow member evicted",
-            (2,),
-            lab.now_ms + 15 * SECOND,
-            lab.now_ms + works_ms,
-            f"worked {works_ms} ms between two polls, allowed are 15000",
-        )
+        polls_until(lab, slow, 30 * SECOND, commit=True)
+        told = f"worked {works_ms} ms between two polls, allowed are 15000"
+        first_ms, last_ms = lab.now_ms + 15 * SECOND, lab.now_ms + works_ms
+        scene.key("slow member evicted", (2,), first_ms, last_ms, told)
         lab.sleep(works_ms)
-        while lab.now_ms < end_ms:
-            if slow.poll(timeout_ms=1_000).count():
-                _committed(slow)
+        polls_until(lab, slow, end_ms, commit=True)
         slow.close()
 
     scene.lab.spawn(app, name=slow.name)
@@ -318,13 +309,9 @@ def zombie_sockets(scene: Scene) -> None:
         idle: dict[str, Any] = {"connections_max_idle_ms": -1} if number else {}
         scene.reads(number, end_ms, **idle, **QUIET)
     scene.until(end_ms + 20 * SECOND)
-    opened_ms = {
-        n: min(
-            s.opened_at_ms for s in scene.lab.sockets(scene.lives[n][0]) if s.role == "bootstrap"
-        )
-        for n in (1, 2)
-    }
-    for number, at_ms in opened_ms.items():
+    for number in (1, 2):
+        sockets = scene.lab.sockets(scene.lives[number][0])
+        at_ms = min(socket.opened_at_ms for socket in sockets if socket.role == "bootstrap")
         scene.key(
             "zombie sockets", (number,), at_ms + 9 * MINUTE, end_ms, "connections.max.idle.ms is -1"
         )
@@ -335,14 +322,8 @@ def skewed_key(scene: Scene) -> None:
     """Nine of ten records have the same key, so one partition gets nearly all of them."""
     end_ms = 2 * MINUTE
     chance = scene.chance
-    scene.sends(
-        0,
-        end_ms,
-        400,
-        key=lambda n: (
-            "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}"
-        ),
-    )
+    often = lambda n: "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}"
+    scene.sends(0, end_ms, 400, key=often)
     scene.sends(1, end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
     scene.reads(2, end_ms)
     scene.until(end_ms + 5 * SECOND)
@@ -363,14 +344,8 @@ def slow_broker(scene: Scene) -> None:
     scene.lab.broker(slow).delay("PRODUCE", late_ms)
     scene.until(first_ms + MINUTE + scene.chance.randrange(20 * SECOND))
     scene.lab.broker(slow).delay("PRODUCE", 0)
-    scene.key(
-        "slow broker",
-        range(3),
-        first_ms,
-        scene.lab.now_ms,
-        f"broker {slow} answered {late_ms} ms late",
-        broker=slow,
-    )
+    told = f"broker {slow} answered {late_ms} ms late"
+    scene.key("slow broker", range(3), first_ms, scene.lab.now_ms, told, broker=slow)
     scene.until(end_ms + 5 * SECOND)
 
 
@@ -385,13 +360,8 @@ def coordinator_lost(scene: Scene) -> None:
     scene.lab.broker(scene.coordinator).crash()
     scene.until(first_ms + 8 * SECOND + scene.chance.randrange(8 * SECOND))
     scene.lab.broker(scene.coordinator).restart()
-    scene.key(
-        "coordinator lost",
-        range(3),
-        first_ms,
-        scene.lab.now_ms + 10 * SECOND,
-        f"broker {scene.coordinator} died",
-    )
+    told = f"broker {scene.coordinator} died"
+    scene.key("coordinator lost", range(3), first_ms, scene.lab.now_ms + 10 * SECOND, told)
     scene.until(end_ms + 5 * SECOND)
 
 
@@ -406,23 +376,14 @@ def retention_bites(scene: Scene) -> None:
     stands_ms = 60_000 + scene.chance.randrange(20_000)
 
     def app(lab: Lab) -> None:
-        while lab.now_ms < 30 * SECOND:
-            late.poll(timeout_ms=1_000)
-        until_ms = lab.now_ms + stands_ms
+        polls_until(lab, late, 30 * SECOND)
         paused = late.assignment()
         late.pause(paused)
-        while lab.now_ms < until_ms:
-            late.poll(timeout_ms=1_000)
-        scene.key(
-            "retention bites",
-            (0,),
-            lab.now_ms,
-            lab.now_ms + 30 * SECOND,
-            f"read nothing for {stands_ms} ms, kept are 20000",
-        )
+        polls_until(lab, late, lab.now_ms + stands_ms)
+        told = f"read nothing for {stands_ms} ms, kept are 20000"
+        scene.key("retention bites", (0,), lab.now_ms, lab.now_ms + 30 * SECOND, told)
         late.resume(paused)
-        while lab.now_ms < end_ms:
-            late.poll(timeout_ms=1_000)
+        polls_until(lab, late, end_ms)
         late.close()
 
     scene.lab.spawn(app, name=late.name)
@@ -443,13 +404,8 @@ def auto_commit_duplicates(scene: Scene) -> None:
     scene.until(57 * SECOND + scene.chance.randrange(6 * SECOND))
     first_ms = scene.lab.now_ms
     scene.lab.kill(scene.lives[0][0])
-    scene.key(
-        "auto-commit duplicates",
-        (0, 1),
-        first_ms,
-        first_ms + 30 * SECOND,
-        "killed between two commits",
-    )
+    told = "killed between two commits"
+    scene.key("auto-commit duplicates", (0, 1), first_ms, first_ms + 30 * SECOND, told)
     scene.until(end_ms + 5 * SECOND)
 
 
@@ -474,9 +430,8 @@ def flapping_isr(scene: Scene) -> None:
             scene.lab.broker(follower).pause(7_000 + scene.chance.randrange(1_500))
         last_ms = scene.lab.now_ms + 10 * SECOND
         scene.until(scene.lab.now_ms + 20 * SECOND)
-    scene.key(
-        "flapping isr", (1, 2), first_ms, last_ms, f"both followers fell behind {times} times"
-    )
+    told = f"both followers fell behind {times} times"
+    scene.key("flapping isr", (1, 2), first_ms, last_ms, told)
     scene.until(end_ms + 5 * SECOND)
 
 
@@ -501,11 +456,6 @@ def bad_deploy(scene: Scene) -> None:
             enable_auto_commit=False,
         )
         scene.until(scene.lab.now_ms + 500)
-    scene.key(
-        "bad deploy",
-        range(4),
-        at_ms,
-        end_ms,
-        "since the restart one batch in four takes 16000 ms, allowed are 12000",
-    )
+    told = "since the restart one batch in four takes 16000 ms, allowed are 12000"
+    scene.key("bad deploy", range(4), at_ms, end_ms, told)
     scene.until(end_ms + 40 * SECOND)

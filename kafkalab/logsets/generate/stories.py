@@ -114,9 +114,7 @@ class StoryLab:
             "group.id": GROUP,
             "bootstrap.servers": ",".join(self.servers),
         }
-        own |= dict(self.manifest.config.get("consumer", {})) | {
-            key.replace("_", "."): value for key, value in settings.items()
-        }
+        own |= dict(self.manifest.config.get("consumer", {})) | names.with_dots(settings)
         return KafkaConsumer(
             self.lab,
             {k: v for k, v in own.items() if v is not None},
@@ -126,9 +124,7 @@ class StoryLab:
 
     def producer(self, **settings: object) -> KafkaProducer:
         own: dict[str, object] = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
-        own |= dict(self.manifest.config.get("producer", {})) | {
-            key.replace("_", "."): value for key, value in settings.items()
-        }
+        own |= dict(self.manifest.config.get("producer", {})) | names.with_dots(settings)
         return KafkaProducer(self.lab, own, version=self.version, name="client")
 
     def poll_until(self, consumer: KafkaConsumer, share: float = 1.0) -> None:
@@ -140,11 +136,8 @@ class StoryLab:
     ) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
             for partition in range(self.partitions):
-                producer.send(
-                    ProducerRecord(
-                        self.topic, value=f"order {self.lab.now_ms}", partition=partition
-                    )
-                )
+                order = f"order {self.lab.now_ms}"
+                producer.send(ProducerRecord(self.topic, value=order, partition=partition))
             self.lab.run_for(ms=every_ms)
 
 
@@ -326,9 +319,7 @@ def _member(
 ) -> Member:
     """The client with these processes."""
     spots = _written(manifest.levels, lab, lives)
-    scripted = script(
-        spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities
-    )
+    scripted = _script(manifest, lab, spots, identities)
     if in_group is None:
         in_group = any(GROUP in text for _, text in spots)
     sockets = tuple(
@@ -351,16 +342,15 @@ def _broker_scripts(manifest: Manifest, lab: Lab, identities: dict[str, int]) ->
             for row in lab.server_rows(broker)
             if _is_written(manifest.levels, row.logger, row.level)
         ]
-        found.append(
-            script(
-                spots,
-                lab.epoch_ms,
-                manifest.duration_ms + AFTER_MS,
-                manifest.client_room,
-                identities,
-            )
-        )
+        found.append(_script(manifest, lab, spots, identities))
     return tuple(found)
+
+
+def _script(
+    manifest: Manifest, lab: Lab, spots: list[tuple[int, str]], identities: dict[str, int]
+) -> Script:
+    last_ms = manifest.duration_ms + AFTER_MS
+    return script(spots, lab.epoch_ms, last_ms, manifest.client_room, identities)
 
 
 def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:
@@ -411,14 +401,15 @@ def _generations(lab: Lab) -> tuple[GroupRebalance, ...]:
     """
     found, because, owner = [], [], {}
     for event in lab.journal.of("group.member", "group.left", "group.removed", "group.assigned"):
-        if event.kind == "group.member" and event.fields["group"] == GROUP:
-            owner[event.fields["member"]] = names.number_of(event.fields["client_id"][0])
-            because.append(("joined", owner[event.fields["member"]]))
-        elif event.kind in ("group.left", "group.removed") and event.fields["group"] == GROUP:
-            because.append(
-                (event.kind.removeprefix("group."), owner.get(event.fields["member"], 0))
-            )
-        elif event.kind == "group.assigned" and event.fields["group"] == GROUP:
-            found.append(GroupRebalance(event.fields["generation"], event.at_ms, tuple(because)))
+        told = event.fields
+        if told["group"] != GROUP:
+            continue
+        if event.kind == "group.member":
+            owner[told["member"]] = names.number_of(told["client_id"][0])
+            because.append(("joined", owner[told["member"]]))
+        elif event.kind == "group.assigned":
+            found.append(GroupRebalance(told["generation"], event.at_ms, tuple(because)))
             because = []
+        else:
+            because.append((event.kind.removeprefix("group."), owner.get(told["member"], 0)))
     return tuple(found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from kafkalab.logsets.generate.cast import Client, Copy
@@ -17,6 +17,7 @@ from kafkalab.logsets.generate.scenes import AnswerKey
 from kafkalab.logsets.generate.stories import Member, PlayedStory, StorySocket
 
 MINUTE_MS = 60_000
+ZOMBIES = ("zombie_consumer", "zombie_producer")
 ZOMBIE_MS = 9 * MINUTE_MS  # The default of connections.max.idle.ms.
 
 
@@ -41,10 +42,8 @@ def truth_of(
         sockets = within(manifest, copy.starts_ms, member.sockets)
         stood = [socket for socket in sockets if socket.how != "failed"]
         for socket in stood:
-            end_ms = (
-                manifest.duration_ms + 1 if socket.closed_at_ms is None else socket.closed_at_ms
-            )
-            broker = socket.broker
+            end_ms, broker = socket.closed_at_ms, socket.broker
+            end_ms = manifest.duration_ms + 1 if end_ms is None else end_ms
             assert broker is not None, "the simulator knows where an established socket leads"
             live.update(
                 (at_ms, broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms
@@ -74,16 +73,8 @@ def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -
         if opened > manifest.duration_ms:
             continue
         ended = closed is not None and closed <= manifest.duration_ms
-        found.append(
-            StorySocket(
-                socket.node_id,
-                socket.broker,
-                socket.role,
-                opened,
-                closed if ended else None,
-                socket.how if ended else None,
-            )
-        )
+        closed, how = (closed, socket.how) if ended else (None, None)
+        found.append(replace(socket, opened_at_ms=opened, closed_at_ms=closed, how=how))
     return found
 
 
@@ -106,7 +97,7 @@ def _person(
         "version": member.version,
         "group_id": client.group_id if member.in_group else None,
         "story": story.name,
-        "zombie": story.name in ("zombie_consumer", "zombie_producer"),
+        "zombie": story.name in ZOMBIES,
         "deviates": dict(opened) != usual or len(stood) < len(sockets),
         "opened": len(stood),
         "kept": sum(socket.closed_at_ms is None for socket in stood),
@@ -170,21 +161,11 @@ def _incidents(
     for copy in copies:
         story = stories[copy.story]
         keys = list(story.keys)
-        if story.name in ("zombie_consumer", "zombie_producer"):
-            opened = min(
-                socket.opened_at_ms
-                for socket in story.members[0].sockets
-                if socket.role == "bootstrap"
-            )
-            keys.append(
-                AnswerKey(
-                    "zombie sockets",
-                    (0,),
-                    opened + ZOMBIE_MS,
-                    manifest.duration_ms,
-                    "connections.max.idle.ms is -1",
-                )
-            )
+        if story.name in ZOMBIES:
+            sockets = story.members[0].sockets
+            opened = min(each.opened_at_ms for each in sockets if each.role == "bootstrap")
+            told, last_ms = "connections.max.idle.ms is -1", manifest.duration_ms
+            keys.append(AnswerKey("zombie sockets", (0,), opened + ZOMBIE_MS, last_ms, told))
         for key in keys:
             first_ms = copy.starts_ms + key.first_ms
             last_ms = min(copy.starts_ms + key.last_ms, manifest.duration_ms)

@@ -9,9 +9,8 @@ import shutil
 
 import pytest
 
-from kafkalab.logsets import followed_files, live, stream_reader
+from kafkalab.logsets import followed_files, stream_reader
 from kafkalab.logsets.followed_files import logs_under
-from kafkalab.logsets.reader import stream
 from kafkalab.logsets.stream_reader import GrowingLines
 from kafkalab.tests.logsets.stream_trial import is_right, tried
 from kafkalab.tests.shares import few
@@ -25,13 +24,6 @@ def line(
     return (
         f"[2026-01-05 09:{second // 60:02d}:{second % 60:02d},000] DEBUG {WHO}{message} "
         f"({logger})\n"
-    )
-
-
-def opening(node: str, port: int) -> str:
-    return (
-        f"Initiating connection to node localhost:{port} (id: {node} rack: null) using address "
-        "localhost/127.0.0.1"
     )
 
 
@@ -307,46 +299,6 @@ def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
     assert len(query.reader.partitions({}, query.logged)) > 4
     query.finish()
     assert [row["message"] for row in query.rows] == told(0, 200)
-
-
-@pytest.mark.slow
-def test_open_sockets_by_minute_while_the_log_grows(spark, tmp_path):
-    """Each look is a query that ends by itself: none depends on how fast this machine is."""
-    logs, path = tmp_path / "logs", tmp_path / "logs" / "client.log"
-    logs.mkdir()
-
-    def look() -> None:
-        found = live.minutes(stream(spark, logs, live.COLUMNS))
-        writer = found.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        writer.trigger(availableNow=True).start(str(tmp_path / "minutes")).awaitTermination()
-
-    path.write_text(
-        line(1, opening("-1", 9092)) + line(2, opening("0", 9092)) + line(3, opening("1", 9093))
-    )
-    look()
-    with open(path, "a") as file:
-        file.write(
-            line(70, "Node -1 disconnected.")
-            + line(
-                71,
-                "Connection to node 7 (x/1:1) could not be established. Node may not be available.",
-            )
-        )
-    look()
-    (logs / "later.log").write_text(
-        line(200, opening("2", 9094)).replace("clientId=c", "clientId=d")
-        + line(900, opening("3", 9094))
-    )
-    look()
-    rows = (
-        live.open_by_minute(spark.read.parquet(str(tmp_path / "minutes")))
-        .selectExpr("date_format(minute, 'HH:mm') at", "broker", "open")
-        .collect()
-    )
-    assert [tuple(row) for row in rows] == [
-        ("09:00", "localhost:9092", 2), ("09:00", "localhost:9093", 1),
-        ("09:01", "localhost:9092", 1), ("09:03", "localhost:9094", 1),
-    ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ from datetime import datetime
 import pytest
 
 from kafkalab import logsets
-from kafkalab.logsets import pictures
 from kafkalab.logsets.generate import Manifest, generate, manifest
 from kafkalab.logsets.generate.lookalikes import LOOKALIKES
 from kafkalab.logsets.generate.scenes import SCENES
@@ -53,14 +52,6 @@ def test_each_incident_cites_lines_of_its_time(explained):
         # Those are told by the line that opened them, long before.
         if row.kind != "zombie sockets":
             assert all(row.first <= line["time"] <= row.last for line in row.evidence), row.kind
-
-
-@pytest.mark.slow
-def test_the_picture_of_the_incidents_says_them_in_words(explained):
-    _, found = explained
-    picture = pictures.draw_incidents(found)
-    assert picture.alt == f"Incidents: {len(found)} rows." and picture.png().startswith(b"\x89PNG")
-    assert all(kind in picture.text for kind in found["kind"])
 
 
 @pytest.mark.slow

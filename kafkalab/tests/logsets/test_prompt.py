@@ -168,3 +168,11 @@ def test_a_fenced_producer_and_a_group_explained(spark, recordings, tmp_path, ca
         and 'href="http' not in text.replace('xlink:href="#', "")
     )
     assert "A producer was fenced" in capsys.readouterr().out
+
+
+def test_incidents_are_written_as_json_with_the_lines_that_say_so(recordings, capsys):
+    log = recordings.parent / "whole_logs" / "slow_poll"
+    assert main(["incidents", str(log), "--engine", "duckdb", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found[0]["evidence"][0]["time"] == found[0]["first"]
+    assert found[0]["evidence"][0]["message"]
