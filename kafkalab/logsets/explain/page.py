@@ -1,4 +1,4 @@
-"""Writes the report on a log as one self-contained HTML page: oddities, then pictures, then tables.
+"""Writes the report on a log as one self-contained HTML page: oddities, pictures, tables.
 
 All text from a log is escaped.
 """
@@ -12,6 +12,7 @@ from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.neighbors import around
 from kafkalab.logsets.explain.oddities import Oddity, clock_of
 from kafkalab.logsets.explain.pictures import pictures, svg
+from kafkalab.logsets.explain.text_report import first_words
 from kafkalab.logsets.explain.two_sides import speakers
 
 FEW = 3  # More findings get a list of links in front.
@@ -54,7 +55,7 @@ details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 
 def page(story: LogReport, title: str) -> str:
     """The whole page of a report."""
-    parts = (_reading, _heading, _clients, _oddities, _both_sides, _pictures, _tables)
+    parts = (_first_words, _heading, _clients, _oddities, _both_sides, _pictures, _tables)
     return _whole(title, "\n".join(part(story) for part in parts))
 
 
@@ -90,16 +91,19 @@ def _heading(story: LogReport) -> str:
     )
 
 
-def _reading(story: LogReport) -> str:
-    said = "\n".join(escape(text) for text in story.reading.sentences())
+def _first_words(story: LogReport) -> str:
     kind = "odd w2" if story.reading.enough else "odd w3"
-    return f'<div class="{kind}"><p class="said">{said}</p></div>' if said else ""
+    return "".join(
+        f'<div class="{kind}"><p class="said">{escape(said)}</p></div>'
+        for said in first_words(story)
+        if said
+    )
 
 
 def _clients(story: LogReport) -> str:
     names = _short_names(story)
     servers = _table(story.servers, names) if len(story.servers) else ""
-    clients = _table(story.clients.drop(columns=["lives"]), names)
+    clients = _table(story.clients.drop(columns=["lives"]), names) if len(story.clients) else ""
     return f"<h2>Who wrote here</h2>{clients}{servers}"
 
 

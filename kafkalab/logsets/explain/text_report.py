@@ -26,16 +26,15 @@ MARKS = {3: "!!", 2: "! ", 1: "  ", 0: "  "}
 
 def text_report(story: LogReport) -> str:
     """The whole report as text."""
+    parts = [*first_words(story), _heading(story), _oddities(story), *_tables(story)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def first_words(story: LogReport) -> tuple[str, ...]:
+    """What a report begins with: who was away, what could not be read, and whose clock differs."""
     away = "\n".join(absence.sentence() for absence in story.absences[:ROWS])
     read = "\n".join(story.reading.sentences())
-    parts = [
-        *((away, read) if story.reading.enough else (read, away)),
-        _clocks(story),
-        _heading(story),
-        _oddities(story),
-        *_tables(story),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return *((away, read) if story.reading.enough else (read, away)), _clocks(story)
 
 
 def _clocks(story: LogReport) -> str:

@@ -20,6 +20,8 @@ from kafkalab.logsets.explain import (
     oddities,
     text_report,
 )
+from kafkalab.logsets.explain.absences import Absence
+from kafkalab.logsets.explain.kafka_subjects import COLUMNS as OF_SUBJECTS
 from kafkalab.logsets.explain.page import page
 from kafkalab.logsets.explain.pictures import pictures
 from kafkalab.logsets.explain.reading import LinesRead
@@ -120,11 +122,12 @@ def story() -> LogReport:
         rounds,
         commits,
         empty,
-        empty,
+        pd.DataFrame(columns=["how"]),  # transactions
         empty,
         empty,
         unknown,
         empty,
+        pd.DataFrame(columns=list(OF_SUBJECTS)),
         empty,
         empty,
         READING,
@@ -174,6 +177,17 @@ def test_what_was_not_read_is_said_first(story, change, said):
     assert shown.index(escape(said)) < shown.index("What stands out")
     doubtful = {"read", "known", "doubts"} & set(change)
     assert json.loads(json_report(less))["reading"]["enough"] == (not doubtful)
+
+
+def test_text_and_page_begin_with_the_broker_that_was_away(story):
+    since = pd.Timestamp("2026-11-30 11:00:00")
+    away = Absence(2, since, since + pd.Timedelta("8s"), "it stopped in order", ["its own log"])
+    told = replace(story, absences=[away], clock_shift=pd.Timedelta("2h"))
+    sentence = "Broker 2 was away from 11:00:00.000 to 11:00:08.000 (8.0 s"
+    assert text_report(told).startswith(sentence)
+    written = page(told, "a night")
+    assert written.index(sentence) < written.index("clocks are 2.0 h behind the clients")
+    assert written.index("clocks are 2.0 h behind the clients") < written.index("Who wrote here")
 
 
 def test_nothing_odd_is_said_of_what_was_read(story):
