@@ -47,6 +47,7 @@ Function(
         {"case": "nothing fails", "keys": ["milk", "tea"], "fails": []},
         {"case": "the last one of milk", "keys": ["milk", "tea", "milk", "tea"], "fails": [2]},
         {"case": "two keys", "keys": ["a", "b", "c", "b", "a", "c"], "fails": [1, 4]},
+        {"case": "a key fails twice", "keys": ["a", "a", "b", "a", "a"], "fails": [0, 3]},
         {"case": "no keys", "keys": [None, None, "a", None], "fails": [1]},
         {"case": "an empty key is a key", "keys": ["", "a", "", None, "a"], "fails": [0, 1]},
     ),
@@ -127,6 +128,18 @@ def parked(keys, fails):
         o
         for o, key in enumerate(keys)
         if o in fails or any(keys[each] == key for each in fails if each < o)
+    ]
+
+
+# %% wrong="from the last failure"
+# You let a key wait from its last failure on. It waits from its first one on: what comes between the
+# two is later than the first.
+def parked(keys, fails):
+    last = {keys[each]: each for each in fails}
+    return [
+        o
+        for o, key in enumerate(keys)
+        if o in fails or (key is not None and o > last.get(key, len(keys)))
     ]
 
 

@@ -8,7 +8,7 @@
 # - `"same call"`: call the same method again.
 # - `"abort"`: abort the transaction and begin a new one.
 # - `"close"`: close this client; perhaps make a new one.
-# - `"seek"`: move the position past the record.
+# - `"seek"`: set the position yourself, past a record or to where you begin.
 # - `"poll"`: poll again; the member joins again.
 #
 # Three are in the table above. Chapters 05, 09 and 10 have the others. (A NoOffsetForPartitionException

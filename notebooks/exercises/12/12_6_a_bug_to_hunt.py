@@ -100,6 +100,8 @@ LineReading(
         "good": tuple(number for number in range(17, 60) if number % 7),
         "lost": (2, 3, 4, 5),
     },
+    # Who counts errors, or is one off, never comes to the number of the returned records.
+    where=lambda n: abs(n["good"] % 7 - n["lost"]) > 2,
 )
 
 # %% judge

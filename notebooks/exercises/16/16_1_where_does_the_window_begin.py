@@ -120,8 +120,8 @@ bo_gets = {
 }
 
 # %% wrong="like a committed offset"
-# You took the offset after the last accepted record, as a consumer group commits it. The start offset
-# is the first record that is not at its end.
+# That is the offset after the last accepted record. A consumer group would commit it. The start
+# offset is the first record that is not at its end.
 start = {
     name: max((p + 1 for p, word in enumerate(words) if word == "accept"), default=0)
     for name, words in cases.items()

@@ -70,7 +70,8 @@ Value(
     row="share group",
     space={
         "how": ("works", "killed", "renews"),
-        "lock_s": (15, 20, 30, 40),
+        # never 40: bo is done five seconds after the lock, and 45 has a sentence of its own
+        "lock_s": (15, 20, 30, 35),
         "seconds": (12, 17, 18, 22, 23, 28, 32, 33, 38, 42, 43, 48),
     },
     where=makes_sense,
@@ -99,8 +100,8 @@ Judge(
             "of {lock_s} seconds? A renewal begins the lock again."
         ),
         "ada_hears": (
-            '"{said}" is not it. When she accepts: does she hold the job, does bo hold it, or has he '
-            "done it?"
+            '"{said}" is not it. Does she live to accept? If so, does she hold the job then, does bo '
+            "hold it, or has he done it?"
         ),
     },
 )
@@ -116,7 +117,7 @@ bo_after = {
 }
 
 # %% wrong="late is always refused"
-# bo has done the job by then. The start offset has passed it, and the broker passes over what ada
+# By then bo has done the job. The start offset has passed it, and the broker passes over what ada
 # says: she hears "ok", and two have done the job.
 ada_hears = {
     name: "refused" if case.how == "works" and case.seconds > case.lock_s else outcome(case)[1]
@@ -124,7 +125,7 @@ ada_hears = {
 }
 
 # %% wrong="late is ok"
-# bo holds the job at this moment. ada's word is refused with INVALID_RECORD_STATE.
+# At this moment bo holds the job. ada's word is refused with INVALID_RECORD_STATE.
 ada_hears = {name: "nothing" if case.how == "killed" else "ok" for name, case in n.items()}
 
 # %% wrong="the dead hear"

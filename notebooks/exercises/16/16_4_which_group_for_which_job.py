@@ -48,14 +48,14 @@ def need_of(numbers) -> str:
 
 
 KINDS = (
-    lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["order"],
+    lambda n: n["partitions"] == 1 and 12.5 / n["workers"] < n["limit_s"] < 20 and n["order"],
     lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4 and not n["order"],
     lambda n: n["limit_s"] >= 20 and n["order"],
     lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10) and not n["order"],
     lambda n: (n["partitions"], n["workers"], n["limit_s"], n["order"]) == (4, 2, 5, False),
 )
-"""One partition with order and haste, one with haste alone; order and time; haste that two
-partitions can bear, and haste that two workers cannot, though four could."""
+"""One partition with order and haste that a share group could bear, one with haste alone; order and
+time; haste that two partitions can bear, and haste that two workers cannot, though four could."""
 
 
 LineReading(
@@ -140,21 +140,10 @@ group = {
 }
 
 # %% wrong="share is always better without order"
-# A consumer group is quick enough here too. A share group helps only where there are more workers
-# than partitions.
+# A consumer group is quick enough here, too. Count its busy workers, and the seconds that they need.
 group = {
     name: name_of(
         12.5 / min(parts, workers) < limit_s and order, not order and 12.5 / workers < limit_s
-    )
-    for name, (parts, workers, limit_s, order) in facts.items()
-}
-
-# %% wrong="order is always possible"
-# One owner of a partition needs too long here, and a share group keeps no order. This topic needs more
-# partitions or more workers.
-group = {
-    name: name_of(
-        order or 12.5 / min(parts, workers) < limit_s, not order and 12.5 / workers < limit_s
     )
     for name, (parts, workers, limit_s, order) in facts.items()
 }
