@@ -8,9 +8,9 @@
 predict("02 zombie producers", zombies=None)
 
 # %% [markdown]
-# Now write `zombies(sockets)`. It takes a table such as the one above. It returns a DataFrame with
-# one row for each producer that has a zombie: its `client_id`, and `since`, the time at which its
-# oldest zombie was opened. A producer's `client_id` begins with `producer`. The check runs your
+# Now write `zombies(sockets)`. It takes a table such as the one above. It returns a Spark DataFrame
+# with one row for each producer that has a zombie: its `client_id`, and `since`, the time at which
+# its oldest zombie was opened. A producer's `client_id` begins with `producer-`. The check runs your
 # function on small tables of its own.
 
 
