@@ -7,7 +7,7 @@ import pytest
 
 from autograder.cell.question import find
 from autograder.cell.questions.ch06 import BATCHES, DROPPED_COUNT, STORIES
-from autograder.course.judges.ch06 import GAPS, _batches, _verdict
+from autograder.course.judges.ch06 import GAPS, _batches, _repeats, _verdict
 from autograder.course.references import references
 from kafkalab import KafkaException
 from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, RememberedBatch
@@ -127,4 +127,6 @@ def farthest(day: int, dropped: bool) -> int:
 @pytest.mark.slow
 def test_the_days_on_which_dropped_records_count_are_those_of_the_log():
     days = {day for day in range(1, 61) if farthest(day, True) != farthest(day, False)}
-    assert days == DROPPED_COUNT
+    # on these it is also the number of repeats
+    alike = {day for day in days if farthest(day, True) == sum(_repeats(day)[:2])}
+    assert days - alike == DROPPED_COUNT
