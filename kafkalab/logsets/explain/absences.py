@@ -225,11 +225,8 @@ class _OwnLog:
     def next(self, row: pd.Series) -> Iterator[Absence]:
         """Take the next line. Yields the absence that ends with it."""
         if row.event == BOOTS:
-            # Lines above the first one are those of a process before: the log was rotated.
-            if self.is_first or self.ran_from is not None:
-                before = self._line_above(row)
-                if self.stopped is None and self.away is None and before is not None:
-                    self._is_away_since(before, SILENT)
+            if self.stopped is None and self.away is None and self._ran_before(row):
+                self._is_away_since(self._last_above(row), SILENT)
             self.boot, self.ran_from = row, None
             self.is_first = self.is_failing = False
         elif row.event in NOT_UP:
@@ -285,17 +282,25 @@ class _OwnLog:
         last_line = since if how in (SILENT, UNNAMED) else None
         self.away = Absence(self.broker, since, None, how, ["its own log"], last_line=last_line)
 
-    def _line_above(self, row: pd.Series) -> pd.Timestamp | None:
+    def _ran_before(self, boot: pd.Series) -> bool:
+        """Whether a process ran before this one. The lines above a log's first one may be those of
+        a script that waited for others, else the log was rotated."""
+        if not self.is_first:
+            return self.ran_from is not None
+        servers = self._above(boot).where(F.col("event").isin(*SERVER_CATALOG))
+        return servers.limit(1).count() > 0
+
+    def _last_above(self, row: pd.Series) -> pd.Timestamp:
+        last: pd.DataFrame = self._above(row).orderBy(F.desc("file_offset")).limit(1).toPandas()
+        return pd.Timestamp(last["time"].iloc[0])
+
+    def _above(self, row: pd.Series) -> DataFrame:
         above = (F.col("file") == self.file) & (F.col("file_offset") < int(row.file_offset))
-        rows = self.lines.where(above & F.col("time").isNotNull()).orderBy(F.desc("file_offset"))
-        found: pd.DataFrame = rows.select("time").limit(1).toPandas()
-        return pd.Timestamp(found["time"].iloc[0]) if len(found) else None
+        return self.lines.where(above & F.col("time").isNotNull())
 
     def _is_far_down(self, row: pd.Series) -> bool:
         """Whether a log has more lines above a start than a process writes until then."""
-        above = (F.col("file") == self.file) & (F.col("file_offset") < int(row.file_offset))
-        rows = self.lines.where(above & F.col("time").isNotNull())
-        return rows.limit(BOOT_LINES + 1).count() > BOOT_LINES
+        return self._above(row).limit(BOOT_LINES + 1).count() > BOOT_LINES
 
     def _before_its_silence(self, row: pd.Series) -> pd.Timestamp:
         """The time of the last line before the longest silence up to a start."""

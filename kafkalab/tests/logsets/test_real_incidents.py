@@ -3,6 +3,7 @@
 happened.md beside each of these logs tells what was done, and when.
 """
 
+import gzip
 from itertools import pairwise
 
 import pandas as pd
@@ -333,3 +334,23 @@ def test_a_node_that_is_broker_and_controller_has_one_absence(night):
     )
     assert stopped.sentence().startswith("Broker 2 was away from 12:42:38.402 to 12:43:04.278")
     assert [each.broker for each in at_the_end] == [1, 0, 2]
+
+
+def test_a_script_that_waits_before_a_broker_starts_is_no_run_of_it(recordings, tmp_path):
+    folder = recordings.parent / "whole_logs" / "failed_starts"
+    log = gzip.decompress((folder / "2.3.1.no_folder.server.log.gz").read_bytes()).decode()
+    waits = (
+        "[2026-11-30 12:02:{:02},000] INFO Client environment:java.version=17 "
+        "(org.apache.zookeeper.ZooKeeper)\n"
+    )
+    path = tmp_path / "server.log"
+    path.write_text("".join(waits.format(second) for second in range(20)) + log, encoding="utf-8")
+    with running_on(DUCKDB):
+        assert [each.how for each in absences_of(load_lines(None, path).persist())] == [
+            "it stopped in order"
+        ]
+        # in a log that was rotated the process before has lines of its own
+        last = log.rindex("[KafkaServer id=0] started")
+        path.write_text(log[last - 32 :] + log, encoding="utf-8")
+        first, _ = absences_of(load_lines(None, path).persist())
+        assert first.how == "it stopped in order" and first.until is not None
