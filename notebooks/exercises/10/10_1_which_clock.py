@@ -48,8 +48,11 @@ def fate(n: dict) -> str:
             return "a short pause"
         if seconds <= session_s + 5 or seconds == poll_limit_s:
             return ""
-        # no thread of a frozen process runs that could see the poll limit
-        return "a long pause" if seconds < poll_limit_s else "a pause longer than both"
+        if seconds > poll_limit_s:
+            # no thread of a frozen process runs that could see the poll limit
+            return "a pause longer than both"
+        # as long as the short pause: the session timeout alone tells them apart
+        return "a long pause" if seconds == 20 else ""
     if session_s + 5 < seconds < poll_limit_s:
         return "long work"
     return "too long work" if seconds > poll_limit_s > session_s else ""
