@@ -28,7 +28,7 @@ RACKS = {0: "a", 1: "b", 2: "c"}
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 ALONE = {"cut off": 0, "heir": 1}
-"""Which broker is cut off from the others in a night of this kind."""
+"""Which replica is cut off from the others in a night of this kind: 0 is the leader."""
 KINDS = (*ALONE, "follower down", "two down", "slow")
 
 
@@ -53,8 +53,11 @@ class Night(NamedTuple):
 # -- clusters, writers, readers
 
 
-def cluster(brokers: int = 3, release: str = "4.4", seed: int = 5, **settings: object) -> Lab:
-    """A lab with `orders` on brokers 0, 1 and 2. Settings are the brokers', with _ for dots."""
+def cluster(
+    brokers: int = 3, release: str = "4.4", seed: int = 5, leader: int = 0, **settings: object
+) -> Lab:
+    """A lab with `orders` on the leader and the next two brokers, else on 0, 1 and 2. Settings are
+    the brokers', with _ for dots."""
     lab = Lab(
         brokers=brokers,
         seed=seed,
@@ -62,7 +65,7 @@ def cluster(brokers: int = 3, release: str = "4.4", seed: int = 5, **settings: o
         broker_version=release,
         broker_config={name.replace("_", "."): value for name, value in settings.items()},
     )
-    lab.create_topic("orders", replication_factor=3, leaders=[0])
+    lab.create_topic("orders", replication_factor=3, leaders=[leader])
     return lab
 
 
@@ -312,15 +315,21 @@ def racks(version: str = "3.9", seed: int = 2, **config: object) -> Lab:
 # -- the learner's watermark
 
 
-def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, seed: int) -> Lab:
+def night(
+    rule: Callable[[Mapping[int, int], tuple[int, ...]], int],
+    kind: str,
+    seed: int,
+    leader: int = 0,
+) -> Lab:
     """One night of a cluster whose leaders move the high watermark by this rule.
 
-    kind: "cut off", the leader is cut off and dies; "heir", broker 1 is cut off, and leads when the
-    leader dies; "follower down", a follower dies; "two down", both die; "slow", a follower
+    kind: "cut off", the leader is cut off and dies; "heir", the next broker is cut off, and leads
+    when the leader dies; "follower down", a follower dies; "two down", both die; "slow", a follower
     is slow. The clients: `till` with acks=1, and `reader`.
     """
     rng = Random(seed)
-    lab = cluster(brokers=4, seed=seed, replica_lag_time_max_ms=10_000)
+    lab = cluster(brokers=4, seed=seed, leader=leader, replica_lag_time_max_ms=10_000)
+    holders = [(leader + place) % 4 for place in range(3)]
     for broker in range(4):
         lab.broker(broker).move_watermark(rule)
     shop, one = till(lab), reader(lab)
@@ -329,18 +338,18 @@ def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, 
     write(shop, *(f"order {number}" for number in range(rng.randrange(3, 8))))
     lab.run_for(ms=1_500)
     if kind in ALONE:
-        alone = ALONE[kind]
+        alone = holders[ALONE[kind]]
         lab.partition([alone], [broker for broker in range(4) if broker != alone])
     elif kind == "slow":
-        lab.broker(rng.choice((1, 2))).disk.slow(rng.randrange(300, 900))
+        lab.broker(rng.choice(holders[1:])).disk.slow(rng.randrange(300, 900))
     else:
-        gone = (1, 2) if kind == "two down" else (rng.choice((1, 2)),)
+        gone = holders[1:] if kind == "two down" else [rng.choice(holders[1:])]
         for broker in gone:
             lab.broker(broker).crash()
     write(shop, *(f"late {number}" for number in range(rng.randrange(2, 6))))
     lab.run_for(ms=2_500 if kind in ALONE else 30_000)
     if kind in ALONE:
-        lab.broker(0).crash()
+        lab.broker(leader).crash()
         lab.heal()
         lab.run_for(ms=25_000)
     return lab

@@ -72,7 +72,9 @@ Judge(
             "{said} is not it. Look at the rows of one such consumer in the order of `opened_at`. Which "
             "row ends with `peer`, and which is the next one to this node that did not fail?"
         ),
-        "without_coordinator": "{said} is not it. Count clients, not connections.",
+        "without_coordinator": (
+            "{said} is not it. Count the consumers that have no row of class coordinator."
+        ),
     },
 )
 

@@ -54,8 +54,7 @@ Value(
     row="group",
     space={"starts": STARTS, "version": ("2.1", "2.3", "3.9"), "later": (1, 2, 3, 4)},
     together=lambda groups: (
-        {n["version"] for n in groups} >= {"2.1"}
-        and len({n["version"] for n in groups}) > 1
+        {n["version"] for n in groups} >= {"2.1", "2.3"}
         and any(not n["starts"].startswith("ada") for n in groups)
         and any(n["later"] > 1 for n in groups)
     ),

@@ -45,6 +45,17 @@ given_up = {name: lost for name, (_, lost) in found.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+# members and partitions for which Range rounded up, or with the rest for the last, moves as many
+ALIKE = ((2, 5), (2, 8), (2, 11), (3, 10), (3, 11), (4, 6))
+
+
+def tells_sharing_apart(n: dict) -> bool:
+    """Whether the shares are uneven afterwards, and Range moves a number of its own."""
+    if n["strategy"] == "Range" and (n["members"], n["partitions"]) in ALIKE:
+        return False
+    return n["partitions"] % (n["members"] + 1) > 0
+
+
 Value(
     title="moved, and given up",
     points=3,
@@ -56,7 +67,7 @@ Value(
         "partitions": (5, 6, 7, 8, 9, 10, 11, 12),
         "members": (2, 3, 4),
     },
-    where=lambda n: n["partitions"] % (n["members"] + 1),
+    where=tells_sharing_apart,
     together=lambda groups: {n["strategy"] for n in groups} == {*EAGER, "CooperativeSticky"},
 )
 

@@ -241,7 +241,8 @@ orders = {
 busiest = {team: -(-count // 4) + 1 for team, count in orders.items()}
 
 # %% wrong="orders only"
-# You forgot `refunds`. Its three partitions go to the first three members, one each.
+# The busiest member owns so many of `orders` alone. It reads `refunds`, too: three partitions, and the
+# first three members get one each.
 busiest = {team: -(-count // 4) for team, count in orders.items()}
 
 
@@ -268,8 +269,8 @@ differs = {team: "group" for team in shown}
 differs = {team: "strategy" for team in shown}
 
 # %% wrong="m1 leads, so m1 is to blame"
-# m1 has the same group, topics and strategy as two others. Find the member whose row differs from
-# three others.
+# Member m1 has the same group, topics and strategy as two others. Find the member whose row differs
+# from three others.
 odd_one = {team: "m1" for team in shown}
 differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 

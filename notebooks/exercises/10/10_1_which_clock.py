@@ -1,7 +1,7 @@
 # %% [markdown] items="N49"
 # ### Exercise 10.1 · Which clock?
 #
-# Five programs, A to E, are dynamic members. `n.A.what` says what happens to A right after a
+# Six programs, A to F, are dynamic members. `n.A.what` says what happens to A right after a
 # `poll()`. It `"works"` for `n.A.seconds` seconds, or it `"freezes"` for that time, or it
 # `"is killed"` and never comes back. (Then `n.A.seconds` is 0 and has no meaning.) Its session
 # timeout is `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
@@ -15,8 +15,8 @@ n = numbers("10.1")
 n
 
 # %% answer
-clock = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
-after_s = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+clock = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
+after_s = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
 
 
 ### BEGIN SOLUTION
@@ -37,16 +37,22 @@ from autograder.cell.kinds import Value
 
 
 def fate(n: dict) -> str:
-    """Which of the five stories a program has, each with another reason; "" for none of them."""
+    """Which of the six stories a program has, each with another reason; "" for none of them."""
     seconds, session_s, poll_limit_s = n["seconds"], n["session_s"], n["poll_limit_s"]
     if n["what"] == "is killed":
-        return "killed" if seconds == 0 and session_s < poll_limit_s else ""
+        return "killed" if seconds == 0 and session_s > poll_limit_s else ""
     if seconds == 0:
         return ""
     if n["what"] == "freezes":
         if seconds < session_s < poll_limit_s:
             return "a short pause"
-        return "a long pause" if session_s + 5 < seconds < poll_limit_s else ""
+        if seconds <= session_s + 5 or seconds == poll_limit_s:
+            return ""
+        if seconds > poll_limit_s:
+            # no thread of a frozen process runs that could see the poll limit
+            return "a pause longer than both"
+        # as long as the short pause: the session timeout alone tells them apart
+        return "a long pause" if seconds == 20 else ""
     if session_s + 5 < seconds < poll_limit_s:
         return "long work"
     return "too long work" if seconds > poll_limit_s > session_s else ""
@@ -56,16 +62,16 @@ Value(
     title="two clocks",
     points=3,
     answers=("clock", "after_s"),
-    draws=FIVE,
+    draws=(*FIVE, "F"),
     row="program",
     space={
         "what": ("works", "freezes", "is killed"),
         "seconds": (0, 20, 70, 130, 200),
         "session_s": (10, 30, 45),
-        "poll_limit_s": (40, 100, 160, 300),
+        "poll_limit_s": (20, 40, 100, 160, 300),
     },
     where=lambda n: fate(n) != "",
-    together=lambda programs: len({fate(n) for n in programs}) == 5,
+    together=lambda programs: len({fate(n) for n in programs}) == 6,
 )
 
 # %% judge

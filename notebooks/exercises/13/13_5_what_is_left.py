@@ -3,9 +3,10 @@
 #
 # Before a team switches compaction on, it wants to know what would be left of its topic. Write
 # `left_of(changes)`. It takes a table such as the one above, `offset`, `key` and `value`. Everything
-# has been cleaned, and the time of all tombstones is over. Return the rows that are left: `offset`,
-# `key` and `value`, one row for each key that is not deleted. Offsets may have holes, and the rows
-# come in arbitrary order. The check runs your function on small tables of its own.
+# has been cleaned, and the time of all tombstones is over. Return a Spark DataFrame of the rows that
+# are left: `offset`, `key` and `value`, one row for each key that is not deleted. Offsets may have
+# holes, and the rows come in arbitrary order. The check runs your function on small tables of its
+# own.
 
 
 # %% answer spark=true

@@ -4,8 +4,8 @@
 # Three partitions, A, B and C. Broker 0 leads, and its log end is `n.A.leader`. The last fetch of
 # broker 1 asked for records from offset `n.A.broker_1` on, the last fetch of broker 2 from
 # `n.A.broker_2` on. `n.A.isr` are the replicas in sync, as `kafka-topics --describe` prints them.
-# What is the leader's high watermark? For how many records does a producer with `acks=all` still
-# wait?
+# `min.insync.replicas` is 1. What is the leader's high watermark? For how many records does a
+# producer with `acks=all` still wait?
 
 # %%
 n = numbers("14.1")

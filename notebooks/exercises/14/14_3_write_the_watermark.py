@@ -25,14 +25,15 @@ from kafkalab.stories.replicas import night, seen_by_the_reader
 
 NIGHTS = (
     {"case": "the leader is cut off, and dies", "seed": 3, "happens": "cut off"},
-    {"case": "broker 1 is cut off, and takes over", "seed": 4, "happens": "heir"},
+    # here the leader is not broker 0, and broker 0 takes over
+    {"case": "a follower is cut off, and takes over", "seed": 4, "happens": "heir", "leader": 3},
     {"case": "one follower dies", "seed": 5, "happens": "follower down"},
     {"case": "both followers die", "seed": 6, "happens": "two down"},
     {"case": "one follower has a slow disk", "seed": 7, "happens": "slow"},
 )
 KEPT = {
     "cut off": "right: what only the old leader had was never shown.",
-    "heir": "right: broker 1 lacked the late orders, and nobody had seen them.",
+    "heir": "right: the follower lacked the late orders, and nobody had seen them.",
     "follower down": "right: nobody waited for the dead follower.",
     "two down": "right: the leader alone was in sync, and its records were shown.",
     "slow": "right: a slow follower delays a record, and does not hide it.",
@@ -41,7 +42,7 @@ KEPT = {
 
 def one_night(case, part):
     """Orders with acks=1, a reader, and something that breaks."""
-    return night(part, case["happens"], case["seed"])
+    return night(part, case["happens"], case["seed"], case.get("leader", 0))
 
 
 def shown_and_kept(case, lab) -> tuple[str, tuple] | None:
@@ -126,6 +127,13 @@ def watermark(ends, in_sync):
 # sync. When it is the only one, its own log end is the mark.
 def watermark(ends, in_sync):
     return min([ends[broker] for broker in in_sync[1:]] or [0])
+
+
+# %% wrong="broker 0 is the leader"
+# You left broker 0 out. Another broker led in this night, and broker 0 followed. A rule must not know
+# which broker leads.
+def watermark(ends, in_sync):
+    return min([ends[broker] for broker in in_sync if broker != 0] or [ends[0]])
 
 
 # %% wrong="one less"

@@ -6,7 +6,7 @@
 # - `with_30`: the topic kept its records for 20 seconds. Play story 3 with 30. How many records does
 #   the group jump over then, in all partitions together? The line "out of range" has the offset it
 #   asked for. The line "Resetting offset" has the offset it got.
-# - `setting`: the setting of the *topic* that would have kept the records, with a larger value.
+# - `setting`: the setting of the *topic* that says how long it keeps its records.
 # - `least_s`: play story 3 again with 20, 30, 40, 50, 60, 70, 80, 90 and 100 seconds. From how many
 #   seconds on is no position out of range?
 
@@ -86,8 +86,7 @@ Judge(
             "got. Then add up the four differences."
         ),
         "setting": (
-            '"{said}" does not keep the records. Which setting of a topic says how long it keeps '
-            "them?"
+            '"{said}" is another setting. Which one of a topic says how long it keeps its records?'
         ),
         "least_s": (
             '{said} is not it. Play story 3 with each of the nine numbers, and look for "out of '
