@@ -31,7 +31,7 @@ TERMINATES = "PROCESS_TERMINATES"
 NO_DISK = "LOG_DIRS_FAILED"
 OWN = (STARTS, STARTED, STOPS, STOPPED, TERMINATES, NO_DISK)
 BOOTS = "PROCESS_BOOTS"
-"""The first line of any process of Kafka's: nothing of the same process stands above it."""
+"""The first line of any process of Kafka's: the lines above are those of a process before."""
 START_FAILED, NOT_UP = "START_FAILED", ("START_FAILED", "PROCESS_FAILED", "PROCESS_FAULTY")
 CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
 NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
