@@ -2,11 +2,12 @@
 # ### Exercise 17.5 · A detector for other nights
 #
 # Write `spells(lines)`. It takes lines as above: `time`, `client_id`, `message`. It returns a Spark
-# DataFrame with one row for each spell: `partition` (as the line names it, `stock-0`), `since` (the
-# time of its first refusal) and `refused` (how many). A refusal is a line with the error
-# `NOT_ENOUGH_REPLICAS` or `NOT_ENOUGH_REPLICAS_AFTER_APPEND`. Refusals of one partition belong to one
-# spell, until more than 10 seconds pass without one. It does not matter which client was refused. The
-# check runs your function on small tables of its own, and then on other nights.
+# DataFrame with one row for each spell. Its columns are `partition` (as the line names it,
+# `stock-0`), `since` (the time of its first refusal) and `refused` (how many). A refusal is a line
+# with the error `NOT_ENOUGH_REPLICAS` or `NOT_ENOUGH_REPLICAS_AFTER_APPEND`. Refusals of one
+# partition belong to one spell, until more than 10 seconds pass without one. It does not matter
+# which client was refused. The check runs your function on small tables of its own, and then on
+# other nights.
 
 
 # %% answer spark=true
