@@ -239,7 +239,9 @@ class RealCluster:
         """Format the disk of one process, as kafka-storage.sh does."""
         java = self.hands
         words = java.jvm.java.io.ByteArrayOutputStream()
-        given_args = ["format", "-t", cluster_id, "-c", str(self._file(name)), "--ignore-formatted"]
+        # one word: an id may begin with a hyphen
+        the_id, file = f"--cluster-id={cluster_id}", str(self._file(name))
+        given_args = ["format", the_id, "-c", file, "--ignore-formatted"]
         args = java.jvm.java.lang.reflect.Array.newInstance(
             java.jvm.java.lang.Class.forName("java.lang.String"), len(given_args)
         )

@@ -43,7 +43,7 @@ from kafkalab.real.cluster_tables import faults_frame, group_frame, topic_frame
 from kafkalab.real.home import new_run_folder
 from kafkalab.real.jar_sets import client_set
 from kafkalab.real.java_process import JavaProcess, items_of, setting_text
-from kafkalab.real.keeper import Keeper, sweep
+from kafkalab.real.keeper import Keeper, KeptProcessError, sweep
 from kafkalab.real.log_lines import ClientLog, lines_frame, logging_options, requests_frame
 from kafkalab.real.real_apps import RealApp, real_app, sleep_real
 from kafkalab.real.real_cluster import MOST_BROKERS, RealBroker, RealCluster
@@ -228,11 +228,13 @@ class RealLab:
         """End all processes and delete all files of this lab. A second call does nothing."""
         for app in getattr(self, "_apps", ()):
             app.end()
-        for java in getattr(self, "_processes", {}).values():
-            java.killed = True
-            java.let_go()
+        processes = [*getattr(self, "_processes", {}).values()]
         if hasattr(self, "_cluster"):
-            self._cluster.hands.let_go()
+            processes.append(self._cluster.hands)
+        for java in processes:
+            with contextlib.suppress(KeptProcessError):  # this lab was closed before
+                # a door that waits for a callback closes only when Java is gone
+                java.kill()
         self._end()
 
     def __enter__(self) -> RealLab:

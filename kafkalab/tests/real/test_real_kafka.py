@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -19,6 +21,7 @@ from kafkalab.errors import (
     RecordTooLargeException,
     UnsupportedVersionException,
 )
+from kafkalab.real import real_cluster
 from kafkalab.real.home import real_home
 from kafkalab.real.keeper import kept_folders
 from kafkalab.sim.apps import AppEnded
@@ -51,6 +54,15 @@ class Heard:
 
     def on_partitions_revoked(self, partitions):
         self.positions = [self.consumer.position(one) for one in partitions]
+
+
+def test_a_cluster_whose_id_begins_with_a_hyphen_starts(monkeypatch):
+    system = {**vars(os), "urandom": lambda size: b"\xf8" * size}
+    monkeypatch.setattr(real_cluster, "os", SimpleNamespace(**system))
+    with real.Lab(brokers=1) as lab:
+        lab.create_topic("orders")
+        producer = real.KafkaProducer(lab)
+        assert producer.send(ProducerRecord("orders", "order 0")).get().offset == 0
 
 
 def test_records_go_round(lab):
