@@ -67,6 +67,7 @@ class Absence:
     clients  the others that tell of it: clients, or nodes of the cluster of a controller's absence
     back_seen  whether another log tells of its return; else a clock that was set changes the length
     last_line  where no line tells of its end: when it was last seen. Others missed it later
+    failed_starts, why  how many starts failed in that time, and the reason of the last one
     """
 
     broker: int
@@ -79,7 +80,7 @@ class Absence:
     last_line: pd.Timestamp | None = None
     role: str = "Broker"
     failed_starts: int = 0
-    why: str = ""  # The last one failed.
+    why: str = ""
 
     def sentence(self) -> str:
         """What the report says of it first."""
@@ -261,15 +262,14 @@ class _OwnLog:
             if self.ran_from is not None:
                 silent = SILENT if self.is_alone else UNNAMED
                 self._is_away_since(self._before_its_silence(row), silent)
-        self.is_first = False
+        self.ran_from, self.is_first, self.is_failing = None, False, False
 
     def _fails(self, row: pd.Series) -> None:
         """A process says that it ends, for an error. One line of it has the reason."""
         cause = cause_of(row.message, row.trace).partition(". ")[0].rstrip(".")
-        if self.ran_from is not None:
-            self.stopped, self.ran_from = row.time, None
-            self.how, self.is_failing = f"{BY_FAULT}: {cause}", True
-        if self.is_failing:
+        if self.ran_from is not None and self.stopped is None:  # else it was stopping already
+            self.stopped, self.how = row.time, f"{BY_FAULT}: {cause}"
+        if self.is_failing or self.ran_from is not None:
             return
         if self.away is None:
             began = (row if self.boot is None else self.boot).time
