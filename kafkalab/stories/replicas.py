@@ -395,12 +395,12 @@ def seen_by_the_reader(lab: Lab) -> Night:
 # -- the Spark lab
 
 
-def reading_in(rack: str, seed: int) -> Lab:
-    """A lab whose `reader` is in this rack, while twelve orders come in five seconds."""
+def reading_in(rack: str, seed: int, orders: int = 12) -> Lab:
+    """A lab whose `reader` is in this rack, while an order comes every 400 ms."""
     lab = racks(seed=seed)
     seller = till(lab, acks="all")
     consumer = reader(lab, **{"client.rack": rack})
-    for number in range(12):
+    for number in range(orders):
         write(seller, f"order {number}")
         read(lab, consumer, 400)
     return lab

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 14.5 · Who crosses zones?
 #
-# `n.A.rack` is the `client.rack` of shop A. How many of its fetch requests went to a broker in
+# `shops.A.rack` is the `client.rack` of shop A. How many of its fetch requests went to a broker in
 # another rack? A shop whose rack no broker has is in another rack than all of them.
 
 # %% spark=true
@@ -26,10 +26,11 @@ from autograder.cell.kinds import Value
 
 
 def tells_racks_apart(shops: list[dict]) -> bool:
-    """Whether one reads at the leader in its rack, one at a follower, and one has written a
-    follower's rack with a capital letter."""
+    """Whether one reads at the leader in its rack, one at a follower, one has written a follower's
+    rack with a capital letter, and those that always cross do so for different numbers of orders."""
     racks = {n["rack"] for n in shops}
-    return "a" in racks and bool(racks & {"b", "c"}) and "B" in racks
+    always = {n["orders"] for n in shops if n["rack"] in ("B", "d")}
+    return "a" in racks and bool(racks & {"b", "c"}) and "B" in racks and len(always) > 1
 
 
 Value(
@@ -38,7 +39,7 @@ Value(
     answers=("crossing",),
     draws=("A", "B", "C", "D"),
     row="shop",
-    space={"rack": ("a", "b", "c", "B", "d"), "seed": (1, 2, 3, 4, 5, 6)},
+    space={"rack": ("a", "b", "c", "B", "d"), "seed": (1, 2, 3), "orders": (7, 10, 12, 15)},
     together=tells_racks_apart,
 )
 
@@ -50,9 +51,9 @@ from kafkalab.stories.replicas import RACKS, reading_in
 
 
 @cache
-def _fetched(rack: str, seed: int) -> tuple[int, ...]:
+def _fetched(rack: str, seed: int, orders: int) -> tuple[int, ...]:
     """The brokers that a reader in this rack sent its fetches to."""
-    lab = reading_in(rack, seed)
+    lab = reading_in(rack, seed, orders)
     return tuple(
         int(lab.line_text(event).rpartition("(id: ")[2][0])
         for event in lab.journal.of("line")
@@ -63,7 +64,8 @@ def _fetched(rack: str, seed: int) -> tuple[int, ...]:
 Judge(
     truth=lambda case: {
         "crossing": sum(
-            RACKS[broker] != case["rack"] for broker in _fetched(case["rack"], case["seed"])
+            RACKS[broker] != case["rack"]
+            for broker in _fetched(case["rack"], case["seed"], case["orders"])
         )
     },
     right="right: one fetch to be sent away is the normal price; all of them are a wrong rack.",

@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 16.4 · Which group for which job?
 #
-# Five topics, A to E. Each has 24 changes of customers: three for each of eight customers, one after
+# Six topics, A to F. Each has 24 changes of customers: three for each of eight customers, one after
 # the other. A change takes half a second. One change fails at the first try: a worker of a share group
 # releases it, a worker of a consumer group tries it again at once. A customer's changes are in one
 # partition, and the customers are spread evenly. Each topic's team says what it has and needs.
@@ -14,7 +14,7 @@ for name, need in n.items():
     print(f"{name}: {need}")
 
 # %% answer
-group = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+group = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
 
 
 ### BEGIN SOLUTION
@@ -51,18 +51,20 @@ KINDS = (
     lambda n: n["partitions"] == 1 and 12.5 / n["workers"] < n["limit_s"] < 20 and n["order"],
     lambda n: n["partitions"] == 1 and n["limit_s"] < 20 and n["workers"] == 4 and not n["order"],
     lambda n: n["limit_s"] >= 20 and n["order"],
+    lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10) and n["order"],
     lambda n: n["partitions"] > 1 and n["limit_s"] in (9, 10) and not n["order"],
     lambda n: (n["partitions"], n["workers"], n["limit_s"], n["order"]) == (4, 2, 5, False),
 )
 """One partition with order and haste that a share group could bear, one with haste alone; order and
-time; haste that two partitions can bear, and haste that two workers cannot, though four could."""
+time; haste that two partitions can bear, with order and without; and haste that two workers cannot
+bear, though four could."""
 
 
 LineReading(
     title="which group for which job",
     points=2,
     answers=("group",),
-    draws=("A", "B", "C", "D", "E"),
+    draws=("A", "B", "C", "D", "E", "F"),
     row="topic",
     space={
         "partitions": (1, 2, 4),
