@@ -70,6 +70,27 @@ def test_the_reference_has_full_marks(sandbox, chapter, student):
     assert short == {} and result["score"] == result["max"] > 0 and result["reason"] == ""
 
 
+def test_a_text_names_the_numbers_that_its_learner_has():
+    """`n.A.rack` in a text is a number of this exercise, whatever `n` was before."""
+    wrong = []
+    for chapter in CHAPTERS:
+        cells = master(chapter).notebook()["cells"]
+        texts = {
+            index: found[1]
+            for index, cell in enumerate(cells)
+            if (found := re.search(r"### Exercise ([\d.]+\d)", "".join(cell["source"])))
+        }
+        for index, exercise in texts.items():
+            bound = {}
+            # numbers are bound above the text, or in the cell between text and answer
+            for cell in cells[: index + 3]:
+                source = "".join(cell["source"])
+                bound |= dict(re.findall(r'^(\w+) = numbers\("([\d.]+)"\)', source, re.M))
+            named = set(re.findall(r"`(\w+)\.A\b", "".join(cells[index]["source"])))
+            wrong += [f"{exercise}: {name}" for name in named if bound.get(name) != exercise]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("chapter", share(CHAPTERS, 6, 1))
 def test_a_blank_notebook_has_no_points(sandbox, chapter):
     result = run(
