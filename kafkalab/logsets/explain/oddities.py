@@ -108,6 +108,14 @@ SIGNS = (
          "could not commit is read again.",
          "Give each process a group.instance.id of its own; after a restart see that the old "
          "process has ended."),
+    Sign("Access was denied",
+         ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED",
+          "TRANSACTION_FATAL_ERROR", "TRANSACTION_ABORTABLE_ERROR", "COMMIT_FAILED_ON_PARTITION",
+          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED", "LEAVE_GROUP_FAILED"), 3,
+         "The broker knows the user, and the user has no right (ACL) for what it asked.",
+         "The broker's kafka-authorizer.log names principal, operation and resource; "
+         "kafka-acls --add gives the right.",
+         words="(?i)authoriz|is Denied"),
     Sign("A producer was fenced",
          ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR",
           "TRANSACTION_ABORTABLE_ERROR"), 3,
@@ -117,6 +125,12 @@ SIGNS = (
          "Look for a second process with this transactional.id. Where there is none, make "
          "transactions shorter, or raise transaction.timeout.ms. Close this producer.",
          words=FENCED),
+    Sign("A transaction was over before its producer ended it", ("TRANSACTION_FATAL_ERROR",), 3,
+         "Mostly it was open for longer than transaction.timeout.ms, and the coordinator rolled it "
+         "back. What the producer sent in it is aborted.",
+         "Make transactions shorter, or raise transaction.timeout.ms. Close this producer and "
+         "start a new one.",
+         words="InvalidTxnStateException"),
     Sign("A transaction failed for good", ("TRANSACTION_FATAL_ERROR",), 3,
          "The producer lost its right to go on; the line says why.",
          "Close this producer and start a new one."),
@@ -138,12 +152,6 @@ SIGNS = (
          "The client speaks TLS or SASL and the other side does not, or something between cut the "
          "connection.",
          "Compare security.protocol with the listener of that port."),
-    Sign("Access was denied",
-         ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED"), 3,
-         "The broker knows the user, and the user has no right (ACL) for what it asked.",
-         "The broker's kafka-authorizer.log names principal, operation and resource; kafka-acls "
-         "--add gives the right.",
-         words=r"(?i)authoriz|is Denied"),
     Sign("A thread of a client ended", ("THREAD_FAILED",), 3,
          "What that thread did is not done any more: a producer without its network thread sends "
          "nothing. An OutOfMemoryError may come from a client with security.protocol=PLAINTEXT at "
@@ -169,9 +177,22 @@ SIGNS = (
          "Look whether it exists, and how many partitions it has; the controller's log names the "
          "time when one was made or deleted.",
          words=r"(?i)unknown_?.?topic|does not host this topic-partition"),
-    Sign("Batches were sent again", ("BATCH_RETRIED", "BATCH_SPLIT"), 2,
-         "A broker answered with an error that passes (a new leader, too few replicas, a batch too "
-         "large, an earlier transaction that is not over), or not at all in time. Without "
+    Sign("Too few replicas were in sync", ("BATCH_RETRIED", "APPEND_FAILED"), 3,
+         "Fewer replicas than min.insync.replicas were in sync, so the leader refused what "
+         "producers with acks=all sent. A producer tries again until retries or "
+         "delivery.timeout.ms are used up; then the records are lost, and only its callback says "
+         "so.",
+         "Bring the brokers back whose replicas are missing. Where one broker may be away, a topic "
+         "needs one replica more than min.insync.replicas.",
+         words="(?i)not_?enough_?replicas"),
+    Sign("Batches were too large and were split", ("BATCH_SPLIT",), 1,
+         "A batch was larger than the topic's max.message.bytes, and the producer sent it again in "
+         "parts. One record that is too large is refused for good, and only its callback says so.",
+         "Set batch.size below the topic's max.message.bytes; each split is one request for "
+         "nothing."),
+    Sign("Batches were sent again", ("BATCH_RETRIED",), 2,
+         "A broker answered with an error that passes (a new leader, an earlier transaction that "
+         "is not over), or not at all in time. Without "
          "idempotence a retry may reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
     Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED",), 2,
@@ -214,7 +235,8 @@ SIGNS = (
          "request.timeout.ms."),
     Sign("A broker did not answer in time", ("DISCONNECTING_REQUEST_TIMEOUT",), 2,
          "The client waited for request.timeout.ms, then it closed the connection. The broker "
-         "stood still, was overloaded, or something between dropped the packets.",
+         "stood still, was overloaded, waited for a follower (acks=all), or something between "
+         "dropped the packets.",
          "The line names the node: look into that broker's own log at the time before, from "
          "request.timeout.ms on back."),
     Sign("Offsets could not be committed",
@@ -273,6 +295,11 @@ SIGNS = (
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
          "Look at the follower that the line names: its disk, its network, its pauses."),
+    Sign("A follower could not fetch from its leader", ("REPLICA_FETCH_FAILED",), 1,
+         "The leader was away or stood still, or the network between these two brokers was cut. "
+         "The replicas of this follower fall behind meanwhile.",
+         "Where clients could reach the leader at that time, look at the network between the two "
+         "brokers; replicaId and leaderId name them."),
     Sign("A broker was gone", ("BROKER_GONE", "BROKER_FENCED"), 2,
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
@@ -309,8 +336,9 @@ SIGNS = (
          "Bring the broker back that the line names in lastKnownElr, or its disk.",
          words=r"leader: \d+ -> -1"),
     Sign("A coordinator rolled a transaction back", ("TRANSACTION_TIMED_OUT",), 3,
-         "The transaction was open for longer than transaction.timeout.ms. Its producer is fenced, "
-         "and readers with isolation.level=read_committed never see its records.",
+         "The transaction was open for longer than transaction.timeout.ms. Its producer cannot go "
+         "on (it is fenced, or its transaction is in an invalid state), and readers with "
+         "isolation.level=read_committed never see its records.",
          "Make transactions shorter, or raise transaction.timeout.ms."),
     Sign("A broker refused a producer with an old epoch", ("APPEND_FAILED",), 3,
          "Another producer with the same transactional.id had begun, or its transaction had been "
