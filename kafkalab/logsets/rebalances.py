@@ -181,8 +181,14 @@ def _gathered(events: DataFrame) -> DataFrame:
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     expired = F.col("event").isin(*EXPIRED)
-    # A member of KIP-848 releases all that it has when its time for poll() is over.
-    stops = (gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)) | (F.col("event") == EXPIRED[1])
+    # A member of KIP-848 releases all that it has when its time for poll() is over, and when the
+    # coordinator does not know it any more.
+    fenced = is_event[STATE] & (F.col("state") == "FENCED")
+    stops = (
+        (gives_up & (F.coalesce(joined_before, F.lit(0)) == 0))
+        | (F.col("event") == EXPIRED[1])
+        | fenced
+    )
     first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before("group_id")), F.lit(0)) == 0
     reason = F.when(is_event[REQUESTED] & ~F.col("reason").rlike(HALVES), F.col("reason"))
     return (
@@ -207,7 +213,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.bool_or(expired).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == LOST[0]).alias("coordinator_lost"),
-            F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
+            F.bool_or((F.col("event") == "LOSING_PARTITIONS") | fenced).alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
             F.max_by(

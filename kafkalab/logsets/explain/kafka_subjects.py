@@ -174,7 +174,8 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
         # Where no line of a client names its member: the id begins with the client's id.
         named = row.member.rsplit("-", 5)[0]
         client = clients.get(row.member) or clients.get(named) or named
-        if client not in spans.index or pd.notna(spans.loc[client, "closed"]):
+        # where it closed before, its session ended for that
+        if client not in spans.index or spans.loc[client, "closed"] <= row.time:
             continue
         last = spans.loc[client, "last"]
         told.append(

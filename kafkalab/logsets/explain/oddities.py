@@ -111,7 +111,8 @@ SIGNS = (
     Sign("Access was denied",
          ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED",
           "TRANSACTION_FATAL_ERROR", "TRANSACTION_ABORTABLE_ERROR", "COMMIT_FAILED_ON_PARTITION",
-          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED", "LEAVE_GROUP_FAILED"), 3,
+          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED", "LEAVE_GROUP_FAILED",
+          "GROUP_HEARTBEAT_DENIED"), 3,
          "The broker knows the user, and the user has no right (ACL) for what it asked.",
          "The broker's kafka-authorizer.log names principal, operation and resource; "
          "kafka-acls --add gives the right.",
@@ -195,7 +196,14 @@ SIGNS = (
          "is not over), or not at all in time. Without "
          "idempotence a retry may reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
-    Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED",), 2,
+    Sign("The name of a broker could not be resolved",
+         ("BOOTSTRAP_UNRESOLVED", "CONNECTING_FAILED"), 3,
+         "The client's machine does not know that host: the name in bootstrap.servers, or the one "
+         "in that broker's advertised.listeners. Partitions that this broker leads cannot be read "
+         "or written by this client.",
+         "Try the name on the client's machine (getent hosts). Mend the name, or the DNS.",
+         words="UnknownHost|resol"),
+    Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED", "CONNECTING_FAILED"), 2,
          "Nobody listened at that address, or something between dropped the packets: a broker "
          "that is down, a wrong advertised.listeners, a firewall.",
          "Try the address from the client's machine; reconnect.backoff.ms says how often the "
@@ -212,8 +220,8 @@ SIGNS = (
          "and again."),
     Sign("The group coordinator was lost",
          (*LOST, "HEARTBEAT_COORDINATOR_INVALID"), 2,
-         "The broker that coordinates the group went away or handed the group over. Until it is "
-         "found again there are no heartbeats and no commits.",
+         "The broker that coordinates the group went away, handed the group over, or did not "
+         "answer. Until it is found again there are no heartbeats and no commits.",
          "Short and rare is a rolling restart. Often: look at that broker, and at the network "
          "between."),
     Sign("The group rebalanced under this member", ("HEARTBEAT_REBALANCING",), 1,
@@ -221,7 +229,9 @@ SIGNS = (
          "Eager protocols stop everybody meanwhile.",
          "See the rebalances below; CooperativeStickyAssignor or group.protocol=consumer stop "
          "less."),
-    Sign("Partitions were lost, not revoked", ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST"), 3,
+    Sign("Partitions were lost, not revoked",
+         ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST", "GROUP_HEARTBEAT_OF_STRANGER",
+          "GROUP_HEARTBEAT_FENCED"), 3,
          "The member found that it was out of the group already: there was no time to commit, so "
          "the next owner reads again.",
          "As for a slow consumer: poll() was called too late, or heartbeats did not arrive "
@@ -240,7 +250,8 @@ SIGNS = (
          "The line names the node: look into that broker's own log at the time before, from "
          "request.timeout.ms on back."),
     Sign("Offsets could not be committed",
-         ("COMMIT_FAILED_ON_PARTITION", "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
+         ("COMMIT_FAILED_ON_PARTITION", "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
+          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
           "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED"), 2,
          "Another member would begin at the commit before, and read records again. The line says "
          "why.",
@@ -330,6 +341,14 @@ SIGNS = (
          "No replica in sync was there, and unclean.leader.election.enable let another one lead. "
          "What only the others had is lost.",
          "Compare the offsets of both leaders, and turn that setting off where records matter."),
+    Sign("Records that had been read are gone",
+         ("TRUNCATION_DETECTED", "TRUNCATION_END_UNKNOWN", "TRUNCATION_WITHOUT_POLICY",
+          "TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", "REPLICA_CUT_BACK"), 3,
+         "The log of the leader is shorter than that of the leader before. What was between the "
+         "two offsets in the line is lost, also where producers had their answer; other records "
+         "get the same offsets.",
+         "Look for an unclean leader election, or for a disk that lost what was on it, just "
+         "before. Compare what consumers did with the lost records with what their sources have."),
     Sign("A partition had no leader", ("PARTITION_CHANGED",), 3,
          "No replica that has every record was alive. Until one is back, nobody can read the "
          "partition or write to it.",
