@@ -19,6 +19,7 @@ import pandas as pd
 from kafkalab.logsets.coordinators import FENCED
 from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import CLIENT
+from kafkalab.logsets.incident_lines import THROTTLED
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.rebalances import EXPIRED, LOST
 
@@ -286,11 +287,11 @@ SIGNS = (
           "NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT"), 2,
          "A setting turned it off, so a retry may write a record twice or out of order.",
          "acks=all, retries above 0 and at most 5 requests in flight bring it back."),
-    Sign("The broker throttled the client", ("RECEIVED_RESPONSE",), 2,
+    Sign("The broker throttled the client", ("RECEIVED_RESPONSE", "CONNECTION_THROTTLED"), 2,
          "A quota: the client has to wait so long before it may go on.",
          "Compare the client's rate with its quota (kafka-configs --describe --entity-type "
          "clients).",
-         words=r"throttle(TimeMs|_time_ms)=[1-9]"),
+         words=f"{THROTTLED}|is throttled for"),
     Sign("The application's close() was cut short", ("CLOSING_BY_FORCE", "ABORTING_BATCHES"), 3,
          "close() ran out of time with records still unsent; those are lost.",
          "Give close() more time, or flush() first."),
@@ -321,6 +322,10 @@ SIGNS = (
          "that works ends itself.",
          "Make room on that disk, or replace it. Then start the broker again; until then other "
          "brokers lead its partitions."),
+    Sign("A quota was set or removed", ("QUOTA_CHANGED", "QUOTA_REMOVED"), 1,
+         "Somebody limits what a client, a user or an address may write, read or ask for. Who is "
+         "above the limit is throttled, and says so on DEBUG only (4.4: as a warning).",
+         "Compare with what clients tell from then on: slow sends, a lag that grows."),
     Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
          "What came from that address is no request: another security.protocol than that of the "
          "listener, a web client, or a port scanner.",
@@ -678,10 +683,10 @@ def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
         return None
     return Oddity(
         "Answers took more than a second", 2, len(slow),
-        "The broker was busy or stopped, the network was slow, or the request stood behind a long "
-        "poll on the same connection (a FETCH waits up to fetch.max.wait.ms, a JOIN_GROUP until "
-        "all have joined). Or nobody looked: a consumer reads most answers only when poll() is "
-        "called.",
+        "The broker was busy or stopped, the network was slow, a quota held the client back, or "
+        "the request stood behind a long poll on the same connection (a FETCH waits up to "
+        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer "
+        "reads most answers only when poll() is called.",
         "Compare the brokers with each other below: one alone is slow itself. Then its request "
         "metrics tell its own time from the way.",
         slow["client_id"], "", "",
