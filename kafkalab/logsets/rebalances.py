@@ -32,6 +32,7 @@ STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
 RECONCILING = "MEMBER_RECONCILING"  # It names what the member is to have at the end.
 GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
 REQUESTED = "REQUEST_JOINING"
+STRANGER = "COMMIT_NOT_A_MEMBER"  # All that an old client says of its end in the group.
 # A member of KIP-848 says the second; it keeps its partitions then.
 LOST = ("COORDINATOR_UNAVAILABLE", "COORDINATOR_LOST")
 EXPIRED = ("POLL_TIMEOUT_EXPIRED", "ASYNC_POLL_TIMEOUT_EXPIRED")
@@ -40,7 +41,7 @@ CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
 EVENTS = (
     JOINING, JOINED, ASSIGNED, STATE, RECONCILING, *GIVEN_UP, REQUESTED, *EXPIRED, *LEAVING,
-    *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN",
+    *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN", STRANGER,
 )  # fmt: skip
 
 FIRST_JOIN = "first join"
@@ -213,7 +214,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.bool_or(expired).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == LOST[0]).alias("coordinator_lost"),
-            F.bool_or((F.col("event") == "LOSING_PARTITIONS") | fenced).alias("lost"),
+            F.bool_or(F.col("event").isin("LOSING_PARTITIONS", STRANGER) | fenced).alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
             F.max_by(

@@ -426,3 +426,8 @@ def test_a_client_that_is_kept_out_tells_by_what(night):
     throttled = told(of("throttled"))["The broker throttled the client"]
     assert set(throttled.clients) == {"bill-1", "debug-writer", "writer"}
     assert incidents(of("throttled")).count() == 0  # no broker was slow
+
+
+def test_a_default_is_that_of_the_clients_own_release(night):
+    again = told(night("2.3.1"))["Batches were sent again"]
+    assert "writer: enable.idempotence = false" in again.settings  # true from 3.0 on
