@@ -428,6 +428,17 @@ def test_a_client_that_is_kept_out_tells_by_what(night):
     assert incidents(of("throttled")).count() == 0  # no broker was slow
 
 
-def test_a_default_is_that_of_the_clients_own_release(night):
-    again = told(night("2.3.1"))["Batches were sent again"]
-    assert "writer: enable.idempotence = false" in again.settings  # true from 3.0 on
+def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
+    kept = recordings.parent / "whole_logs" / "2.3.1" / "writer.log.gz"
+    log = gzip.decompress(kept.read_bytes()).decode()
+    again = (
+        "[2026-11-28 05:55:59,500] WARN [Producer clientId=writer] Got error produce response with "
+        "correlation id 35 on topic-partition orders-0, retrying (2 attempts left). Error: "
+        "NETWORK_EXCEPTION (org.apache.kafka.clients.producer.internals.Sender)\n"
+    )
+    (tmp_path / "writer.log").write_text(log + again, encoding="utf-8")
+    with running_on(DUCKDB):
+        found = told(load_lines(None, tmp_path / "writer.log").persist())
+    # idempotence is the default from 3.0 on
+    settings = found["Batches were sent again"].settings
+    assert settings == ("writer: enable.idempotence = false", "writer: retries = 2147483647")
