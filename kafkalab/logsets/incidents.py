@@ -257,7 +257,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
         & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS)
     )
     cause = F.format_string(
-        "%d members lost the group's coordinator, told %d times", F.size("clients"), "times"
+        "%d of its members lost the group's coordinator, told %d times", F.size("clients"), "times"
     )
     return _cited("coordinator lost", found, cause, lost, "group_id")
 

@@ -128,8 +128,9 @@ SIGNS = (
          "transactions shorter, or raise transaction.timeout.ms. Close this producer.",
          words=FENCED),
     Sign("A transaction was over before its producer ended it", ("TRANSACTION_FATAL_ERROR",), 3,
-         "Mostly it was open for longer than transaction.timeout.ms, and the coordinator rolled it "
-         "back. What the producer sent in it is aborted.",
+         "Its coordinator knows no such open transaction. Where it was open for longer than "
+         "transaction.timeout.ms, the coordinator has rolled it back, and what the producer sent "
+         "in it is aborted.",
          "Make transactions shorter, or raise transaction.timeout.ms. Close this producer and "
          "start a new one.",
          words="InvalidTxnStateException"),
@@ -192,10 +193,14 @@ SIGNS = (
          "parts. One record that is too large is refused for good, and only its callback says so.",
          "Set batch.size below the topic's max.message.bytes; each split is one request for "
          "nothing."),
+    Sign("Batches waited for the transaction before", ("BATCH_RETRIED",), 1,
+         "The coordinator was still ending the producer's last transaction, and the broker took "
+         "nothing of the next one. The producer sent the batch again.",
+         "Harmless, where each batch was taken soon. Longer transactions make it rarer.",
+         words="CONCURRENT_TRANSACTIONS"),
     Sign("Batches were sent again", ("BATCH_RETRIED",), 2,
-         "A broker answered with an error that passes (a new leader, an earlier transaction that "
-         "is not over), or not at all in time. Without "
-         "idempotence a retry may reorder or duplicate records.",
+         "A broker answered with an error that passes (a new leader), or not at all in time. "
+         "Without idempotence a retry may reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
     Sign("The name of a broker could not be resolved",
          ("BOOTSTRAP_UNRESOLVED", "CONNECTING_FAILED"), 3,

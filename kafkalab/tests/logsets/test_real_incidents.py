@@ -426,6 +426,9 @@ def test_a_client_that_is_kept_out_tells_by_what(night):
     throttled = told(of("throttled"))["The broker throttled the client"]
     assert set(throttled.clients) == {"bill-1", "debug-writer", "writer"}
     assert incidents(of("throttled")).count() == 0  # no broker was slow
+    over = told(of("late"))["A transaction was over before its producer ended it"]
+    assert "pay-1: transaction.timeout.ms = 10000 (Kafka's default is 60000)" in over.settings
+    assert "Batches were sent again" not in told(of("late"))
 
 
 def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
