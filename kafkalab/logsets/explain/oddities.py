@@ -224,6 +224,11 @@ SIGNS = (
          "leader at the moment.",
          "Read the topic and error in the line; a topic that does not exist is asked for again "
          "and again."),
+    Sign("A client knew no leader of a partition", ("LEADERS_WITHOUT_LISTENER",), 2,
+         "The partition had no leader, or its leader has no listener of the client's kind. Nobody "
+         "can read it or write to it meanwhile.",
+         "Look for a broker that was away at that time. Where none was, compare "
+         "advertised.listeners of all brokers."),
     Sign("The group coordinator was lost",
          (*LOST, "HEARTBEAT_COORDINATOR_INVALID"), 2,
          "The broker that coordinates the group went away, handed the group over, or did not "
