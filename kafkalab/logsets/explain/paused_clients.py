@@ -1,4 +1,4 @@
-"""Finds the clients whose own process stood still, in their lines on requests that were given up.
+"""Finds the clients whose own process did not run for a time, in lines on requests they gave up.
 
 A client that runs looks many times a second whether a request is over request.timeout.ms. A line
 that names a much longer time was written by a process that did not run in between.
