@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 EVIDENCE_LETTERS = 300
 
+THROTTLED = r"throttle(TimeMs|_time_ms)=[1-9]"
 DISCOVERED = ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
 AUTOMATIC = (
     "AUTO_COMMIT_ASYNC",
@@ -62,7 +63,7 @@ def incident_lines(lines: DataFrame) -> DataFrame:
     """The lines of EVENTS with COLUMNS. Every frame that incidents need can be made from them.
 
     Requests and answers are those of PROMPT alone. message is null where the columns hold all of
-    it, and of an answer only the beginning.
+    it, and of an answer only the beginning; throttled tells whether a quota was over in it.
     """
     event = F.col("event")
     message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(
@@ -71,5 +72,6 @@ def incident_lines(lines: DataFrame) -> DataFrame:
     return (
         lines.select(*COLUMNS)
         .where(event.isin(*EVENTS) & (~event.isin(SENT, ANSWERED) | F.col("api").isin(*PROMPT)))
+        .withColumn("throttled", (event == ANSWERED) & F.col("message").rlike(THROTTLED))
         .withColumn("message", message)
     )

@@ -202,9 +202,18 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
 def slow_brokers(lines: DataFrame) -> DataFrame:
     """Brokers with slow answers: their median in a minute is SLOW_MS milliseconds or more.
 
-    It is also SLOW_TIMES the median of the same client's fastest broker.
+    It is also SLOW_TIMES the median of the same client's fastest broker. A minute in which a quota
+    held the client back does not count: its requests wait although the broker is fast.
     """
-    answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
+    held = F.max(F.col("throttled").cast("int")).over(
+        Window.partitionBy("folder", *CLIENT, "minute")
+    )
+    answers = (
+        _answers(lines)
+        .withColumn("minute", F.date_trunc("minute", "sent_at"))
+        .withColumn("held", held)
+        .where("held = 0")
+    )
     by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
         F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
         F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("time"),
@@ -248,7 +257,7 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
         & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS)
     )
     cause = F.format_string(
-        "%d members lost the group's coordinator, told %d times", F.size("clients"), "times"
+        "%d of its members lost the group's coordinator, told %d times", F.size("clients"), "times"
     )
     return _cited("coordinator lost", found, cause, lost, "group_id")
 
@@ -386,15 +395,16 @@ def _expirations(lines: DataFrame) -> DataFrame:
 def _answers(lines: DataFrame) -> DataFrame:
     """One row for each answered request of an API in PROMPT, which a broker answers at once.
 
-    It has the client, the broker, sent_at, answered_at, took_ms, and the answer's line.
+    It has the client, the broker, sent_at, answered_at, took_ms, throttled, and the answer's line.
     """
     talk = (
-        lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message")
+        lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message", "throttled")
         .where(F.col("client_id").isNotNull() & F.col("api").isin(*PROMPT))
         .withColumn("message", F.substring("message", 1, EVIDENCE_LETTERS))
     )
     answer = F.col("event") == ANSWERED
     told = [F.max(F.when(answer, F.col(n))).alias(n) for n in ("file_offset", "message")]
+    told.append(F.coalesce(F.bool_or("throttled"), F.lit(False)).alias("throttled"))
     return exchanges(talk, ("folder", "broker"), *told).where(
         "answered_at is not null and broker is not null"
     )

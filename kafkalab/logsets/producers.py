@@ -62,7 +62,8 @@ def producers(lines: DataFrame) -> DataFrame:
 
     file, client_id, topic, partition; records (null where only DEBUG was logged), batches,
     records_per_batch, size_bytes (a batch's mean), retries, failed, took_ms (the median answer),
-    share of the client's bytes (0..1).
+    share of the client's bytes (0..1). batches and failed are null where INFO was logged: that
+    level shows retries alone.
     """
     moved = F.col("event") == MOVED
     gone = F.struct(
@@ -102,14 +103,16 @@ def producers(lines: DataFrame) -> DataFrame:
     )
     of_client = Window.partitionBy("file", "client_id")
     records = F.when(F.col("appended") > 0, F.col("appended"))
+    shows_all = F.max("batches").over(of_client).isNotNull()
     return (
         packed.join(counted, on=["file", "client_id", "topic", "partition"], how="full")
         .select(
             "file", "client_id", "topic", "partition", records.alias("records"),
-            F.coalesce("batches", F.lit(0)).alias("batches"),
+            F.when(shows_all, F.coalesce("batches", F.lit(0))).alias("batches"),
             (records / F.col("batches")).alias("records_per_batch"), "size_bytes",
             F.coalesce("retries", F.lit(0)).alias("retries"),
-            F.coalesce("failed", F.lit(0)).alias("failed"), "took_ms",
+            F.when(shows_all | (F.col("failed") > 0), F.coalesce("failed", F.lit(0)))
+            .alias("failed"), "took_ms",
             (F.coalesce("bytes", F.lit(0)) / F.sum("bytes").over(of_client)).alias("share"),
         )
     )  # fmt: skip

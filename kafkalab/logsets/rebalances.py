@@ -32,6 +32,7 @@ STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
 RECONCILING = "MEMBER_RECONCILING"  # It names what the member is to have at the end.
 GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
 REQUESTED = "REQUEST_JOINING"
+STRANGER = "COMMIT_NOT_A_MEMBER"  # All that an old client says of its end in the group.
 # A member of KIP-848 says the second; it keeps its partitions then.
 LOST = ("COORDINATOR_UNAVAILABLE", "COORDINATOR_LOST")
 EXPIRED = ("POLL_TIMEOUT_EXPIRED", "ASYNC_POLL_TIMEOUT_EXPIRED")
@@ -40,7 +41,7 @@ CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
 EVENTS = (
     JOINING, JOINED, ASSIGNED, STATE, RECONCILING, *GIVEN_UP, REQUESTED, *EXPIRED, *LEAVING,
-    *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN",
+    *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN", STRANGER,
 )  # fmt: skip
 
 FIRST_JOIN = "first join"
@@ -181,8 +182,14 @@ def _gathered(events: DataFrame) -> DataFrame:
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     expired = F.col("event").isin(*EXPIRED)
-    # A member of KIP-848 releases all that it has when its time for poll() is over.
-    stops = (gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)) | (F.col("event") == EXPIRED[1])
+    # A member of KIP-848 releases all that it has when its time for poll() is over, and when the
+    # coordinator does not know it any more.
+    fenced = is_event[STATE] & (F.col("state") == "FENCED")
+    stops = (
+        (gives_up & (F.coalesce(joined_before, F.lit(0)) == 0))
+        | (F.col("event") == EXPIRED[1])
+        | fenced
+    )
     first_life = F.coalesce(F.max(F.when(_is_end(), 1)).over(before("group_id")), F.lit(0)) == 0
     reason = F.when(is_event[REQUESTED] & ~F.col("reason").rlike(HALVES), F.col("reason"))
     return (
@@ -207,7 +214,7 @@ def _gathered(events: DataFrame) -> DataFrame:
             F.bool_or(expired).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == LOST[0]).alias("coordinator_lost"),
-            F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
+            F.bool_or(F.col("event").isin("LOSING_PARTITIONS", STRANGER) | fenced).alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
             F.max_by(

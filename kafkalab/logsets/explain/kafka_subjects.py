@@ -6,6 +6,7 @@ needs. The other lines of theirs are counted by subject, and their warnings and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -53,8 +54,8 @@ ENDED = ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED")
 MEMBER = r"Member (\S+) (?:in group \S+ has failed|fenced)"
 OF_KAFKA = (
     "Warnings that this report does not explain",
-    "Kafka's own classes wrote them, and the report knows no more than their words. Many follow "
-    "from what is told above: a broker that is away, a leader that changes.",
+    "Classes of Kafka or ZooKeeper wrote them, and the report knows no more than their words. Many "
+    "follow from what is told above: a broker that is away, a leader that changes.",
     "Read those that begin before everything else that stands out.",
 )  # fmt: skip
 OF_APPLICATION = (
@@ -123,7 +124,10 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
         .limit(100)
         .toPandas()
     )
-    own = np.array([is_kafkas(name) for name in rows["logger"]], bool)
+    own = np.array(
+        [is_kafkas(name) or bool(re.match(schema.OWN_CLASS, name)) for name in rows["logger"]],
+        bool,
+    )
     raised = rows[~own & (rows["exception"] != "")]
     for found, weight, words in (
         (rows[~own], 2 if raised.empty else 3, OF_APPLICATION),
@@ -174,7 +178,8 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
         # Where no line of a client names its member: the id begins with the client's id.
         named = row.member.rsplit("-", 5)[0]
         client = clients.get(row.member) or clients.get(named) or named
-        if client not in spans.index or pd.notna(spans.loc[client, "closed"]):
+        # where it closed before, its session ended for that
+        if client not in spans.index or spans.loc[client, "closed"] <= row.time:
             continue
         last = spans.loc[client, "last"]
         told.append(

@@ -28,6 +28,7 @@ from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
 from kafkalab.logsets.explain.missing_records import missing_records
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
+from kafkalab.logsets.explain.paused_clients import paused_clients
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.explain.two_sides import clock_shift, two_sides
@@ -145,8 +146,10 @@ def report_of(
         signs = _shown(fencing_signs(lines), "at", "file", "file_offset")
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
     closed, explained = closed_members(lines, rounds)
+    paused, follows = paused_clients(lines)
     found = [
-        *oddities.signs(lines, explained),
+        paused,
+        *oddities.signs(lines, [*explained, *follows]),
         closed,
         *missing_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),

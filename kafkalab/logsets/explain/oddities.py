@@ -19,6 +19,7 @@ import pandas as pd
 from kafkalab.logsets.coordinators import FENCED
 from kafkalab.logsets.engine import F, Window
 from kafkalab.logsets.event_lines import CLIENT
+from kafkalab.logsets.incident_lines import THROTTLED
 from kafkalab.logsets.incidents import STORM_REBALANCES, STORM_WITHIN
 from kafkalab.logsets.rebalances import EXPIRED, LOST
 
@@ -108,6 +109,15 @@ SIGNS = (
          "could not commit is read again.",
          "Give each process a group.instance.id of its own; after a restart see that the old "
          "process has ended."),
+    Sign("Access was denied",
+         ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED",
+          "TRANSACTION_FATAL_ERROR", "TRANSACTION_ABORTABLE_ERROR", "COMMIT_FAILED_ON_PARTITION",
+          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED", "LEAVE_GROUP_FAILED",
+          "GROUP_HEARTBEAT_DENIED"), 3,
+         "The broker knows the user, and the user has no right (ACL) for what it asked.",
+         "The broker's kafka-authorizer.log names principal, operation and resource; "
+         "kafka-acls --add gives the right.",
+         words="(?i)authoriz|is Denied"),
     Sign("A producer was fenced",
          ("BATCH_FAILED", "SEND_FAILED", "TRANSACTION_ERROR_STATE", "TRANSACTION_FATAL_ERROR",
           "TRANSACTION_ABORTABLE_ERROR"), 3,
@@ -117,6 +127,13 @@ SIGNS = (
          "Look for a second process with this transactional.id. Where there is none, make "
          "transactions shorter, or raise transaction.timeout.ms. Close this producer.",
          words=FENCED),
+    Sign("A transaction was over before its producer ended it", ("TRANSACTION_FATAL_ERROR",), 3,
+         "Its coordinator knows no such open transaction. Where it was open for longer than "
+         "transaction.timeout.ms, the coordinator has rolled it back, and what the producer sent "
+         "in it is aborted.",
+         "Make transactions shorter, or raise transaction.timeout.ms. Close this producer and "
+         "start a new one.",
+         words="InvalidTxnStateException"),
     Sign("A transaction failed for good", ("TRANSACTION_FATAL_ERROR",), 3,
          "The producer lost its right to go on; the line says why.",
          "Close this producer and start a new one."),
@@ -138,12 +155,6 @@ SIGNS = (
          "The client speaks TLS or SASL and the other side does not, or something between cut the "
          "connection.",
          "Compare security.protocol with the listener of that port."),
-    Sign("Access was denied",
-         ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED"), 3,
-         "The broker knows the user, and the user has no right (ACL) for what it asked.",
-         "The broker's kafka-authorizer.log names principal, operation and resource; kafka-acls "
-         "--add gives the right.",
-         words=r"(?i)authoriz|is Denied"),
     Sign("A thread of a client ended", ("THREAD_FAILED",), 3,
          "What that thread did is not done any more: a producer without its network thread sends "
          "nothing. An OutOfMemoryError may come from a client with security.protocol=PLAINTEXT at "
@@ -169,12 +180,36 @@ SIGNS = (
          "Look whether it exists, and how many partitions it has; the controller's log names the "
          "time when one was made or deleted.",
          words=r"(?i)unknown_?.?topic|does not host this topic-partition"),
-    Sign("Batches were sent again", ("BATCH_RETRIED", "BATCH_SPLIT"), 2,
-         "A broker answered with an error that passes (a new leader, too few replicas, a batch too "
-         "large, an earlier transaction that is not over), or not at all in time. Without "
-         "idempotence a retry may reorder or duplicate records.",
+    Sign("Too few replicas were in sync", ("BATCH_RETRIED", "APPEND_FAILED"), 3,
+         "Fewer replicas than min.insync.replicas were in sync, so the leader refused what "
+         "producers with acks=all sent. A producer tries again until retries or "
+         "delivery.timeout.ms are used up; then the records are lost, and only its callback says "
+         "so.",
+         "Bring the brokers back whose replicas are missing. Where one broker may be away, a topic "
+         "needs one replica more than min.insync.replicas.",
+         words="(?i)not_?enough_?replicas"),
+    Sign("Batches were too large and were split", ("BATCH_SPLIT",), 1,
+         "A batch was larger than the topic's max.message.bytes, and the producer sent it again in "
+         "parts. One record that is too large is refused for good, and only its callback says so.",
+         "Set batch.size below the topic's max.message.bytes; each split is one request for "
+         "nothing."),
+    Sign("Batches waited for the transaction before", ("BATCH_RETRIED",), 1,
+         "The coordinator was still ending the producer's last transaction, and the broker took "
+         "nothing of the next one. The producer sent the batch again.",
+         "Harmless, where each batch was taken soon. Longer transactions make it rarer.",
+         words="CONCURRENT_TRANSACTIONS"),
+    Sign("Batches were sent again", ("BATCH_RETRIED",), 2,
+         "A broker answered with an error that passes (a new leader), or not at all in time. "
+         "Without idempotence a retry may reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
-    Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED",), 2,
+    Sign("The name of a broker could not be resolved",
+         ("BOOTSTRAP_UNRESOLVED", "CONNECTING_FAILED"), 3,
+         "The client's machine does not know that host: the name in bootstrap.servers, or the one "
+         "in that broker's advertised.listeners. Partitions that this broker leads cannot be read "
+         "or written by this client.",
+         "Try the name on the client's machine (getent hosts). Mend the name, or the DNS.",
+         words="UnknownHost|resol"),
+    Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED", "CONNECTING_FAILED"), 2,
          "Nobody listened at that address, or something between dropped the packets: a broker "
          "that is down, a wrong advertised.listeners, a firewall.",
          "Try the address from the client's machine; reconnect.backoff.ms says how often the "
@@ -189,10 +224,15 @@ SIGNS = (
          "leader at the moment.",
          "Read the topic and error in the line; a topic that does not exist is asked for again "
          "and again."),
+    Sign("A client knew no leader of a partition", ("LEADERS_WITHOUT_LISTENER",), 2,
+         "The partition had no leader, or its leader has no listener of the client's kind. Nobody "
+         "can read it or write to it meanwhile.",
+         "Look for a broker that was away at that time. Where none was, compare "
+         "advertised.listeners of all brokers."),
     Sign("The group coordinator was lost",
          (*LOST, "HEARTBEAT_COORDINATOR_INVALID"), 2,
-         "The broker that coordinates the group went away or handed the group over. Until it is "
-         "found again there are no heartbeats and no commits.",
+         "The broker that coordinates the group went away, handed the group over, or did not "
+         "answer. Until it is found again there are no heartbeats and no commits.",
          "Short and rare is a rolling restart. Often: look at that broker, and at the network "
          "between."),
     Sign("The group rebalanced under this member", ("HEARTBEAT_REBALANCING",), 1,
@@ -200,7 +240,9 @@ SIGNS = (
          "Eager protocols stop everybody meanwhile.",
          "See the rebalances below; CooperativeStickyAssignor or group.protocol=consumer stop "
          "less."),
-    Sign("Partitions were lost, not revoked", ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST"), 3,
+    Sign("Partitions were lost, not revoked",
+         ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST", "GROUP_HEARTBEAT_OF_STRANGER",
+          "GROUP_HEARTBEAT_FENCED"), 3,
          "The member found that it was out of the group already: there was no time to commit, so "
          "the next owner reads again.",
          "As for a slow consumer: poll() was called too late, or heartbeats did not arrive "
@@ -214,11 +256,13 @@ SIGNS = (
          "request.timeout.ms."),
     Sign("A broker did not answer in time", ("DISCONNECTING_REQUEST_TIMEOUT",), 2,
          "The client waited for request.timeout.ms, then it closed the connection. The broker "
-         "stood still, was overloaded, or something between dropped the packets.",
+         "stood still, was overloaded, waited for a follower (acks=all), or something between "
+         "dropped the packets.",
          "The line names the node: look into that broker's own log at the time before, from "
          "request.timeout.ms on back."),
     Sign("Offsets could not be committed",
-         ("COMMIT_FAILED_ON_PARTITION", "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
+         ("COMMIT_FAILED_ON_PARTITION", "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
+          "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
           "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED"), 2,
          "Another member would begin at the commit before, and read records again. The line says "
          "why.",
@@ -253,11 +297,11 @@ SIGNS = (
           "NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT"), 2,
          "A setting turned it off, so a retry may write a record twice or out of order.",
          "acks=all, retries above 0 and at most 5 requests in flight bring it back."),
-    Sign("The broker throttled the client", ("RECEIVED_RESPONSE",), 2,
+    Sign("The broker throttled the client", ("RECEIVED_RESPONSE", "CONNECTION_THROTTLED"), 2,
          "A quota: the client has to wait so long before it may go on.",
          "Compare the client's rate with its quota (kafka-configs --describe --entity-type "
          "clients).",
-         words=r"throttle(TimeMs|_time_ms)=[1-9]"),
+         words=f"{THROTTLED}|is throttled for"),
     Sign("The application's close() was cut short", ("CLOSING_BY_FORCE", "ABORTING_BATCHES"), 3,
          "close() ran out of time with records still unsent; those are lost.",
          "Give close() more time, or flush() first."),
@@ -273,6 +317,11 @@ SIGNS = (
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
          "Look at the follower that the line names: its disk, its network, its pauses."),
+    Sign("A follower could not fetch from its leader", ("REPLICA_FETCH_FAILED",), 1,
+         "The leader was away or stood still, or the network between these two brokers was cut. "
+         "The replicas of this follower fall behind meanwhile.",
+         "Where clients could reach the leader at that time, look at the network between the two "
+         "brokers; replicaId and leaderId name them."),
     Sign("A broker was gone", ("BROKER_GONE", "BROKER_FENCED"), 2,
          "The controller did not hear of it any more. Other brokers lead its partitions, and "
          "clients find that out from errors.",
@@ -283,6 +332,10 @@ SIGNS = (
          "that works ends itself.",
          "Make room on that disk, or replace it. Then start the broker again; until then other "
          "brokers lead its partitions."),
+    Sign("A quota was set or removed", ("QUOTA_CHANGED", "QUOTA_REMOVED"), 1,
+         "Somebody limits what a client, a user or an address may write, read or ask for. Who is "
+         "above the limit is throttled, and says so on DEBUG only (4.4: as a warning).",
+         "Compare with what clients tell from then on: slow sends, a lag that grows."),
     Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
          "What came from that address is no request: another security.protocol than that of the "
          "listener, a web client, or a port scanner.",
@@ -303,14 +356,23 @@ SIGNS = (
          "No replica in sync was there, and unclean.leader.election.enable let another one lead. "
          "What only the others had is lost.",
          "Compare the offsets of both leaders, and turn that setting off where records matter."),
+    Sign("Records that had been read are gone",
+         ("TRUNCATION_DETECTED", "TRUNCATION_END_UNKNOWN", "TRUNCATION_WITHOUT_POLICY",
+          "TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", "REPLICA_CUT_BACK"), 3,
+         "The log of the leader is shorter than that of the leader before. What was between the "
+         "two offsets in the line is lost, also where producers had their answer; other records "
+         "get the same offsets.",
+         "Look for an unclean leader election, or for a disk that lost what was on it, just "
+         "before. Compare what consumers did with the lost records with what their sources have."),
     Sign("A partition had no leader", ("PARTITION_CHANGED",), 3,
          "No replica that has every record was alive. Until one is back, nobody can read the "
          "partition or write to it.",
          "Bring the broker back that the line names in lastKnownElr, or its disk.",
          words=r"leader: \d+ -> -1"),
     Sign("A coordinator rolled a transaction back", ("TRANSACTION_TIMED_OUT",), 3,
-         "The transaction was open for longer than transaction.timeout.ms. Its producer is fenced, "
-         "and readers with isolation.level=read_committed never see its records.",
+         "The transaction was open for longer than transaction.timeout.ms. Its producer cannot go "
+         "on (it is fenced, or its transaction is in an invalid state), and readers with "
+         "isolation.level=read_committed never see its records.",
          "Make transactions shorter, or raise transaction.timeout.ms."),
     Sign("A broker refused a producer with an old epoch", ("APPEND_FAILED",), 3,
          "Another producer with the same transactional.id had begun, or its transaction had been "
@@ -631,10 +693,10 @@ def slow_answers(brokers: pd.DataFrame) -> Oddity | None:
         return None
     return Oddity(
         "Answers took more than a second", 2, len(slow),
-        "The broker was busy or stopped, the network was slow, or the request stood behind a long "
-        "poll on the same connection (a FETCH waits up to fetch.max.wait.ms, a JOIN_GROUP until "
-        "all have joined). Or nobody looked: a consumer reads most answers only when poll() is "
-        "called.",
+        "The broker was busy or stopped, the network was slow, a quota held the client back, or "
+        "the request stood behind a long poll on the same connection (a FETCH waits up to "
+        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer "
+        "reads most answers only when poll() is called.",
         "Compare the brokers with each other below: one alone is slow itself. Then its request "
         "metrics tell its own time from the way.",
         slow["client_id"], "", "",

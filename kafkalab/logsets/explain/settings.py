@@ -19,6 +19,7 @@ from kafkalab.logsets.explain.missing_records import DELETED, TOO_HIGH, UNKNOWN
 from kafkalab.logsets.explain.oddities import EVICTION, Oddity
 from kafkalab.logsets.rebalances import EXPIRED
 from kafkalab.releases import newest
+from kafkalab.releases.lineage import CLIENT_NAMES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,6 +38,10 @@ BEHIND = {
     "Batches failed": ("delivery.timeout.ms", "acks"),
     "Batches were sent again": ("enable.idempotence", "retries"),
     "A transaction failed for good": ("transaction.timeout.ms",),
+    "A transaction was over before its producer ended it": ("transaction.timeout.ms",),
+    "Too few replicas were in sync": ("acks", "retries", "delivery.timeout.ms"),
+    "Batches were too large and were split": ("batch.size",),
+    "A broker did not answer in time": ("request.timeout.ms", "acks"),
     "A producer was fenced": ("transactional.id", "transaction.timeout.ms"),
     "Connections could not be made": ("bootstrap.servers", "reconnect.backoff.ms"),
     "The bootstrap servers were not there": ("bootstrap.servers",),
@@ -45,6 +50,8 @@ BEHIND = {
     "Bootstrap connections that nobody closes": ("connections.max.idle.ms",),
     "Records were read twice": ("enable.auto.commit", "auto.commit.interval.ms"),
 }
+RELEASE, VERSION = "release", r"Kafka version ?: (\d+\.\d+)"
+SAME = {"all": "-1"}  # Two words for one value of acks.
 NO_VALUE = "[]"  # A list that the application has to fill is no default.
 EXCEEDED = r"exceeded approximately by (\d+) ms"
 # What a member says when its application calls poll() again after an eviction.
@@ -72,9 +79,10 @@ def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int
         for name in BEHIND.get(oddity.what, ()):
             if name not in found:
                 continue
-            usual = _defaults().get(name)
+            usual = _defaults(found.get(RELEASE, newest())).get(name)
             usual = None if usual == NO_VALUE else usual
-            other = f" (Kafka's default is {usual})" if usual not in (None, found[name]) else ""
+            alike = usual is None or SAME.get(usual, usual) == SAME.get(found[name], found[name])
+            other = "" if alike else f" (Kafka's default is {usual})"
             yield f"{client}: {name} = {found[name]}{other}"
         interval = found.get("max.poll.interval.ms", "")
         if oddity.what == EVICTION and client in late and interval.isdigit():
@@ -86,19 +94,33 @@ def _said(oddity: Oddity, values: dict[str, dict[str, str]], late: dict[str, int
 
 
 def _printed_values(lines: DataFrame) -> dict[str, dict[str, str]]:
-    """client id -> setting -> value, as the client printed it when it started last."""
+    """client id -> setting -> value, as the client printed it when it started last, and RELEASE,
+    where its file tells the version."""
+    version = F.when(F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", VERSION, 1))
+    after = Window.partitionBy("file").orderBy("file_offset")
     rows = (
-        lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
+        lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG", "KAFKA_VERSION"))
+        .select("time", "file", "file_offset", "event", "message", version.alias("version"))
+        .withColumn("version", F.lead("version").over(after))
+        .where(F.col("event") != "KAFKA_VERSION")
         .orderBy("time", "file", "file_offset")
-        .select("message")
         .limit(DUMPS)
         .collect()
     )
     found: dict[str, dict[str, str]] = {}
     for row in rows:
         values = dict(VALUE.findall(row["message"]))
+        if row["version"]:
+            values[RELEASE] = _release(row["version"])
         found[values.get("client.id", "")] = values
     return found
+
+
+def _release(version: str) -> str:
+    """The newest release here that is not after a version: 2.3 of 2.3.1, 2.8 of 3.4.0."""
+    asked = tuple(int(part) for part in version.split("."))
+    older = [name for name in CLIENT_NAMES if tuple(map(int, name.split("."))) <= asked]
+    return older[-1] if older else CLIENT_NAMES[0]
 
 
 def _latest_returns(lines: DataFrame) -> dict[str, int]:
@@ -123,9 +145,9 @@ def _latest_returns(lines: DataFrame) -> dict[str, int]:
 
 
 @cache
-def _defaults() -> dict[str, str]:
-    """setting -> its default in the newest client, as a configuration prints it."""
-    found = dump_text(newest(), ProducerConfig(newest(), {}), "")
+def _defaults(release: str) -> dict[str, str]:
+    """setting -> its default in a release, as a configuration prints it."""
+    found = dump_text(release, ProducerConfig(release, {}), "")
     # Without a group a consumer does not commit by itself.
-    found += dump_text(newest(), ConsumerConfig(newest(), {"group.id": "any"}), "")
+    found += dump_text(release, ConsumerConfig(release, {"group.id": "any"}), "")
     return dict(VALUE.findall(found))

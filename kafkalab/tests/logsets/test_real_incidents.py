@@ -9,11 +9,11 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
-from kafkalab.logsets import coordinators, incidents, rebalances, reprocessed
+from kafkalab.logsets import coordinators, incidents, producers, rebalances, reprocessed
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.kafka_subjects import unexplained
+from kafkalab.logsets.explain.kafka_subjects import last_words, unexplained
 from kafkalab.logsets.explain.missing_records import TOO_HIGH, missing_records
 from kafkalab.logsets.explain.oddities import (
     falling_behind,
@@ -22,6 +22,7 @@ from kafkalab.logsets.explain.oddities import (
     signs,
     silences,
 )
+from kafkalab.logsets.explain.paused_clients import paused_clients
 from kafkalab.logsets.explain.settings import with_settings
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.tests.shares import few
@@ -354,3 +355,93 @@ def test_a_script_that_waits_before_a_broker_starts_is_no_run_of_it(recordings, 
         path.write_text(log[last - 32 :] + log, encoding="utf-8")
         first, _ = absences_of(load_lines(None, path).persist())
         assert first.how == "it stopped in order" and first.until is not None
+
+
+def test_too_few_replicas_in_sync_are_told_by_both_sides(night):
+    found = told(night("too_few_in_sync", "clients"))
+    few_ = found["Too few replicas were in sync"]
+    assert (few_.weight, few_.clients, few_.count) == (3, ("strict", "writer"), 425)
+    assert few_.first.startswith("2026-11-30 15:02:43") and few_.last.startswith(
+        "2026-11-30 15:03:23"
+    )
+    assert "strict: retries = 3 (Kafka's default is 2147483647)" in few_.settings
+    split = found["Batches were too large and were split"]
+    assert (split.weight, split.clients, split.count) == (1, ("photos",), 5092)
+    assert "NOT_ENOUGH" not in "".join(found["Batches were sent again"].evidence)
+    # broker 4.4 names the topic's id in its line
+    found = told(night("too_few_in_sync", "brokers"))
+    assert found["Too few replicas were in sync"].count == 517
+    assert found["A broker refused a batch that came before its turn"].count == 5
+    assert found["A follower could not fetch from its leader"].count == 26
+
+
+def test_info_does_not_show_what_failed(night):
+    """writer lost 414 records, and its client wrote of retries alone."""
+    rows = producers(night("too_few_in_sync", "clients")).toPandas()
+    assert rows["failed"].isna().all() and rows["batches"].isna().all()
+    assert rows["retries"].sum() == 5560
+
+
+def test_a_client_that_stood_still_is_told_from_brokers_that_did_not_answer(night):
+    lines = night("paused_clients")
+    assert lines.where("problem is not null").count() == 0
+    paused, follows = paused_clients(lines)
+    assert paused.count == 2 and set(paused.clients) == {"ship-1", "stock-1"}
+    assert all("only after 65.1 s" in line for line in paused.evidence)
+    found = {each.what: each for each in signs(lines, follows)}
+    assert "A broker did not answer in time" not in found
+    assert "The group coordinator was lost" not in found
+    assert set(found["Partitions were lost, not revoked"].clients) == {"ship-1", "stock-1"}
+    assert {line.partition(":")[0] for line in last_words(lines)} == {"ship-1", "stock-1"}
+    assert all("its own log goes on after that" in line for line in last_words(lines))
+    rounds = rebalances(lines).where("cause = 'no longer a member'").toPandas()
+    assert set(rounds["client_id"]) == {"ship-1", "stock-1"}
+
+
+@pytest.mark.parametrize("name", ["paused_broker", "paused_broker_3.9.2", "slow_poll"])
+def test_a_client_that_ran_did_not_stand_still(night, name):
+    assert paused_clients(night(name)) == (None, [])
+
+
+@pytest.mark.parametrize("whose", ["clients", "brokers"])
+def test_records_that_an_unclean_election_cost_are_told(night, whose):
+    found = told(night("unclean_election", whose))
+    gone = found["Records that had been read are gone"]
+    assert (gone.weight, gone.count) == (3, 1)
+    assert ("A leader was chosen that may lack records" in found) == (whose == "brokers")
+
+
+def test_a_client_that_is_kept_out_tells_by_what(night):
+    lines = night("kept_out_clients")
+
+    def of(kind):
+        return lines.where(f"file like '%/{kind}-%'").persist()
+
+    found = told(of("denied"))
+    assert set(found["Access was denied"].clients) == {"bill-1", "mail-1", "pay-1", "pay-2"}
+    assert "A transaction failed for good" not in found
+    assert "Offsets could not be committed" not in found
+    unknown = told(of("unresolved"))["The name of a broker could not be resolved"]
+    assert unknown.weight == 3 and set(unknown.clients) == {"bill-2", "writer"}
+    throttled = told(of("throttled"))["The broker throttled the client"]
+    assert set(throttled.clients) == {"bill-1", "debug-writer", "writer"}
+    assert incidents(of("throttled")).count() == 0  # no broker was slow
+    over = told(of("late"))["A transaction was over before its producer ended it"]
+    assert "pay-1: transaction.timeout.ms = 10000 (Kafka's default is 60000)" in over.settings
+    assert "Batches were sent again" not in told(of("late"))
+
+
+def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
+    kept = recordings.parent / "whole_logs" / "2.3.1" / "writer.log.gz"
+    log = gzip.decompress(kept.read_bytes()).decode()
+    again = (
+        "[2026-11-28 05:55:59,500] WARN [Producer clientId=writer] Got error produce response with "
+        "correlation id 35 on topic-partition orders-0, retrying (2 attempts left). Error: "
+        "NETWORK_EXCEPTION (org.apache.kafka.clients.producer.internals.Sender)\n"
+    )
+    (tmp_path / "writer.log").write_text(log + again, encoding="utf-8")
+    with running_on(DUCKDB):
+        found = told(load_lines(None, tmp_path / "writer.log").persist())
+    # idempotence is the default from 3.0 on
+    settings = found["Batches were sent again"].settings
+    assert settings == ("writer: enable.idempotence = false", "writer: retries = 2147483647")
