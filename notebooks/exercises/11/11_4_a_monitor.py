@@ -76,7 +76,11 @@ WATCHED = (
     {"case": "a partition that was never committed", "seed": 4, "story": "never"},
     {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
     {"case": "a lead of 99, of 100 and of 101", "seed": 6, "story": "limit"},
-    {"case": "bookmarks before the log start, one at 0, and orders-10", "seed": 0, "story": "edges"},
+    {
+        "case": "bookmarks before the log start, one at 0, and orders-10",
+        "seed": 0,
+        "story": "edges",
+    },
 )
 EDGES = (
     {"orders-0": (120, 0, 280), "orders-1": (300, 200, 300), "orders-2": (1, 1, 2)},
