@@ -86,11 +86,20 @@ def is_telling(number: int) -> bool:
     )
 
 
+def another_comes_later(number: int, side: int) -> bool:
+    """Whether the last record of the group billing, or of partition 0, has another key."""
+    return [each[:2] for each in story(number) if each[side] == BILLING[side]][-1] != BILLING
+
+
 def tells_ideas_apart(logs: list[dict]) -> bool:
-    """Whether billing's offset goes back to 0 in one log, and is deleted in another; and one keeps
-    its first record."""
-    return {0, None} <= {last_of(n["log"])[BILLING] for n in logs} and any(
-        story(n["log"])[0][:2] not in [each[:2] for each in story(n["log"])[1:]] for n in logs
+    """Whether billing's offset goes back to 0 in one log, and is deleted in another; one keeps
+    its first record; and the group alone or the partition alone finds another record somewhere."""
+    return (
+        {0, None} <= {last_of(n["log"])[BILLING] for n in logs}
+        and any(
+            story(n["log"])[0][:2] not in [each[:2] for each in story(n["log"])[1:]] for n in logs
+        )
+        and all(any(another_comes_later(n["log"], side) for n in logs) for side in (0, 1))
     )
 
 

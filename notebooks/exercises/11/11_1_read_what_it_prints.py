@@ -113,11 +113,16 @@ LineReading(
         "partitions": (3, 4, 5),
         "committed": (1, 2, 3),
         "left": (1, 2, 3),
-        "records": (41, 52, 63),
+        "records": (41, 52, 63, 74),
     },
     show=table_of,
     where=lambda n: (
         n["committed"] < n["partitions"] and n["partitions"] - n["committed"] != n["left"]
+    ),
+    # who counts topics, or writes one number for all, is wrong for a group
+    together=lambda sets: (
+        len({n["left"] for n in sets}) > 1
+        and len({n["partitions"] - n["committed"] for n in sets}) > 1
     ),
 )
 

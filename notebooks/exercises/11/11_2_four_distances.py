@@ -42,6 +42,11 @@ def minute_begins(n: dict) -> bool:
     return bookmark_of(n) % n["per_minute"] == 0
 
 
+def minute_ends(n: dict) -> bool:
+    """Whether the record at the bookmark was written a minute before the one after it."""
+    return (bookmark_of(n) + 1) % n["per_minute"] == 0
+
+
 def position_is_in_another_minute(n: dict) -> bool:
     return (bookmark_of(n) + n["in_work"]) // n["per_minute"] != bookmark_of(n) // n["per_minute"]
 
@@ -54,14 +59,12 @@ Value(
     row="group",
     space={
         "per_minute": (30, 40, 50),
-        "deleted": (40, 65, 90),
+        "deleted": (40, 59, 65, 89, 90),
         "polled": (50, 60, 70, 80, 95),
         "in_work": (5, 10, 15, 20),
     },
     where=lambda n: minute_begins(n) or position_is_in_another_minute(n),
-    together=lambda sets: (
-        any(minute_begins(n) for n in sets) and any(position_is_in_another_minute(n) for n in sets)
-    ),
+    together=lambda sets: any(map(minute_begins, sets)) and any(map(minute_ends, sets)),
 )
 
 # %% judge
@@ -123,15 +126,12 @@ def _distances(
     )
 
 
-_SEEN, _FOUR = (
-    "known_lag never_committed nobody_reads",
-    "tool_lag client_lag client_lead minutes_old",
-)
+_FOUR = ("tool_lag", "client_lag", "client_lead", "minutes_old")
 
 Judge(
     truth=lambda case: dict(
         zip(
-            _FOUR.split(),
+            _FOUR,
             _distances(case["per_minute"], case["deleted"], case["polled"], case["in_work"]),
         )
     ),
@@ -219,7 +219,8 @@ client_lead = {a: x.polled - x.in_work for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% wrong="minutes of the last committed record"
-# Three are right. You took the minute of the last committed record. The bookmark names the next one.
+# Three are right. `minutes_old` is a minute too large. Find the minute of the record that the bookmark
+# names: it is the next one, not the last committed one.
 tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {a: x.polled for a, x in n.items()}

@@ -143,8 +143,9 @@ dashboard = {a: "grow" for a in n}
 lambda case: {**_kept(case), "dashboard": "grow"}
 
 # %% wrong="the curves exchanged"
-# The number is right. The curves are exchanged: latest jumps to the log's end, and nothing is left
-# to read; earliest jumps to its start, with the whole log before it.
+# The number is right. The curve is the one of the other reset. With latest the bookmark jumps to the
+# log's end, and nothing is left to read. With earliest it jumps to the start, with the whole log
+# before it.
 must_keep = {a: largest_that_loses(x) + 1 for a, x in n.items()}
 dashboard = {a: "flat" if x.reset == "latest" else "zero" for a, x in n.items()}
 

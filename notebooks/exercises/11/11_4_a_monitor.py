@@ -76,14 +76,20 @@ WATCHED = (
     {"case": "a partition that was never committed", "seed": 4, "story": "never"},
     {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
     {"case": "a lead of 99, of 100 and of 101", "seed": 6, "story": "limit"},
-    {"case": "bookmarks before the log start, and one at 0", "seed": 0, "story": "edges"},
+    {
+        "case": "bookmarks before the log start, one at 0, and orders-10",
+        "seed": 0,
+        "story": "edges",
+    },
 )
 EDGES = (
     {"orders-0": (120, 0, 280), "orders-1": (300, 200, 300), "orders-2": (1, 1, 2)},
     {"orders-0": (0, 0, 40), "orders-1": (5, 4, 12), "orders-2": (200, 200, 200)},
     {"orders-0": (120, None, 121), "orders-1": (120, 0, 120), "orders-2": (2, 1, 300)},
+    {"orders-10": (10, 40, 90), "orders-2": (10, 15, 90)},
 )
-"""Three minutes that are written by hand: a bookmark at 0, all lost, one record left."""
+"""Four minutes that are written by hand: a bookmark at 0, all lost, one record left, two names whose
+alphabetical order is not that of their numbers or leads."""
 
 
 @cache
@@ -322,6 +328,12 @@ Judge(
 # The names of your alarm are not in alphabetical order. The partitions come in any order: sort them.
 # -     for name, (start, committed, end) in sorted(partitions.items()):
 # +     for name, (start, committed, end) in partitions.items():
+
+
+# %% wrong="in the order of numbers"
+# Your alarm is not in alphabetical order, letter by letter: orders-10 comes before orders-2 there.
+# -     return unread, lost, alarm
+# +     return unread, lost, sorted(alarm, key=lambda name: int(name.rpartition("-")[2]))
 
 
 # %% wrong="a negative loss"
