@@ -19,6 +19,8 @@ STABLE = "^(?:Stabilized group|Computed a new target)"  # what a coordinator say
 ALIKE = pd.Timedelta(seconds=30)  # Clocks that are kept by NTP, and what is between two lines.
 # Kafka's default of max.poll.interval.ms: a member that is later is no longer in the group.
 APART = pd.Timedelta(minutes=5)
+# A controller hears of a broker within seconds of its start.
+HEARD = pd.Timedelta(minutes=1)
 MOMENT = ["who", "what", "number", "at", "may_be_late"]
 NAMED = 3
 
@@ -50,8 +52,12 @@ def moments_of(rounds: pd.DataFrame, steps: pd.DataFrame | None = None) -> pd.Da
     return pd.concat(parts) if parts else pd.DataFrame(columns=MOMENT)
 
 
-def set_clocks(moments: pd.DataFrame) -> list[str]:
-    """A sentence for each client, broker or controller whose clock differs from those of others."""
+def set_clocks(moments: pd.DataFrame, starts: bool = False) -> list[str]:
+    """A sentence for each client, broker or controller whose clock differs from those of others.
+
+    starts: the moments are those of broker_starts(). A controller hears of them at once, so one is
+    enough.
+    """
     known = moments.dropna(subset=["who", "what", "number", "at"])
     key = ["who", "what", "number"]
     known = known.sort_values("at", kind="stable")
@@ -59,7 +65,7 @@ def set_clocks(moments: pd.DataFrame) -> list[str]:
     spread = known["at"] - known.groupby(key)["at"].transform("min")
     again = (spread > APART).groupby([known[name] for name in key]).transform("any")
     known = known[~again].drop_duplicates(key)
-    found = list(_differences(known))
+    found = list(_differences(known, starts))
     said = []
     while found:
         names = pd.Series([name for pair in found for name in pair[:2]])
@@ -71,7 +77,7 @@ def set_clocks(moments: pd.DataFrame) -> list[str]:
     return said
 
 
-def _differences(known: pd.DataFrame) -> Iterator[tuple]:
+def _differences(known: pd.DataFrame, starts: bool) -> Iterator[tuple]:
     """Two names, how far the first is ahead of the second, and where: what, number, whether they
     agree elsewhere."""
     for what, rows in known.groupby("what", sort=True):
@@ -83,12 +89,12 @@ def _differences(known: pd.DataFrame) -> Iterator[tuple]:
                 continue  # the numbers began again between
             ahead = both[one] - both[other]
             may_be_late = late.loc[both.index, [one, other]].astype(bool).any(axis=1)
-            apart = ahead[(ahead.abs() > APART) & ~may_be_late]
+            apart = ahead[(ahead.abs() > (HEARD if starts else APART)) & ~may_be_late]
             agree = (ahead.abs() <= ALIKE).any()
             # Two runs of one program, one after the other, differ alike, too.
             alike = any(abs(two - first) <= ALIKE for first, two in pairwise(apart))
             alike = alike and both.min().max() <= both.max().min()
-            if len(apart) and (agree or alike):
+            if len(apart) and (agree or alike or starts):
                 yield one, other, apart.iloc[-1], what, int(apart.index[-1]), bool(agree)
 
 
@@ -100,12 +106,32 @@ def _sentence(who: str, own: Iterable[tuple]) -> str:
     named = ", ".join(others[:NAMED]) + (
         f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
     )
-    span = str(abs(ahead).round("s")).replace("0 days ", "")
-    agreed = ", and elsewhere they agree" if any(each[-1] for each in own) else ""
+    agree = any(each[-1] for each in own)
+    agreed = ", and elsewhere they agree" if agree else ""
     whose = "It" if len(others) > 1 else "One of the two"
+    zone = "" if agree else ", is in another zone, or the logs are of different times"
     where = f"generation {number} of {what}" if what.startswith("group ") else f"{what}"
     return (
-        f"The clock of {who} is {span} {'ahead of' if ahead > pd.Timedelta(0) else 'behind'} "
-        f"{'those' if len(others) > 1 else 'that'} of {named} at {where}{agreed}. {whose} was set, "
-        "or is wrong: what is told across logs, or across that time, may be wrong."
+        f"The clock of {who} is {_apart(ahead)} "
+        f"{'those' if len(others) > 1 else 'that'} of {named} at {where}{agreed}. {whose} was set "
+        f"or is wrong{zone}: what is told across logs, or across that time, may be wrong."
     )
+
+
+def of_some_members(rounds: pd.DataFrame, shift: pd.Timedelta) -> str:
+    """The sentence where the clocks of a group's members differ from the brokers', and those of
+    other clients do not. `rounds` as rebalances()."""
+    members = sorted(rounds["client_id"].unique())
+    named = ", ".join(members[:NAMED]) + (
+        f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
+    )
+    return (
+        f"By the generations of their groups, the clock of {named} is {_apart(shift)} those of the "
+        "brokers, and other clients agree with the brokers. It was set or is wrong, or is in "
+        "another zone: what is told across logs may be wrong."
+    )
+
+
+def _apart(ahead: pd.Timedelta) -> str:
+    span = str(abs(ahead).round("s")).replace("0 days ", "")
+    return f"{span} {'ahead of' if ahead > pd.Timedelta(0) else 'behind'}"

@@ -151,16 +151,18 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
 
 def broker_starts(told: pd.DataFrame) -> pd.DataFrame:
     """When each broker had started, by its own log and by its controller's: MOMENT of
-    set_clocks.py, of told_by_servers(). Where one of them has fewer starts, or several logs tell of
-    them, nobody knows which is which."""
+    set_clocks.py, of told_by_servers(). Where one of them has fewer starts, several logs tell of
+    them, or the controller first tells of an end, nobody knows which is which."""
     own = told[(told["event"] == STARTED) & told["broker"].notna()]
     rows = [
         (f"broker {row.broker:.0f}", int(row.broker), row.file, row.time)
         for row in own.itertuples()
     ]
+    here: dict[tuple[str, int], bool] = {}  # whether a log tells first that a broker came
     for row in told[told["event"].isin(OF_CONTROLLER)].itertuples():
-        back = [broker for broker, gone in _members(row) if not gone]
-        rows += [("the controller", broker, row.file, row.time) for broker in back]
+        for broker, gone in _members(row):
+            if here.setdefault((row.file, broker), not gone) and not gone:
+                rows.append(("the controller", broker, row.file, row.time))
     found = pd.DataFrame(rows, columns=["who", "broker", "file", "at"]).sort_values("at")
     of = found.groupby(["who", "broker"])
     starts, logs = of["at"].transform("size"), of["file"].transform("nunique")

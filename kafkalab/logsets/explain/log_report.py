@@ -42,7 +42,7 @@ from kafkalab.logsets.producers import producers
 from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances, storms_among
 from kafkalab.logsets.requests import broker_times, requests
-from kafkalab.logsets.set_clocks import moments_of, set_clocks
+from kafkalab.logsets.set_clocks import moments_of, of_some_members, set_clocks
 from kafkalab.logsets.transactions import transactions
 
 if TYPE_CHECKING:
@@ -130,12 +130,16 @@ def report_of(
     """
     servers, told, rounds, steps = _both_sides(lines)
     shift = clock_shift(steps, rounds) if len(servers) else None
-    if shift is not None:
+    contradicted = missing_lines(lines)
+    if shift is not None and _others_agree(lines, shift, set(rounds["client_id"])):
+        contradicted.append(of_some_members(rounds, shift))
+        shift = None
+    elif shift is not None:
         lines = _shifted(lines, shift).persist()
         servers, told, rounds, steps = _both_sides(lines)
-    contradicted = [*missing_lines(lines), *set_clocks(moments_of(rounds, steps))]
+    contradicted += set_clocks(moments_of(rounds, steps))
     of_servers = told_by_servers(lines)
-    contradicted += set_clocks(broker_starts(of_servers))
+    contradicted += set_clocks(broker_starts(of_servers), starts=True)
     sockets = connections(lines).persist()
     shown = _shown(sockets, "opened_at", "file", "client_id", "node_id")
     files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
@@ -211,6 +215,29 @@ def _both_sides(
     if len(servers):
         steps = _shown(coordinator_steps(lines), "at", "file", "file_offset")
     return servers, told, _shown(told, "began_at", "client_id"), steps
+
+
+def _others_agree(lines: DataFrame, shift: pd.Timedelta, members: set[str]) -> bool:
+    """Whether a client that is no member of a group wrote at the time of the brokers, and would not
+    have by the members' clocks."""
+    spans: pd.DataFrame = (
+        lines.where("time is not null")
+        .groupBy("file")
+        .agg(
+            F.min("time").alias("first"), F.max("time").alias("last"),
+            F.max("client_id").alias("client_id"),
+        )
+        .limit(MOST)
+        .toPandas()
+    )  # fmt: skip
+    servers = spans[spans["client_id"].isna()]
+    others = spans[spans["client_id"].notna() & ~spans["client_id"].isin(members)]
+
+    def meet(later: pd.Timedelta) -> pd.Series:
+        begin, end = servers["first"].min() + later, servers["last"].max() + later
+        return (others["first"] <= end) & (others["last"] >= begin)
+
+    return bool((meet(pd.Timedelta(0)) & ~meet(shift)).any())
 
 
 def _shifted(lines: DataFrame, shift: pd.Timedelta) -> DataFrame:

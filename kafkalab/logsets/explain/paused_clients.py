@@ -55,9 +55,9 @@ def paused_clients(lines: DataFrame) -> tuple[Oddity | None, list[tuple[str, int
     )
     oddity = Oddity(
         "A client stood still", 3, len(pauses),
-        "When that limit was over, its process did not run; it ran again at the time of the line. It "
-        "was stopped, or collected garbage, or its machine was suspended. Its brokers are not to "
-        "blame. A group may have given its partitions away meanwhile.",
+        "When that limit was over, its process did not run; it ran again at the time of the line. "
+        "It was stopped, or collected garbage, or its machine was suspended. Its brokers are not "
+        "to blame. A group may have given its partitions away meanwhile.",
         "Look at the process and its machine at that time: the JVM's log of its pauses, the "
         "limits of its container, the hypervisor.",
         pauses["client_id"],

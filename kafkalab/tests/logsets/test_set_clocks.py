@@ -4,6 +4,7 @@ import gzip
 import re
 from datetime import datetime, timedelta
 
+import pandas as pd
 import pytest
 
 from kafkalab.logsets.__main__ import main
@@ -16,7 +17,14 @@ from kafkalab.logsets.set_clocks import moments_of, set_clocks
 from kafkalab.tests.shares import few
 
 HEAD = re.compile(r"^\[(2026-11-28 [\d:]{8})", re.MULTILINE)
-CLUSTERS = "2.3.1 3.9.2 4.4.0 paused_broker slow_poll two_of_one_instance wrong_port".split()
+ANY_HEAD = re.compile(r"^\[(\d{4}-\d\d-\d\d [\d:]{8})", re.MULTILINE)
+CLUSTERS = (
+    "2.3.1 3.9.2 4.4.0 combined_nodes controller_killed controller_quorum controller_stopped "
+    "failed_starts fenced_producer full_disk group_reset kept_out_clients lost_records "
+    "paused_broker paused_broker_3.9.2 paused_clients refused_clients "
+    "rolling_restart slow_poll too_few_in_sync topic_deleted two_of_one_instance "
+    "unclean_election wrong_port"
+).split()
 
 
 def jumped(folder, to, name: str, since: str, only: str = "*"):
@@ -40,7 +48,7 @@ def cluster(recordings):
 
 def clocks_in(lines) -> list[str]:
     moments = moments_of(rebalances(lines).toPandas(), coordinator_steps(lines).toPandas())
-    return [*set_clocks(moments), *set_clocks(broker_starts(told_by_servers(lines)))]
+    return [*set_clocks(moments), *set_clocks(broker_starts(told_by_servers(lines)), starts=True)]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +67,30 @@ def test_a_clock_that_jumps_is_told_from_an_absence(name, since, told, cluster, 
         away = [each for each in absences_of(lines) if "was away" in each.sentence()]
     assert told in said and "elsewhere they agree" in said
     assert [round((each.until - each.since).total_seconds()) for each in away] == [19, 22]
+
+
+@pytest.mark.parametrize(
+    ("shift", "logs", "told"),
+    few([
+        ("3 minutes", "broker-0", "broker 0 is 00:03:00 ahead of that of the controller"),
+        ("2 hours", "broker-1", "broker 1 is 02:00:00 ahead of that of the controller"),
+        ("2 hours", "controller", "the controller is 02:00:00 ahead of those of broker 0"),
+        ("2 hours", "bill-1", "the clock of bill-1 is 02:00:00 ahead of those of the"),
+        ("2 hours", "broker controller", "The brokers' clocks are 120.0 min ahead of the clients'"),
+    ]),
+)  # fmt: skip
+def test_a_clock_of_another_zone_is_told(shift, logs, told, recordings, tmp_path, capsys):
+    """A machine has one zone in all of its log: nothing in that log shows it."""
+    for log in (recordings.parent / "whole_logs" / "too_few_in_sync").glob("*.log.gz"):
+        text = gzip.decompress(log.read_bytes()).decode()
+        if log.name.startswith(tuple(logs.split())):
+            text = ANY_HEAD.sub(
+                lambda found: f"[{pd.Timestamp(found[1]) + pd.Timedelta(shift)}", text
+            )
+        (tmp_path / log.name.removesuffix(".gz")).write_text(text, encoding="utf-8")
+    code = main(["explain", str(tmp_path)])
+    assert told in capsys.readouterr().out
+    assert code == (0 if logs == "broker controller" else 3)
 
 
 def test_a_group_of_which_one_clock_jumped_is_doubted(cluster, tmp_path, capsys):
