@@ -21,6 +21,8 @@ ALIKE = pd.Timedelta(seconds=30)  # Clocks that are kept by NTP, and what is bet
 APART = pd.Timedelta(minutes=5)
 # A controller hears of a broker within seconds of its start.
 HEARD = pd.Timedelta(minutes=1)
+# No two zones are further apart. Starts that are may be two: a rotated log lacks others.
+ZONES = pd.Timedelta(hours=26)
 MOMENT = ["who", "what", "number", "at", "may_be_late"]
 NAMED = 3
 
@@ -94,7 +96,8 @@ def _differences(known: pd.DataFrame, starts: bool) -> Iterator[tuple]:
             # Two runs of one program, one after the other, differ alike, too.
             alike = any(abs(two - first) <= ALIKE for first, two in pairwise(apart))
             alike = alike and both.min().max() <= both.max().min()
-            if len(apart) and (agree or alike or starts):
+            zone = starts and (apart.abs() <= ZONES).all()
+            if len(apart) and (agree or alike or zone):
                 yield one, other, apart.iloc[-1], what, int(apart.index[-1]), bool(agree)
 
 
