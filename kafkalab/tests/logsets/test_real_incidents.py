@@ -375,6 +375,7 @@ def test_too_few_replicas_in_sync_are_told_by_both_sides(night):
     assert found["A follower could not fetch from its leader"].count == 26
 
 
+@pytest.mark.corpus
 def test_info_does_not_show_what_failed(night):
     """writer lost 414 records, and its client wrote of retries alone."""
     rows = producers(night("too_few_in_sync", "clients")).toPandas()
@@ -398,12 +399,13 @@ def test_a_client_that_stood_still_is_told_from_brokers_that_did_not_answer(nigh
     assert set(rounds["client_id"]) == {"ship-1", "stock-1"}
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("name", ["paused_broker", "paused_broker_3.9.2", "slow_poll"])
 def test_a_client_that_ran_did_not_stand_still(night, name):
     assert paused_clients(night(name)) == (None, [])
 
 
-@pytest.mark.parametrize("whose", ["clients", "brokers"])
+@pytest.mark.parametrize("whose", few(["clients", "brokers"]))
 def test_records_that_an_unclean_election_cost_are_told(night, whose):
     found = told(night("unclean_election", whose))
     gone = found["Records that had been read are gone"]
@@ -411,6 +413,7 @@ def test_records_that_an_unclean_election_cost_are_told(night, whose):
     assert ("A leader was chosen that may lack records" in found) == (whose == "brokers")
 
 
+@pytest.mark.corpus
 def test_a_client_that_is_kept_out_tells_by_what(night):
     lines = night("kept_out_clients")
 
@@ -431,6 +434,7 @@ def test_a_client_that_is_kept_out_tells_by_what(night):
     assert "Batches were sent again" not in told(of("late"))
 
 
+@pytest.mark.corpus
 def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
     kept = recordings.parent / "whole_logs" / "2.3.1" / "writer.log.gz"
     log = gzip.decompress(kept.read_bytes()).decode()

@@ -93,6 +93,7 @@ def test_a_clock_of_another_zone_is_told(shift, logs, told, recordings, tmp_path
     assert code == (0 if logs == "broker controller" else 3)
 
 
+@pytest.mark.corpus
 def test_a_group_of_which_one_clock_jumped_is_doubted(cluster, tmp_path, capsys):
     jumped(cluster, tmp_path, "fixed-1.log", "05:50:00")
     for command in ("rebalances", "incidents", "explain"):
