@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import lru_cache
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from kafkalab.logsets import schema
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import LogFile, beginning
 from kafkalab.logsets.layout_block import LaidOutBlock
-from kafkalab.logsets.layouts import OPENING, ZONE_FORM, Clock
+from kafkalab.logsets.layouts import OPENING, ZONE_FORM, ZONES_APART, Clock
 from kafkalab.logsets.ranges import Range, text_expected
 from kafkalab.logsets.record_batches import how_written, record_batch_of
 from kafkalab.logsets.templates import by_logger, classes_of_clients
@@ -156,7 +156,6 @@ SOME_ZONE = re.compile(
 )
 ZONE_BEFORE = re.compile(r"(?<![\w.:\-])[+-](?:0\d|1[0-4]):?[0134][05]\W{1,3}$")
 SOME_JSON = re.compile(rb'[\s\[]*\{\s*"')
-APART = timedelta(hours=26)  # No two zones are further apart.
 START_MS = r"^Kafka startTimeMs: (?P<ms>\d{13})$"
 
 
@@ -291,7 +290,7 @@ def _started_at_another_time(batches: list[pa.RecordBatch]) -> str | None:
         for row in pc.drop_null(pc.indices_nonzero(pc.is_valid(found))).to_pylist():
             time = batch["time"][row].as_py()
             said = datetime.fromtimestamp(int(found[row].as_py()["ms"]) / 1000, UTC)
-            if time is not None and time.year > 1970 and abs(time - said) > APART:
+            if time is not None and time.year > 1970 and abs(time - said) > ZONES_APART:
                 return (
                     f"a client says that it started at {said:%Y-%m-%d %H:%M:%S}, in a line with "
                     f"the time {time:%Y-%m-%d %H:%M:%S}"

@@ -11,6 +11,7 @@ has a faster reader (block.py).
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 
 import numpy as np
@@ -149,6 +150,7 @@ ZONES = {
 }  # fmt: skip
 # `+02:00`, `+0200`, `+02`, `GMT+02:00`, a name; Java adds `[Europe/Berlin]` to an offset.
 # Some editors turn the hyphen of an offset into a minus sign.
+ZONES_APART = timedelta(hours=26)  # No two zones are further apart.
 ZONE_FORM = r"(?:GMT|UTC)?(?:[+-]|−)\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|" + "|".join(
     sorted(ZONES, reverse=True)
 )

@@ -13,6 +13,7 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 
+from kafkalab.logsets.layouts import ZONES_APART
 from kafkalab.logsets.rebalances import FIRST_JOIN
 
 STABLE = "^(?:Stabilized group|Computed a new target)"  # what a coordinator says then
@@ -21,8 +22,6 @@ ALIKE = pd.Timedelta(seconds=30)  # Clocks that are kept by NTP, and what is bet
 APART = pd.Timedelta(minutes=5)
 # A controller hears of a broker within seconds of its start.
 HEARD = pd.Timedelta(minutes=1)
-# No two zones are further apart. Starts that are may be two: a rotated log lacks others.
-ZONES = pd.Timedelta(hours=26)
 MOMENT = ["who", "what", "number", "at", "may_be_late"]
 NAMED = 3
 
@@ -96,7 +95,8 @@ def _differences(known: pd.DataFrame, starts: bool) -> Iterator[tuple]:
             # Two runs of one program, one after the other, differ alike, too.
             alike = any(abs(two - first) <= ALIKE for first, two in pairwise(apart))
             alike = alike and both.min().max() <= both.max().min()
-            zone = starts and (apart.abs() <= ZONES).all()
+            # Starts that are further apart may be two: a rotated log lacks others.
+            zone = starts and (apart.abs() <= ZONES_APART).all()
             if len(apart) and (agree or alike or zone):
                 yield one, other, apart.iloc[-1], what, int(apart.index[-1]), bool(agree)
 
@@ -106,33 +106,32 @@ def _sentence(who: str, own: Iterable[tuple]) -> str:
     one, _, ahead, what, number, _ = own[0]
     ahead = ahead if one == who else -ahead
     others = sorted({each[1] if each[0] == who else each[0] for each in own})
-    named = ", ".join(others[:NAMED]) + (
-        f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-    )
     agree = any(each[-1] for each in own)
     agreed = ", and elsewhere they agree" if agree else ""
     whose = "It" if len(others) > 1 else "One of the two"
     zone = "" if agree else ", is in another zone, or the logs are of different times"
     where = f"generation {number} of {what}" if what.startswith("group ") else f"{what}"
     return (
-        f"The clock of {who} is {_apart(ahead)} "
-        f"{'those' if len(others) > 1 else 'that'} of {named} at {where}{agreed}. {whose} was set "
-        f"or is wrong{zone}: what is told across logs, or across that time, may be wrong."
+        f"The clock of {who} is {_apart(ahead)} {'those' if len(others) > 1 else 'that'} of "
+        f"{_first_of(others)} at {where}{agreed}. {whose} was set or is wrong{zone}: what "
+        "is told across logs, or across that time, may be wrong."
     )
 
 
 def of_some_members(rounds: pd.DataFrame, shift: pd.Timedelta) -> str:
     """The sentence where the clocks of a group's members differ from the brokers', and those of
     other clients do not. `rounds` as rebalances()."""
-    members = sorted(rounds["client_id"].unique())
-    named = ", ".join(members[:NAMED]) + (
-        f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
-    )
+    named = _first_of(sorted(rounds["client_id"].unique()))
     return (
         f"By the generations of their groups, the clock of {named} is {_apart(shift)} those of the "
         "brokers, and other clients agree with the brokers. It was set or is wrong, or is in "
         "another zone: what is told across logs may be wrong."
     )
+
+
+def _first_of(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def _apart(ahead: pd.Timedelta) -> str:

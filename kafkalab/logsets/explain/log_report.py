@@ -131,12 +131,15 @@ def report_of(
     servers, told, rounds, steps = _both_sides(lines)
     shift = clock_shift(steps, rounds) if len(servers) else None
     contradicted = missing_lines(lines)
-    if shift is not None and _others_agree(lines, shift, set(rounds["client_id"])):
-        contradicted.append(of_some_members(rounds, shift))
-        shift = None
-    elif shift is not None:
-        lines = _shifted(lines, shift).persist()
-        servers, told, rounds, steps = _both_sides(lines)
+    if shift is not None:
+        spans = _spans(lines)
+        if _others_agree(spans, shift, set(rounds["client_id"])):
+            contradicted.append(of_some_members(rounds, shift))
+            shift = None
+        else:
+            logs = list(spans.loc[spans["client_id"].isna(), "file"])
+            lines = _shifted(lines, logs, shift).persist()
+            servers, told, rounds, steps = _both_sides(lines)
     contradicted += set_clocks(moments_of(rounds, steps))
     of_servers = told_by_servers(lines)
     contradicted += set_clocks(broker_starts(of_servers), starts=True)
@@ -217,10 +220,9 @@ def _both_sides(
     return servers, told, _shown(told, "began_at", "client_id"), steps
 
 
-def _others_agree(lines: DataFrame, shift: pd.Timedelta, members: set[str]) -> bool:
-    """Whether a client that is no member of a group wrote at the time of the brokers, and would not
-    have by the members' clocks."""
-    spans: pd.DataFrame = (
+def _spans(lines: DataFrame) -> pd.DataFrame:
+    """From when to when each file has lines, and a client of it: a server's log has none."""
+    found: pd.DataFrame = (
         lines.where("time is not null")
         .groupBy("file")
         .agg(
@@ -230,6 +232,12 @@ def _others_agree(lines: DataFrame, shift: pd.Timedelta, members: set[str]) -> b
         .limit(MOST)
         .toPandas()
     )  # fmt: skip
+    return found
+
+
+def _others_agree(spans: pd.DataFrame, shift: pd.Timedelta, members: set[str]) -> bool:
+    """Whether a client that is no member of a group wrote at the time of the brokers, and would not
+    have by the members' clocks."""
     servers = spans[spans["client_id"].isna()]
     others = spans[spans["client_id"].notna() & ~spans["client_id"].isin(members)]
 
@@ -240,10 +248,8 @@ def _others_agree(lines: DataFrame, shift: pd.Timedelta, members: set[str]) -> b
     return bool((meet(pd.Timedelta(0)) & ~meet(shift)).any())
 
 
-def _shifted(lines: DataFrame, shift: pd.Timedelta) -> DataFrame:
-    """The lines, with those of files without any client by the clients' clocks."""
-    named = lines.groupBy("file").agg(F.count("client_id").alias("named")).where("named = 0")
-    files = [row["file"] for row in named.limit(MOST).collect()]
+def _shifted(lines: DataFrame, files: list[str], shift: pd.Timedelta) -> DataFrame:
+    """The lines, with those of these files by the clients' clocks."""
     span = F.expr(f"interval {abs(shift) // pd.Timedelta(milliseconds=1)} milliseconds")
     time = F.col("time") + span if shift > pd.Timedelta(0) else F.col("time") - span
     moved = F.when(F.col("file").isin(*files), time).otherwise(F.col("time"))
