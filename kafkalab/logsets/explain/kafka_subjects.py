@@ -6,16 +6,15 @@ needs. The other lines of theirs are counted by subject, and their warnings and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain.closed_members import CLOSED
+from kafkalab.logsets.explain.missing_records import DESERIALIZERS_FAILED, ITS_PLACE
 from kafkalab.logsets.explain.oddities import (
     EVIDENCE_LENGTH,
     PRINTED,
@@ -26,7 +25,6 @@ from kafkalab.logsets.explain.oddities import (
     with_cause,
 )
 from kafkalab.logsets.first_lines import PREFIX
-from kafkalab.logsets.templates import is_kafkas
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -93,8 +91,8 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
     """Warnings and errors that no sign tells of, one of each class and exception: Kafka's own,
     and those of the application, which alone knows what it caught."""
     events = (event for sign in SIGNS for event in sign.events)
-    told = F.col("event").isin(*USUAL, *events)
     said = F.concat_ws("\n", "message", "trace")
+    told = F.col("event").isin(*USUAL, *DESERIALIZERS_FAILED, *events)
     # A client's words that begin at another place were misread. An application may cite them.
     misread = (
         F.col("client_id").isNull()
@@ -105,8 +103,15 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
         lines.where(F.col("problem").isNull() & F.col("level").isin(*LOUD))
         .where(~misread)
         .where(F.col("event").isNull() | ~told)
+        .where(~said.rlike(ITS_PLACE))
         .where("logger is not null")
-        .groupBy("logger", "level", F.regexp_extract(said, EXCEPTION, 1).alias("exception"))
+        .groupBy(
+            "logger",
+            "level",
+            # of a class by its last name only the catalogue tells whose it is
+            (F.col("event").isNotNull() | F.col("logger").rlike(schema.OWN_CLASS)).alias("own"),
+            F.regexp_extract(said, EXCEPTION, 1).alias("exception"),
+        )
         .agg(
             F.count("*").alias("lines"),
             F.min("time").alias("first"),
@@ -124,10 +129,7 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
         .limit(100)
         .toPandas()
     )
-    own = np.array(
-        [is_kafkas(name) or bool(re.match(schema.OWN_CLASS, name)) for name in rows["logger"]],
-        bool,
-    )
+    own = rows["own"].astype(bool)
     raised = rows[~own & (rows["exception"] != "")]
     for found, weight, words in (
         (rows[~own], 2 if raised.empty else 3, OF_APPLICATION),

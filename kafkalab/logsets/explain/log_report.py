@@ -26,7 +26,7 @@ from kafkalab.logsets.explain.absences import (
 )
 from kafkalab.logsets.explain.closed_members import closed_members
 from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
-from kafkalab.logsets.explain.missing_records import missing_records
+from kafkalab.logsets.explain.missing_records import missing_records, unreadable_records
 from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.paused_clients import paused_clients
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
@@ -159,6 +159,7 @@ def report_of(
         *oddities.signs(lines, [*explained, *follows]),
         closed,
         *missing_records(lines),
+        unreadable_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.goes_on(clients),

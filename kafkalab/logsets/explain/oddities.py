@@ -95,6 +95,10 @@ SIGNS = (
          "free for others, and what it was working on will be read again.",
          "Make the work between two polls shorter, lower max.poll.records, or raise "
          "max.poll.interval.ms."),
+    Sign("A member joins again after a late poll", ("POLL_INTERVAL_EXCEEDED",), 1,
+         "poll() came after max.poll.interval.ms was over; the line says by how much. A member that "
+         "only starts may be late before it has joined: then it lost nothing.",
+         "As for a slow consumer that was thrown out of its group."),
     Sign("Commits were refused: no longer a member", ("COMMIT_NOT_A_MEMBER",), 3,
          "The group had given the partitions away before the offsets were committed. The next "
          "owner starts at the last commit that went through, so "
