@@ -50,6 +50,9 @@ COLUMNS = ("subject", "lines", "warnings")
 # The end of a member's session, and the lines of a client that name its member.
 ENDED = ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED")
 MEMBER = r"Member (\S+) (?:in group \S+ has failed|fenced)"
+ISR_LINES = ("ISR_SHRINKS", "ISR_EXPANDS", "ISR_UPDATED")
+# of a shrinking one those before
+IN_SYNC = r"(?:Shrinking ISR from|Expanding ISR from \S+ to|ISR updated to) ([\d,]+)"
 OF_KAFKA = (
     "Warnings that this report does not explain",
     "Classes of Kafka or ZooKeeper wrote them, and the report knows no more than their words. Many "
@@ -191,6 +194,37 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
             else f"{client}: its own log goes on after that: it stood still, or was cut off"
         )
     return tuple(dict.fromkeys(told))[:SHOWN]
+
+
+def back_in_sync(lines: DataFrame) -> tuple[str, ...]:
+    """When partitions whose ISR shrank had as many replicas in sync again; empty where none did."""
+    isr = F.regexp_extract("message", IN_SYNC, 1)
+    rows: pd.DataFrame = (
+        lines.where(F.col("event").isin(*ISR_LINES) & F.col("time").isNotNull())
+        .select("time", "event", "topic", "partition", F.size(F.split(isr, ",")).alias("replicas"))
+        .orderBy("time")
+        .limit(MOST * 10)
+        .toPandas()
+    )
+    back: list[pd.Timestamp] = []
+    never: list[str] = []
+    for (topic, number), own in rows.groupby(["topic", "partition"]):
+        shrunk = own[own["event"] == ISR_LINES[0]]
+        if shrunk.empty:
+            continue
+        after = own[(own["time"] > shrunk["time"].max()) & (own["event"] != ISR_LINES[0])]
+        whole = after[after["replicas"] >= shrunk["replicas"].max()]
+        if whole.empty:
+            never.append(f"{topic}-{number}")
+        else:
+            back.append(whole["time"].iloc[0])
+    if not back and not never:
+        return ()
+    said = f"all replicas in sync again: {len(back)} of {len(back) + len(never)} partitions"
+    if back:
+        said += f", the last of them at {printed_time(max(back))}"
+    names = ", ".join(never[:SHOWN]) + (", …" if len(never) > SHOWN else "")
+    return (said + (f"; no line tells it of {names}" if never else ""),)
 
 
 def _clients_of_members(lines: DataFrame) -> dict[str, str]:

@@ -38,6 +38,7 @@ CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
 SESSION_ENDED = "A member's session ended at its coordinator"
+OUT_OF_SYNC = "Replicas fell out of sync"
 EVICTION = "A slow consumer was thrown out of its group"
 CHURN = 5  # Connections to one broker within a minute.
 
@@ -96,8 +97,8 @@ SIGNS = (
          "Make the work between two polls shorter, lower max.poll.records, or raise "
          "max.poll.interval.ms."),
     Sign("A member joins again after a late poll", ("POLL_INTERVAL_EXCEEDED",), 1,
-         "poll() came after max.poll.interval.ms was over; the line says by how much. A member that "
-         "only starts may be late before it has joined: then it lost nothing.",
+         "poll() came after max.poll.interval.ms was over; the line says by how much. A member "
+         "that only starts may be late before it has joined: then it lost nothing.",
          "As for a slow consumer that was thrown out of its group."),
     Sign("Commits were refused: no longer a member", ("COMMIT_NOT_A_MEMBER",), 3,
          "The group had given the partitions away before the offsets were committed. The next "
@@ -317,7 +318,7 @@ SIGNS = (
          "Look into the member's own log at that time. Only where such pauses are usual, raise "
          "session.timeout.ms, or with group.protocol=consumer the brokers' "
          "group.consumer.session.timeout.ms."),
-    Sign("Replicas fell out of sync", ("ISR_SHRINKS",), 2,
+    Sign(OUT_OF_SYNC, ("ISR_SHRINKS",), 2,
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
          "Look at the follower that the line names: its disk, its network, its pauses."),
