@@ -36,7 +36,8 @@ START_FAILED, NOT_UP = "START_FAILED", ("START_FAILED", "PROCESS_FAILED", "PROCE
 CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
 ACTIVE = "CONTROLLER_ACTIVE"
 NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
-NOT_FETCHED, ITS_LEADER = "REPLICA_FETCH_FAILED", r"leaderId=(\d+)"
+NOT_FETCHED = ("REPLICA_FETCH_FAILED", "REPLICA_LEADER_NOT_REACHED")
+ITS_LEADER = r"leaderId=(\d+)"
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
 OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
@@ -141,7 +142,7 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     found = list(_by_their_own_logs(lines, own))
     # Followers fetch all the time, so they are often the first to miss a broker.
     leader = F.regexp_extract("message", ITS_LEADER, 1).cast("int").alias("broker")
-    fetches = lines.where((F.col("event") == NOT_FETCHED) & F.col("time").isNotNull())
+    fetches = lines.where((F.col("event").isin(*NOT_FETCHED)) & F.col("time").isNotNull())
     missed = pd.concat([failed, _by_second(fetches.select(leader, "time"), F.count("*"), "broker")])
     for absence in found:
         if absence.last_line is not None:

@@ -108,10 +108,16 @@ SIGNS = (
          "rebalance just before."),
     Sign("Two members had one group.instance.id",
          ("INSTANCE_FENCED", "HEARTBEAT_FENCED", "COMMIT_OF_INSTANCE_FENCED",
-          "GROUP_STATIC_MEMBER_FENCED"), 3,
+          "GROUP_STATIC_MEMBER_FENCED", "GROUP_HEARTBEAT_INSTANCE_FENCED"), 3,
          "A second process joined with the same group.instance.id and got the partitions. The "
          "first one is out of the group: poll() raises FencedInstanceIdException, and what it "
          "could not commit is read again.",
+         "Give each process a group.instance.id of its own; after a restart see that the old "
+         "process has ended."),
+    Sign("A group.instance.id was taken already", ("GROUP_HEARTBEAT_INSTANCE_TAKEN",), 3,
+         "Another member of the group has it and is alive, so the coordinator refused this one, "
+         "and its poll() raises UnreleasedInstanceIdException. (With group.protocol=classic the "
+         "later process gets in, and the one before is thrown out.)",
          "Give each process a group.instance.id of its own; after a restart see that the old "
          "process has ended."),
     Sign("Access was denied",
@@ -146,6 +152,10 @@ SIGNS = (
          "An error inside the transaction. What it sent will never be seen by readers with "
          "isolation.level=read_committed.",
          "abortTransaction(), then do the work again; the reason is in the line."),
+    Sign("A member of a group failed for good", ("GROUP_HEARTBEAT_FATAL", "MEMBER_FATAL"), 3,
+         "It met an error after which it does not join again: it reads nothing until its process "
+         "makes a new consumer. A line of the same client just before names the error.",
+         "Mend what that line names, and start the consumer again."),
     Sign("Batches failed", ("BATCH_FAILED", "SEND_FAILED"), 3,
          "Records the application handed over were not written (or nobody knows whether they "
          "were).",
@@ -268,7 +278,8 @@ SIGNS = (
     Sign("Offsets could not be committed",
          ("COMMIT_FAILED_ON_PARTITION", "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
           "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
-          "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED"), 2,
+          "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED",
+          "COMMIT_BEFORE_RECONCILING_FAILED"), 2,
          "Another member would begin at the commit before, and read records again. The line says "
          "why.",
          "Look at the error in the line, and at the coordinator at that time."),
@@ -322,7 +333,8 @@ SIGNS = (
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
          "Look at the follower that the line names: its disk, its network, its pauses."),
-    Sign("A follower could not fetch from its leader", ("REPLICA_FETCH_FAILED",), 1,
+    Sign("A follower could not fetch from its leader",
+         ("REPLICA_FETCH_FAILED", "REPLICA_LEADER_NOT_REACHED"), 1,
          "The leader was away or stood still, or the network between these two brokers was cut. "
          "The replicas of this follower fall behind meanwhile.",
          "Where clients could reach the leader at that time, look at the network between the two "
