@@ -13,8 +13,14 @@ from kafkalab.logsets import coordinators, incidents, producers, rebalances, rep
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.kafka_subjects import last_words, unexplained
-from kafkalab.logsets.explain.missing_records import TOO_HIGH, missing_records
+from kafkalab.logsets.explain.kafka_subjects import back_in_sync, last_words, unexplained
+from kafkalab.logsets.explain.missing_records import (
+    DELETED,
+    TOO_HIGH,
+    UNKNOWN,
+    missing_records,
+    unreadable_records,
+)
 from kafkalab.logsets.explain.oddities import (
     falling_behind,
     read_twice,
@@ -449,3 +455,58 @@ def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
     # idempotence is the default from 3.0 on
     settings = found["Batches were sent again"].settings
     assert settings == ("writer: enable.idempotence = false", "writer: retries = 2147483647")
+
+
+def test_a_quorum_that_was_lost_tells_when_a_controller_was_active_again(night):
+    found = absences_of(night("quorum_lost"))
+    # while the cluster starts, its controllers look for each other
+    assert [(each.role, each.broker) for each in found[:3]] == [
+        ("Controller", 101),
+        ("Controller", 100),
+        ("Controller", 101),
+    ]
+    first, active, second = (each.sentence() for each in found[:3])
+    # 101 was killed at 18:16:29.965; its controller.log goes on after its server.log
+    assert first.startswith("Controller 101 was away from 18:16:30.071 (last seen at 18:16:20.390)")
+    assert "it was the active controller, and 100 took over at 18:16:35.497" in first
+    assert active.startswith("Controller 100 was away from 18:17:17.0")
+    assert "it was the active controller, and 102 took over at 18:18:09.105" in active
+    assert second.startswith("Controller 101 was away from 18:17:17.") and "active" not in second
+
+
+def test_followers_miss_a_killed_broker_before_clients_do(night):
+    lines = night("long_absence")
+    away = absences_of(lines)[0]
+    # killed at 18:32:24.421; bill-1 connected to it 4 s later
+    assert away.sentence().startswith(
+        "Broker 1 was away from 18:32:24.883 (last seen at 18:32:08.594) to 18:36:09.923"
+    )
+    assert back_in_sync(lines) == (
+        "all replicas in sync again: 1 of 1 partitions, the last of them at "
+        "2026-11-30 18:36:14,458",
+    )
+    assert told(lines)["A follower could not fetch from its leader"].count == 38
+
+
+def test_a_consumer_that_does_not_get_on_is_told_why(night):
+    """A record that nobody can read; retention that was quicker; a name that another one has."""
+    lines = night("stuck_consumers")
+    assert lines.where("problem is not null").count() == 0
+    stuck = unreadable_records(lines)
+    assert stuck is not None and stuck.evidence == ("counts-0, offset 149, 124 times",)
+    missed = {each.what: each for each in missing_records(lines)}
+    assert set(missed[DELETED].clients) == {"early-1", "latest-1", "new-1"}
+    assert missed[UNKNOWN].clients == ("none-1",) and missed[UNKNOWN].count == 17
+    found = told(lines)
+    assert found["A group.instance.id was taken already"].clients == ("till-c",)
+    # what is told already is no warning without explanation
+    assert "Warnings that this report does not explain" not in found
+    assert "Deserializ" not in "".join(found["The application warned"].evidence)
+
+
+def test_a_restart_within_a_log_is_no_long_rebalance(night):
+    """Each of them was stopped for about a minute."""
+    rounds = rebalances(night("stuck_consumers")).toPandas().set_index("client_id")
+    back = rounds.loc[["early-1", "latest-1", "none-1", "new-1"]].query("generation > 2")
+    assert len(back) == 4 and (back["stopped_ms"] == 0).all()
+    assert back["waited_ms"].max() < 10_000
