@@ -353,6 +353,11 @@ SIGNS = (
          "Somebody limits what a client, a user or an address may write, read or ask for. Who is "
          "above the limit is throttled, and says so on DEBUG only (4.4: as a warning).",
          "Compare with what clients tell from then on: slow sends, a lag that grows."),
+    Sign("A broker took no more connections", ("CONNECTION_REJECTED",), 3,
+         "That address had as many connections as max.connections.per.ip allows, and the broker "
+         "hung up on the next one. The client hears no reason.",
+         "Look for a process at that address that opens clients and does not close them. Where all "
+         "of them are needed, raise max.connections.per.ip (or .overrides)."),
     Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
          "What came from that address is no request: another security.protocol than that of the "
          "listener, a web client, or a port scanner.",
