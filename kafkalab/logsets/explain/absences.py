@@ -411,13 +411,11 @@ def _add_successors(found: list[Absence], active: pd.DataFrame) -> None:
         before = active.loc[active["time"] < absence.since, "broker"]
         if before.empty or before.iloc[-1] != absence.broker:
             continue
-        absence.how += "; it was the active controller, and "
-        after = active[active["time"] >= absence.since]
-        absence.how += (
-            "no log tells of a next one"
-            if after.empty
-            else f"{after['broker'].iloc[0]:.0f} took over at {clock_of(after['time'].iloc[0])}"
-        )
+        next_ = "no log tells of a next one"
+        for row in active[active["time"] >= absence.since].head(1).itertuples():
+            who = "was so again" if row.broker == absence.broker else f"{row.broker:.0f} took over"
+            next_ = f"{who} at {clock_of(row.time)}"
+        absence.how += f"; it was the active controller, and {next_}"
 
 
 def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:

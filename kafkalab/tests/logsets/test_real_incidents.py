@@ -189,7 +189,8 @@ def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
     (away,) = absences_of(night("controller_killed"))
     assert away.sentence() == (
         "Controller 100 was away from 08:56:59.253 (last seen at 08:56:48.808) to 08:57:24.616 "
-        "(25.4 s; its log ends without a stop): seen by its own log, broker 0, broker 1, broker 2."
+        "(25.4 s; its log ends without a stop; it was the active controller, and was so again at "
+        "08:57:24.346): seen by its own log, broker 0, broker 1, broker 2."
     )
     assert told(night("controller_killed"))["The controller could not be reached"].count == 898
     brokers = night("controller_killed").where("file not like '%controller.server%'")
