@@ -381,7 +381,7 @@ def test_too_few_replicas_in_sync_are_told_by_both_sides(night):
     found = told(night("too_few_in_sync", "brokers"))
     assert found["Too few replicas were in sync"].count == 517
     assert found["A broker refused a batch that came before its turn"].count == 5
-    assert found["A follower could not fetch from its leader"].count == 26
+    assert found["A follower could not fetch from its leader"].count == 49
 
 
 @pytest.mark.corpus
