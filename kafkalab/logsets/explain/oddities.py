@@ -165,7 +165,8 @@ SIGNS = (
          "The broker refused the client's user, password, token or certificate, or the client "
          "refused the broker's certificate (`SSL handshake failed`). The line names the reason.",
          "Compare the client's sasl.* and ssl.* settings with what the broker knows. After a "
-         "failed handshake look at the trust store and at the name in the broker's certificate."),
+         "failed handshake look at the trust store, and at the name and the last day in the "
+         "broker's certificate."),
     Sign("A connection ended during authentication", ("NODE_AUTHENTICATION_CUT",), 3,
          "The client speaks TLS or SASL and the other side does not, or something between cut the "
          "connection.",
