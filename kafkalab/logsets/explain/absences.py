@@ -66,7 +66,7 @@ class Absence:
     broker  its node id; role: which of the two it is
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
-    seen_by  who tells of it: `its own log`, `its controller`
+    seen_by  who tells of it: `its own log`, `its followers`, `its controller`
     clients  the others that tell of it: clients, or nodes of the cluster of a controller's absence
     back_seen  whether another log tells of its return; else a clock that was set changes the length
     last_line  where no line tells of its end: when it was last seen. Others missed it later
@@ -140,7 +140,8 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     failed = pd.concat([failed, nodes[is_broker]]) if is_broker.any() else failed
     failed = failed.sort_values(["second", "client_id", "broker"])
     found = list(_by_their_own_logs(lines, own))
-    # Followers fetch all the time, so they are often the first to miss a broker.
+    # Followers fetch all the time, so they are often the first to miss a broker. Their rows have no
+    # client_id.
     leader = F.regexp_extract("message", ITS_LEADER, 1).cast("int").alias("broker")
     fetches = lines.where((F.col("event").isin(*NOT_FETCHED)) & F.col("time").isNotNull())
     missed = pd.concat([failed, _by_second(fetches.select(leader, "time"), F.count("*"), "broker")])
@@ -507,12 +508,14 @@ def _is_within(
 
 
 def _begin_with_clients(absence: Absence, failed: pd.DataFrame) -> None:
-    """Let an absence begin with the first connection that was lost or refused in it."""
+    """Let an absence begin with the first connection or fetch that failed in it."""
     of_broker = failed[(failed["broker"] == absence.broker) & (failed["first"] >= absence.since)]
     if absence.until is not None:
         of_broker = of_broker[of_broker["first"] <= absence.until]
     if len(of_broker):
         absence.since = of_broker["first"].min()
+    if of_broker["client_id"].isna().any():
+        absence.seen_by.append("its followers")
 
 
 def _add_clients(found: list[Absence], failed: pd.DataFrame) -> None:
