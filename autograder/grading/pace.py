@@ -109,7 +109,7 @@ class Pace:
             if left
             else self.finished / max(now - self._started, 1e-6)
         )
-        return f", {rate:.1f} a second, {_words(left)} to go"
+        return f", {60 * rate:.0f} a minute, {_words(left)} to go"
 
 
 def counted(

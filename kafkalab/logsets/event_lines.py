@@ -74,10 +74,14 @@ def span(text: str) -> Column:
     return F.expr(f"interval {text}")
 
 
-def clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
-    """Add `cluster`, a number that rises after each `gap` without an event of the same keys."""
+def clustered(events: DataFrame, gap: str, *keys: str, until: str = "time") -> DataFrame:
+    """Add `cluster`, a number that rises after each `gap` without an event of the same keys.
+
+    until: the column that tells when an event ends.
+    """
     of_keys = Window.partitionBy(*keys).orderBy("time")
-    silence = F.col("time") > F.lag("time").over(of_keys) + span(gap)
+    before = of_keys.rowsBetween(Window.unboundedPreceding, -1)
+    silence = F.col("time") > F.max(until).over(before) + span(gap)
     return (
         events.withColumn("silence", silence)
         .withColumn("cluster", F.count_if("silence").over(of_keys))

@@ -249,12 +249,11 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
         .withColumn("again", F.first(back, ignorenulls=True).over(later))
         .where(F.col("event").isin(*LOST))
     )
-    without_ms = F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms")
+    lost = lost.withColumn("again", F.coalesce("again", "time"))
     # A coordinator that refused once and is found again at once was not lost. Example: a replica
-    # of its log was down.
-    found = _periods(lost, "60 seconds", "folder", "group_id", told=[without_ms]).where(
-        (F.col("times") >= 2)
-        & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS)
+    # of its log was down. Nor does that belong to a loss long after it.
+    found = _periods(lost, "10 seconds", "folder", "group_id", until="again").where(
+        (F.col("times") >= 2) & (ms_between("first", "last") >= WITHOUT_MS)
     )
     cause = F.format_string(
         "%d of its members lost the group's coordinator, told %d times", F.size("clients"), "times"
@@ -425,7 +424,7 @@ def _periods(
     """
     clients = F.collect_set("client_id") if clients is None else clients
     return (
-        clustered(events, gap, *keys)
+        clustered(events, gap, *keys, until=until)
         .groupBy(*keys, "cluster")
         .agg(
             F.array_sort(F.array_distinct(clients)).alias("clients"),

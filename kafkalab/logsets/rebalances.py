@@ -39,6 +39,8 @@ EXPIRED = ("POLL_TIMEOUT_EXPIRED", "ASYNC_POLL_TIMEOUT_EXPIRED")
 LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
+LEAVES = "due to the consumer (?:is being closed|unsubscribed)"
+"""On INFO a consumer that closes says no more than that it leaves its group."""
 EVENTS = (
     JOINING, JOINED, ASSIGNED, STATE, RECONCILING, *GIVEN_UP, REQUESTED, *EXPIRED, *LEAVING,
     *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", LOST[0], "REVOKE_AND_REJOIN", STRANGER,
@@ -56,8 +58,9 @@ UNSAID = "not said"
 
 STORM_REBALANCES = 3
 STORM_WITHIN = "60 seconds"
-# "need to re-join with the given member-id" is the second half of a join, and no cause.
-HALVES = "given member-id|MemberIdRequired"
+# "need to re-join with the given member-id" is the second half of a join, and no cause. Nor is it
+# one that the process before left.
+HALVES = "given member-id|MemberIdRequired|pro-actively leaving"
 
 
 def rebalances(lines: DataFrame) -> DataFrame:
@@ -165,7 +168,9 @@ def _is_end() -> Column:
 
 def _in_rounds(events: DataFrame) -> DataFrame:
     """Add `round` to each line: the number of earlier ends, leaves and starts of the member."""
-    over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
+    leaves = (F.col("event") == LEAVING[0]) & F.col("message").rlike(LEAVES)
+    left = leaves | ((F.col("event") == STATE) & (F.col("state") == "UNSUBSCRIBED"))
+    over = _is_end() | left | F.col("event").isin(*CLOSED, *BEGUN)
     # A cooperative member asks for the next rebalance at the end of the one before.
     asks = (F.col("event") == "REVOKE_AND_REJOIN") | (
         (F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions")

@@ -34,7 +34,10 @@ BOOTS = "PROCESS_BOOTS"
 """The first line of any process of Kafka's: the lines above are those of a process before."""
 START_FAILED, NOT_UP = "START_FAILED", ("START_FAILED", "PROCESS_FAILED", "PROCESS_FAULTY")
 CONTROLLERS_OWN = ("CONTROLLER_STARTS", "CONTROLLER_STARTED", "CONTROLLER_STOPS")
+ACTIVE = "CONTROLLER_ACTIVE"
 NOT_REACHED, ITS_NODE = "CONTROLLER_NOT_REACHED", r"to node (\d+)"
+NOT_FETCHED = ("REPLICA_FETCH_FAILED", "REPLICA_LEADER_NOT_REACHED")
+ITS_LEADER = r"leaderId=(\d+)"
 FENCED, UNFENCED, LETS_STOP = "BROKER_FENCED", "CONTROLLER_UNFENCES", "CONTROLLER_LETS_STOP"
 OLD = "BROKERS_CHANGED"
 OF_CONTROLLER = (FENCED, UNFENCED, LETS_STOP, OLD)
@@ -63,7 +66,7 @@ class Absence:
     broker  its node id; role: which of the two it is
     how    what is known of its end: it stopped in order, it ended without a word, …
     until  when it was back; None where no line tells
-    seen_by  who tells of it: `its own log`, `its controller`
+    seen_by  who tells of it: `its own log`, `its followers`, `its controller`
     clients  the others that tell of it: clients, or nodes of the cluster of a controller's absence
     back_seen  whether another log tells of its return; else a clock that was set changes the length
     last_line  where no line tells of its end: when it was last seen. Others missed it later
@@ -137,15 +140,21 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     failed = pd.concat([failed, nodes[is_broker]]) if is_broker.any() else failed
     failed = failed.sort_values(["second", "client_id", "broker"])
     found = list(_by_their_own_logs(lines, own))
+    # Followers fetch all the time, so they are often the first to miss a broker. Their rows have no
+    # client_id.
+    leader = F.regexp_extract("message", ITS_LEADER, 1).cast("int").alias("broker")
+    fetches = lines.where((F.col("event").isin(*NOT_FETCHED)) & F.col("time").isNotNull())
+    missed = pd.concat([failed, _by_second(fetches.select(leader, "time"), F.count("*"), "broker")])
     for absence in found:
         if absence.last_line is not None:
-            _begin_with_clients(absence, failed)
+            _begin_with_clients(absence, missed)
     _add_controllers(found, told[told["event"].isin(OF_CONTROLLER)])
     _add_clients(found, failed)
     for absence in found:
         if absence.how.startswith((BY_CONTROLLER, BY_CLIENTS)):
             _ask_its_own_log(lines, absence)
     found += _of_controllers(lines, told, nodes[~is_broker])
+    _add_successors(found, told[told["event"] == ACTIVE])
     return sorted(found, key=lambda each: (each.since, each.broker))
 
 
@@ -177,7 +186,7 @@ def broker_starts(told: pd.DataFrame) -> pd.DataFrame:
 def told_by_servers(lines: DataFrame) -> pd.DataFrame:
     """The lines in which brokers and controllers tell of starts and ends, their own or others', in
     the order of each file: file, file_offset, time, event, broker, message, trace."""
-    events = (*OWN, BOOTS, *NOT_UP, *CONTROLLERS_OWN, *OF_CONTROLLER)
+    events = (*OWN, BOOTS, *NOT_UP, *CONTROLLERS_OWN, *OF_CONTROLLER, ACTIVE)
     found: pd.DataFrame = (
         lines.where(F.col("event").isin(*events) & F.col("time").isNotNull())
         .select("file", "file_offset", "time", "event", "broker", "message", "trace")
@@ -294,7 +303,22 @@ class _OwnLog:
 
     def _last_above(self, row: pd.Series) -> pd.Timestamp:
         last: pd.DataFrame = self._above(row).orderBy(F.desc("file_offset")).limit(1).toPandas()
-        return pd.Timestamp(last["time"].iloc[0])
+        in_server_log = pd.Timestamp(last["time"].iloc[0])
+        # Kafka's log4j settings give a node several files, such as controller.log
+        named = F.when(F.col("event").isin(*SERVER_CATALOG), F.col("broker"))
+        others: pd.DataFrame = (
+            self.lines.where(F.col("file") != self.file)
+            .groupBy("file")
+            .agg(
+                F.min(named).alias("least"),
+                F.max(named).alias("most"),
+                F.max(F.when(F.col("time") < row.time, F.col("time"))).alias("last"),
+            )
+            .where((F.col("least") == self.broker) & (F.col("most") == self.broker))
+            .where("last is not null")
+            .toPandas()
+        )
+        return max([in_server_log, *map(pd.Timestamp, others["last"])])
 
     def _above(self, row: pd.Series) -> DataFrame:
         above = (F.col("file") == self.file) & (F.col("file_offset") < int(row.file_offset))
@@ -330,10 +354,12 @@ def _nodes_not_reached(lines: DataFrame, told: pd.DataFrame) -> pd.DataFrame:
     failed = _by_second(
         not_reached.withColumn("node", node), F.count("*"), "file", "broker", "node"
     )
-    # One that starts before a controller finds nobody yet.
-    is_up = told["event"].isin((STARTED, CONTROLLERS_OWN[1]))
-    started = failed["file"].map(told[is_up].groupby("file")["time"].min())
-    failed = failed[~(failed["first"] < started)]
+    # One that starts before a controller finds nobody yet, and so it is while a cluster starts.
+    up = told[told["event"].isin((STARTED, CONTROLLERS_OWN[1]))]
+    started = failed["file"].map(up.groupby("file")["time"].min())
+    its_start = failed["node"].map(up.groupby("broker")["time"].min())
+    together = (failed["first"] < its_start) & (its_start < started + FENCING)
+    failed = failed[~((failed["first"] < started) | together)]
     controllers = told.loc[told["event"].isin((*CONTROLLERS_OWN, TERMINATES)), "file"]
     roles = {
         **dict.fromkeys(controllers, "controller"),
@@ -377,6 +403,20 @@ def _of_controllers(lines: DataFrame, told: pd.DataFrame, failed: pd.DataFrame) 
     for absence in found:
         absence.role, absence.back_seen = "Controller", bool(absence.clients)
     return found
+
+
+def _add_successors(found: list[Absence], active: pd.DataFrame) -> None:
+    """Say of the active controller when the next one was active: until then nobody led a quorum."""
+    active = active.sort_values("time")
+    for absence in found:
+        before = active.loc[active["time"] < absence.since, "broker"]
+        if before.empty or before.iloc[-1] != absence.broker:
+            continue
+        next_ = "no log tells of a next one"
+        for row in active[active["time"] >= absence.since].head(1).itertuples():
+            who = "was so again" if row.broker == absence.broker else f"{row.broker:.0f} took over"
+            next_ = f"{who} at {clock_of(row.time)}"
+        absence.how += f"; it was the active controller, and {next_}"
 
 
 def _add_controllers(found: list[Absence], told: pd.DataFrame) -> None:
@@ -468,12 +508,14 @@ def _is_within(
 
 
 def _begin_with_clients(absence: Absence, failed: pd.DataFrame) -> None:
-    """Let an absence begin with the first connection that was lost or refused in it."""
+    """Let an absence begin with the first connection or fetch that failed in it."""
     of_broker = failed[(failed["broker"] == absence.broker) & (failed["first"] >= absence.since)]
     if absence.until is not None:
         of_broker = of_broker[of_broker["first"] <= absence.until]
     if len(of_broker):
         absence.since = of_broker["first"].min()
+    if of_broker["client_id"].isna().any():
+        absence.seen_by.append("its followers")
 
 
 def _add_clients(found: list[Absence], failed: pd.DataFrame) -> None:

@@ -6,16 +6,15 @@ needs. The other lines of theirs are counted by subject, and their warnings and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.engine import F
 from kafkalab.logsets.explain.closed_members import CLOSED
+from kafkalab.logsets.explain.missing_records import DESERIALIZERS_FAILED, ITS_PLACE
 from kafkalab.logsets.explain.oddities import (
     EVIDENCE_LENGTH,
     PRINTED,
@@ -26,7 +25,6 @@ from kafkalab.logsets.explain.oddities import (
     with_cause,
 )
 from kafkalab.logsets.first_lines import PREFIX
-from kafkalab.logsets.templates import is_kafkas
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -52,6 +50,9 @@ COLUMNS = ("subject", "lines", "warnings")
 # The end of a member's session, and the lines of a client that name its member.
 ENDED = ("GROUP_MEMBER_FAILED", "CONSUMER_GROUP_FENCED")
 MEMBER = r"Member (\S+) (?:in group \S+ has failed|fenced)"
+ISR_LINES = ("ISR_SHRINKS", "ISR_EXPANDS", "ISR_UPDATED")
+# of a shrinking one those before
+IN_SYNC = r"(?:Shrinking ISR from|Expanding ISR from \S+ to|ISR updated to) ([\d,]+)"
 OF_KAFKA = (
     "Warnings that this report does not explain",
     "Classes of Kafka or ZooKeeper wrote them, and the report knows no more than their words. Many "
@@ -93,8 +94,8 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
     """Warnings and errors that no sign tells of, one of each class and exception: Kafka's own,
     and those of the application, which alone knows what it caught."""
     events = (event for sign in SIGNS for event in sign.events)
-    told = F.col("event").isin(*USUAL, *events)
     said = F.concat_ws("\n", "message", "trace")
+    told = F.col("event").isin(*USUAL, *DESERIALIZERS_FAILED, *events)
     # A client's words that begin at another place were misread. An application may cite them.
     misread = (
         F.col("client_id").isNull()
@@ -105,8 +106,15 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
         lines.where(F.col("problem").isNull() & F.col("level").isin(*LOUD))
         .where(~misread)
         .where(F.col("event").isNull() | ~told)
+        .where(~said.rlike(ITS_PLACE))
         .where("logger is not null")
-        .groupBy("logger", "level", F.regexp_extract(said, EXCEPTION, 1).alias("exception"))
+        .groupBy(
+            "logger",
+            "level",
+            # of a class by its last name only the catalogue tells whose it is
+            (F.col("event").isNotNull() | F.col("logger").rlike(schema.OWN_CLASS)).alias("own"),
+            F.regexp_extract(said, EXCEPTION, 1).alias("exception"),
+        )
         .agg(
             F.count("*").alias("lines"),
             F.min("time").alias("first"),
@@ -124,10 +132,7 @@ def unexplained(lines: DataFrame) -> Iterator[Oddity]:
         .limit(100)
         .toPandas()
     )
-    own = np.array(
-        [is_kafkas(name) or bool(re.match(schema.OWN_CLASS, name)) for name in rows["logger"]],
-        bool,
-    )
+    own = rows["own"].astype(bool)
     raised = rows[~own & (rows["exception"] != "")]
     for found, weight, words in (
         (rows[~own], 2 if raised.empty else 3, OF_APPLICATION),
@@ -189,6 +194,37 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
             else f"{client}: its own log goes on after that: it stood still, or was cut off"
         )
     return tuple(dict.fromkeys(told))[:SHOWN]
+
+
+def back_in_sync(lines: DataFrame) -> tuple[str, ...]:
+    """When partitions whose ISR shrank had as many replicas in sync again; empty where none did."""
+    isr = F.regexp_extract("message", IN_SYNC, 1)
+    rows: pd.DataFrame = (
+        lines.where(F.col("event").isin(*ISR_LINES) & F.col("time").isNotNull())
+        .select("time", "event", "topic", "partition", F.size(F.split(isr, ",")).alias("replicas"))
+        .orderBy("time")
+        .limit(MOST * 10)
+        .toPandas()
+    )
+    back: list[pd.Timestamp] = []
+    never: list[str] = []
+    for (topic, number), own in rows.groupby(["topic", "partition"]):
+        shrunk = own[own["event"] == ISR_LINES[0]]
+        if shrunk.empty:
+            continue
+        after = own[(own["time"] > shrunk["time"].max()) & (own["event"] != ISR_LINES[0])]
+        whole = after[after["replicas"] >= shrunk["replicas"].max()]
+        if whole.empty:
+            never.append(f"{topic}-{number}")
+        else:
+            back.append(whole["time"].iloc[0])
+    if not back and not never:
+        return ()
+    said = f"all replicas in sync again: {len(back)} of {len(back) + len(never)} partitions"
+    if back:
+        said += f", the last of them at {printed_time(max(back))}"
+    names = ", ".join(never[:SHOWN]) + (", …" if len(never) > SHOWN else "")
+    return (said + (f"; no line tells it of {names}" if never else ""),)
 
 
 def _clients_of_members(lines: DataFrame) -> dict[str, str]:

@@ -25,9 +25,9 @@ from kafkalab.logsets.explain.absences import (
     told_by_servers,
 )
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.kafka_subjects import last_words, subjects, unexplained
-from kafkalab.logsets.explain.missing_records import missing_records
-from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, SESSION_ENDED, Oddity
+from kafkalab.logsets.explain.kafka_subjects import back_in_sync, last_words, subjects, unexplained
+from kafkalab.logsets.explain.missing_records import missing_records, unreadable_records
+from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, OUT_OF_SYNC, SESSION_ENDED, Oddity
 from kafkalab.logsets.explain.paused_clients import paused_clients
 from kafkalab.logsets.explain.reading import LinesRead, reading_of
 from kafkalab.logsets.explain.settings import with_settings
@@ -159,6 +159,7 @@ def report_of(
         *oddities.signs(lines, [*explained, *follows]),
         closed,
         *missing_records(lines),
+        unreadable_records(lines),
         oddities.undying_sockets(shown, files["last"].max(), _idle_limit(lines)),
         oddities.churn(shown),
         oddities.goes_on(clients),
@@ -172,7 +173,9 @@ def report_of(
         oddities.falling_behind(behind),
         *unexplained(lines),
     ]
-    ended = last_words(lines) if len(servers) else ()
+    more = {}
+    if len(servers):
+        more = {SESSION_ENDED: last_words(lines), OUT_OF_SYNC: back_in_sync(lines)}
     return LogReport(
         files=files,
         clients=clients,
@@ -196,7 +199,7 @@ def report_of(
         sides=two_sides(steps, rounds, signs),
         reading=reading_of(lines, left_out or [], as_written, doubts, repairs, contradicted),
         oddities=[
-            replace(each, settings=(*each.settings, *ended)) if each.what == SESSION_ENDED else each
+            replace(each, settings=(*each.settings, *more.get(each.what, ())))
             for each in with_settings(
                 sorted((oddity for oddity in found if oddity), key=lambda oddity: -oddity.weight),
                 lines,

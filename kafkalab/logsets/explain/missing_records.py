@@ -1,6 +1,7 @@
-"""Says of positions that a broker did not have whether records were deleted or the log is shorter.
+"""Says which records a consumer did not get: it asked where none are, or cannot read what is there.
 
-Where the consumer went on tells one from the other: see missing_positions.
+Where a consumer went on tells whether records were deleted or the log is shorter: see
+missing_positions.
 """
 
 from __future__ import annotations
@@ -39,6 +40,11 @@ MEANS = {
         "auto.offset.reset=none the application has to seek.",
     ),
 }
+
+UNREADABLE = "A record could not be deserialized"
+DESERIALIZERS_FAILED = ("KEY_DESERIALIZER_FAILED", "VALUE_DESERIALIZER_FAILED")
+# what the exception says, which only the application logs
+ITS_PLACE = r"Error deserializing \S+ for partition (\S+) at offset (\d+)"
 
 
 def missing_records(lines: DataFrame) -> list[Oddity]:
@@ -86,3 +92,53 @@ def _told(row: Any) -> str:
     if pd.isna(row.reset_to):
         return f"{there}{row.position:,}"
     return f"{there}{row.position:,}; it went on at {int(row.reset_to):,}"
+
+
+def unreadable_records(lines: DataFrame) -> Oddity | None:
+    """The records at which a deserializer failed, by client and partition."""
+    said = F.concat_ws("\n", "message", "trace")
+    place = F.nullif(F.regexp_extract(said, ITS_PLACE, 1), F.lit(""))
+    offset = F.regexp_extract(said, ITS_PLACE, 2)
+    rows: pd.DataFrame = (
+        lines.withColumn("place", place)
+        .where(F.col("place").isNotNull() | F.col("event").isin(*DESERIALIZERS_FAILED))
+        .withColumn("offset", F.when(F.col("place").isNotNull(), offset.cast("bigint")))
+        .groupBy("file", "client_id", "place")
+        .agg(
+            F.count("*").alias("times"),
+            F.min("offset").alias("least"),
+            F.max("offset").alias("most"),
+            F.min("time").alias("first"),
+            F.max("time").alias("last"),
+        )
+        .orderBy("first", "file", "client_id", "place")
+        .limit(SHOWN)
+        .toPandas()
+    )
+    # each error is two lines where the application logs it: the client's does not name the place
+    named = rows.loc[rows["place"].notna(), "file"]
+    rows = rows[rows["place"].notna() | ~rows["file"].isin(named)]
+    if rows.empty:
+        return None
+    return Oddity(
+        UNREADABLE, 3, int(rows["times"].sum()),
+        "The deserializer of the consumer cannot read its bytes, and poll() raises this. The next "
+        "poll() begins at the same record: until somebody seeks past it, nothing behind it in the "
+        "partition is read.",
+        "Look at that record, and find out who wrote it. Seek to the offset behind it, and keep "
+        "the record elsewhere.",
+        rows["client_id"],
+        "" if rows["first"].isna().all() else printed_time(rows["first"].min()),
+        "" if rows["last"].isna().all() else printed_time(rows["last"].max()),
+        tuple(_stuck(row) for row in rows.head(EVIDENCE).itertuples()),
+    )  # fmt: skip
+
+
+def _stuck(row: Any) -> str:
+    who = f"{row.client_id}: " if isinstance(row.client_id, str) else ""
+    times = "once" if row.times == 1 else f"{row.times:,} times"
+    if not isinstance(row.place, str):
+        return f"{who}{times}; no line tells at which offset"
+    if row.least == row.most:
+        return f"{who}{row.place}, offset {row.least:,.0f}, {times}"
+    return f"{who}{row.place}, offsets {row.least:,.0f} to {row.most:,.0f}, {times}"

@@ -38,6 +38,7 @@ CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
 SESSION_ENDED = "A member's session ended at its coordinator"
+OUT_OF_SYNC = "Replicas fell out of sync"
 EVICTION = "A slow consumer was thrown out of its group"
 CHURN = 5  # Connections to one broker within a minute.
 
@@ -95,6 +96,10 @@ SIGNS = (
          "free for others, and what it was working on will be read again.",
          "Make the work between two polls shorter, lower max.poll.records, or raise "
          "max.poll.interval.ms."),
+    Sign("A member joins again after a late poll", ("POLL_INTERVAL_EXCEEDED",), 1,
+         "poll() came after max.poll.interval.ms was over; the line says by how much. A member "
+         "that only starts may be late before it has joined: then it lost nothing.",
+         "As for a slow consumer that was thrown out of its group."),
     Sign("Commits were refused: no longer a member", ("COMMIT_NOT_A_MEMBER",), 3,
          "The group had given the partitions away before the offsets were committed. The next "
          "owner starts at the last commit that went through, so "
@@ -103,10 +108,16 @@ SIGNS = (
          "rebalance just before."),
     Sign("Two members had one group.instance.id",
          ("INSTANCE_FENCED", "HEARTBEAT_FENCED", "COMMIT_OF_INSTANCE_FENCED",
-          "GROUP_STATIC_MEMBER_FENCED"), 3,
+          "GROUP_STATIC_MEMBER_FENCED", "GROUP_HEARTBEAT_INSTANCE_FENCED"), 3,
          "A second process joined with the same group.instance.id and got the partitions. The "
          "first one is out of the group: poll() raises FencedInstanceIdException, and what it "
          "could not commit is read again.",
+         "Give each process a group.instance.id of its own; after a restart see that the old "
+         "process has ended."),
+    Sign("A group.instance.id was taken already", ("GROUP_HEARTBEAT_INSTANCE_TAKEN",), 3,
+         "Another member of the group has it and is alive, so the coordinator refused this one, "
+         "and its poll() raises UnreleasedInstanceIdException. (With group.protocol=classic the "
+         "later process gets in, and the one before is thrown out.)",
          "Give each process a group.instance.id of its own; after a restart see that the old "
          "process has ended."),
     Sign("Access was denied",
@@ -141,6 +152,10 @@ SIGNS = (
          "An error inside the transaction. What it sent will never be seen by readers with "
          "isolation.level=read_committed.",
          "abortTransaction(), then do the work again; the reason is in the line."),
+    Sign("A member of a group failed for good", ("GROUP_HEARTBEAT_FATAL", "MEMBER_FATAL"), 3,
+         "It met an error after which it does not join again: it reads nothing until its process "
+         "makes a new consumer. A line of the same client just before names the error.",
+         "Mend what that line names, and start the consumer again."),
     Sign("Batches failed", ("BATCH_FAILED", "SEND_FAILED"), 3,
          "Records the application handed over were not written (or nobody knows whether they "
          "were).",
@@ -150,7 +165,8 @@ SIGNS = (
          "The broker refused the client's user, password, token or certificate, or the client "
          "refused the broker's certificate (`SSL handshake failed`). The line names the reason.",
          "Compare the client's sasl.* and ssl.* settings with what the broker knows. After a "
-         "failed handshake look at the trust store and at the name in the broker's certificate."),
+         "failed handshake look at the trust store, and at the name and the last day in the "
+         "broker's certificate."),
     Sign("A connection ended during authentication", ("NODE_AUTHENTICATION_CUT",), 3,
          "The client speaks TLS or SASL and the other side does not, or something between cut the "
          "connection.",
@@ -263,7 +279,8 @@ SIGNS = (
     Sign("Offsets could not be committed",
          ("COMMIT_FAILED_ON_PARTITION", "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
           "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
-          "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED"), 2,
+          "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED",
+          "COMMIT_BEFORE_RECONCILING_FAILED"), 2,
          "Another member would begin at the commit before, and read records again. The line says "
          "why.",
          "Look at the error in the line, and at the coordinator at that time."),
@@ -313,11 +330,12 @@ SIGNS = (
          "Look into the member's own log at that time. Only where such pauses are usual, raise "
          "session.timeout.ms, or with group.protocol=consumer the brokers' "
          "group.consumer.session.timeout.ms."),
-    Sign("Replicas fell out of sync", ("ISR_SHRINKS",), 2,
+    Sign(OUT_OF_SYNC, ("ISR_SHRINKS",), 2,
          "A follower lacked records for longer than replica.lag.time.max.ms. Until it is back, "
          "fewer brokers have what acks=all has answered.",
          "Look at the follower that the line names: its disk, its network, its pauses."),
-    Sign("A follower could not fetch from its leader", ("REPLICA_FETCH_FAILED",), 1,
+    Sign("A follower could not fetch from its leader",
+         ("REPLICA_FETCH_FAILED", "REPLICA_LEADER_NOT_REACHED"), 1,
          "The leader was away or stood still, or the network between these two brokers was cut. "
          "The replicas of this follower fall behind meanwhile.",
          "Where clients could reach the leader at that time, look at the network between the two "
@@ -336,6 +354,11 @@ SIGNS = (
          "Somebody limits what a client, a user or an address may write, read or ask for. Who is "
          "above the limit is throttled, and says so on DEBUG only (4.4: as a warning).",
          "Compare with what clients tell from then on: slow sends, a lag that grows."),
+    Sign("A broker took no more connections", ("CONNECTION_REJECTED",), 3,
+         "That address had as many connections as max.connections.per.ip allows, and the broker "
+         "hung up on the next one. The client hears no reason.",
+         "Look for a process at that address that opens clients and does not close them. Where all "
+         "of them are needed, raise max.connections.per.ip (or .overrides)."),
     Sign("A broker threw out somebody who does not speak its protocol", ("CLIENT_THROWN_OUT",), 2,
          "What came from that address is no request: another security.protocol than that of the "
          "listener, a web client, or a port scanner.",

@@ -202,11 +202,9 @@ def _time(moment: pd.Timestamp) -> str:
 
 
 def _span(length: pd.Timedelta) -> str:
-    seconds = length.total_seconds()
-    return (
-        f"{seconds:.1f} s"
-        if seconds < 120
-        else f"{seconds / 60:.1f} min"
-        if seconds < 7200
-        else f"{seconds / 3600:.1f} h"
-    )
+    # rounded first: a second less than two hours is 2.0 h, not 120.0 min
+    seconds = round(length.total_seconds(), 1)
+    minutes = round(seconds / 60, 1)
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{minutes:.1f} min" if minutes < 120 else f"{seconds / 3600:.1f} h"

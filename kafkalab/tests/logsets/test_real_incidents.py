@@ -13,8 +13,14 @@ from kafkalab.logsets import coordinators, incidents, producers, rebalances, rep
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain.absences import absences_of
 from kafkalab.logsets.explain.closed_members import closed_members
-from kafkalab.logsets.explain.kafka_subjects import last_words, unexplained
-from kafkalab.logsets.explain.missing_records import TOO_HIGH, missing_records
+from kafkalab.logsets.explain.kafka_subjects import back_in_sync, last_words, unexplained
+from kafkalab.logsets.explain.missing_records import (
+    DELETED,
+    TOO_HIGH,
+    UNKNOWN,
+    missing_records,
+    unreadable_records,
+)
 from kafkalab.logsets.explain.oddities import (
     falling_behind,
     read_twice,
@@ -24,6 +30,7 @@ from kafkalab.logsets.explain.oddities import (
 )
 from kafkalab.logsets.explain.paused_clients import paused_clients
 from kafkalab.logsets.explain.settings import with_settings
+from kafkalab.logsets.incidents import lost_coordinators
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.tests.shares import few
 
@@ -146,7 +153,8 @@ def test_a_broker_that_was_killed_in_the_middle_of_a_rotated_log_was_killed(nigh
     assert away.broker == 2 and away.how == "its log ends without a stop", away.sentence()
     assert f"{away.since:%H:%M:%S}" == "17:47:17" and f"{away.until:%H:%M:%S}" == "17:49:42"
     (alone,) = absences_of(night("lost_records", "brokers"))
-    assert alone.broker == 2 and "at the earliest to 17:49:42" in alone.sentence()
+    # its followers miss it, too
+    assert alone.sentence().startswith("Broker 2 was away from 17:47:17.313 (last seen at 17:45:52")
 
 
 def test_a_group_that_somebody_reset_is_told_and_nothing_else_is_blamed(night):
@@ -181,7 +189,8 @@ def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
     (away,) = absences_of(night("controller_killed"))
     assert away.sentence() == (
         "Controller 100 was away from 08:56:59.253 (last seen at 08:56:48.808) to 08:57:24.616 "
-        "(25.4 s; its log ends without a stop): seen by its own log, broker 0, broker 1, broker 2."
+        "(25.4 s; its log ends without a stop; it was the active controller, and was so again at "
+        "08:57:24.346): seen by its own log, broker 0, broker 1, broker 2."
     )
     assert told(night("controller_killed"))["The controller could not be reached"].count == 898
     brokers = night("controller_killed").where("file not like '%controller.server%'")
@@ -372,7 +381,7 @@ def test_too_few_replicas_in_sync_are_told_by_both_sides(night):
     found = told(night("too_few_in_sync", "brokers"))
     assert found["Too few replicas were in sync"].count == 517
     assert found["A broker refused a batch that came before its turn"].count == 5
-    assert found["A follower could not fetch from its leader"].count == 26
+    assert found["A follower could not fetch from its leader"].count == 49
 
 
 @pytest.mark.corpus
@@ -449,3 +458,76 @@ def test_a_default_is_that_of_the_clients_own_release(recordings, tmp_path):
     # idempotence is the default from 3.0 on
     settings = found["Batches were sent again"].settings
     assert settings == ("writer: enable.idempotence = false", "writer: retries = 2147483647")
+
+
+def test_a_quorum_that_was_lost_tells_when_a_controller_was_active_again(night):
+    found = absences_of(night("quorum_lost"))
+    # while the cluster starts, its controllers look for each other
+    assert [(each.role, each.broker) for each in found[:3]] == [
+        ("Controller", 101),
+        ("Controller", 100),
+        ("Controller", 101),
+    ]
+    first, active, second = (each.sentence() for each in found[:3])
+    # 101 was killed at 18:16:29.965; its controller.log goes on after its server.log
+    assert first.startswith("Controller 101 was away from 18:16:30.071 (last seen at 18:16:20.390)")
+    assert "it was the active controller, and 100 took over at 18:16:35.497" in first
+    assert active.startswith("Controller 100 was away from 18:17:17.0")
+    assert "it was the active controller, and 102 took over at 18:18:09.105" in active
+    assert second.startswith("Controller 101 was away from 18:17:17.") and "active" not in second
+
+
+def test_followers_miss_a_killed_broker_before_clients_do(night):
+    lines = night("long_absence")
+    away = absences_of(lines)[0]
+    # killed at 18:32:24.421; bill-1 connected to it 4 s later
+    assert away.sentence().startswith(
+        "Broker 1 was away from 18:32:24.883 (last seen at 18:32:08.594) to 18:36:09.923"
+    )
+    assert back_in_sync(lines) == (
+        "all replicas in sync again: 1 of 1 partitions, the last of them at "
+        "2026-11-30 18:36:14,458",
+    )
+    assert told(lines)["A follower could not fetch from its leader"].count == 38
+
+
+def test_a_consumer_that_does_not_get_on_is_told_why(night):
+    """A record that nobody can read; retention that was quicker; a name that another one has."""
+    lines = night("stuck_consumers")
+    assert lines.where("problem is not null").count() == 0
+    stuck = unreadable_records(lines)
+    assert stuck is not None and stuck.evidence == ("counts-0, offset 149, 124 times",)
+    missed = {each.what: each for each in missing_records(lines)}
+    assert set(missed[DELETED].clients) == {"early-1", "latest-1", "new-1"}
+    assert missed[UNKNOWN].clients == ("none-1",) and missed[UNKNOWN].count == 17
+    found = told(lines)
+    assert found["A group.instance.id was taken already"].clients == ("till-c",)
+    # what is told already is no warning without explanation
+    assert "Warnings that this report does not explain" not in found
+    assert "Deserializ" not in "".join(found["The application warned"].evidence)
+
+
+def test_a_restart_within_a_log_is_no_long_rebalance(night):
+    """Each of them was stopped for about a minute."""
+    rounds = rebalances(night("stuck_consumers")).toPandas().set_index("client_id")
+    back = rounds.loc[["early-1", "latest-1", "none-1", "new-1"]].query("generation > 2")
+    assert len(back) == 4 and (back["stopped_ms"] == 0).all()
+    assert back["waited_ms"].max() < 10_000
+
+
+def test_a_loss_of_the_coordinator_begins_where_it_was_lost(night):
+    """bill-1 was refused once while its group was new, 12 s before the broker was killed."""
+    (found,) = lost_coordinators(night("unclean_election", "clients")).collect()
+    assert f"{found['first']:%H:%M:%S}" == "15:15:28" and f"{found['last']:%H:%M:%S}" == "15:15:36"
+
+
+def test_a_limit_of_connections_is_told(tmp_path):
+    """max.connections.per.ip: a client that is refused so writes nothing on INFO."""
+    path = tmp_path / "server.log"
+    path.write_text(
+        "[2026-11-30 19:12:22,352] INFO Rejected connection from /127.0.0.1, address already has "
+        "the configured maximum of 12 connections. (kafka.network.DataPlaneAcceptor)\n",
+        encoding="utf-8",
+    )
+    with running_on(DUCKDB):
+        assert "A broker took no more connections" in told(load_lines(None, path).persist())
