@@ -1,32 +1,32 @@
 # %% [markdown]
 # ### Exercise 09.1 · Done twice, or never?
 #
-# Four shifts, A to D, of a partition that begins at offset 0. In A the loop is `n.A.order`. Each
+# Five shifts, A to E, of a partition that begins at offset 0. In A the loop is `n.A.order`. Each
 # poll returns `n.A.per_poll` records. Ada dies in round number `n.A.round` of her loop, at the moment
 # `n.A.moment`. `"polled"` means: her poll has just returned. `"some of the work"` means: she has
-# worked on `n.A.done` records of this poll. `"commit on its way"` means: the coordinator has written her commit, and the answer has not
-# arrived. Then bo reads the others. How many records are done twice, and how many never? Which offset
-# does bo read first? Calculate: `shift` cannot play this.
+# worked on `n.A.done` records of this poll. `"commit on its way"` means: the coordinator has written
+# her commit, and the answer has not arrived. Then bo reads the others. How many records are done
+# twice, and how many never? Which offset does bo read first? Calculate: `shift` cannot play this.
 
 # %%
 n = numbers("09.1")
 n
 
 # %% answer items="G8 N20"
-twice = {"A": ..., "B": ..., "C": ..., "D": ...}
-never = {"A": ..., "B": ..., "C": ..., "D": ...}
-first_of_bo = {"A": ..., "B": ..., "C": ..., "D": ...}
+twice = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+never = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+first_of_bo = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
 def done_and_committed(each):
     """How many records of her last poll she has worked on, and how many are committed."""
-    if each.moment == "commit on its way":
-        return each.per_poll, each.per_poll
-    done = each.done if each.moment == "some of the work" else 0
-    if each.order == "work, commit" or each.moment == "polled":
-        return done, 0
-    return done, each.per_poll
+    commits_last = each.order == "work, commit"
+    if each.moment == "polled":
+        return 0, 0
+    if each.moment == "some of the work":
+        return each.done, 0 if commits_last else each.per_poll
+    return each.per_poll if commits_last else 0, each.per_poll
 
 
 for name, each in n.items():
@@ -44,15 +44,16 @@ DEATHS = (
     ("work, commit", "commit on its way"),
     ("commit, work", "polled"),
     ("commit, work", "some of the work"),
+    ("commit, work", "commit on its way"),
 )
-"""In each of them another idea goes wrong, so that every student has all four."""
+"""In each of them another idea goes wrong, so that every student has all five."""
 
 
 Value(
     title="done twice, or never",
     points=3,
     answers=("twice", "never", "first_of_bo"),
-    draws=("A", "B", "C", "D"),
+    draws=("A", "B", "C", "D", "E"),
     row="shift",
     together=lambda shifts: {(n["order"], n["moment"]) for n in shifts} == set(DEATHS),
     space={
@@ -157,7 +158,8 @@ def base(x):
 def worked(x):
     if x.moment == "some of the work":
         return x.done
-    return x.per_poll if x.moment == "commit on its way" else 0
+    both = (x.order, x.moment)
+    return x.per_poll if both == ("work, commit", "commit on its way") else 0
 
 
 def committed(x):
@@ -173,6 +175,25 @@ def answers(twice_of, never_of, first_of):
 def first(x):
     return base(x) + committed(x)
 
+
+# %% wrong="no answer, no commit"
+# The coordinator had written the commit; only its answer was on the way. It counts, although ada
+# did not hear of it.
+heard = lambda x: 0 if x.moment == "commit on its way" else committed(x)
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - heard(x)),
+    lambda x: max(0, heard(x) - worked(x)),
+    lambda x: base(x) + heard(x),
+)
+
+# %% wrong="polled is committed"
+# Her poll had just returned. Nothing of it is committed yet, so bo reads these records, too.
+taken = lambda x: x.per_poll if x.moment == "polled" else committed(x)
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - taken(x)),
+    lambda x: max(0, taken(x) - worked(x)),
+    lambda x: base(x) + taken(x),
+)
 
 # %% wrong="Kafka remembers what was done"
 # Kafka does not know what a program has done. It knows the committed offset, and here that was not
@@ -193,21 +214,20 @@ twice, never, first_of_bo = answers(
 # not done again: some are never done.
 twice, never, first_of_bo = answers(lambda x: abs(worked(x) - committed(x)), lambda x: 0, first)
 
+# %% wrong="committed is done"
+# In '{order}' the commit comes before the work. Ada had done nothing of this poll yet.
+twice, never, first_of_bo = answers(
+    lambda x: max(0, worked(x) - committed(x)),
+    lambda x: 0 if x.moment == "commit on its way" else max(0, committed(x) - worked(x)),
+    first,
+)
+
 # %% wrong="done counts as lost"
 # That is what ada had done. Never done are the others: committed, and not worked on.
 twice, never, first_of_bo = answers(
     lambda x: max(0, worked(x) - committed(x)),
     lambda x: worked(x) if committed(x) > worked(x) else 0,
     first,
-)
-
-# %% wrong="no answer, no commit"
-# The coordinator had written the commit; only its answer was on the way. It counts, although ada
-# did not hear of it.
-twice, never, first_of_bo = answers(
-    lambda x: worked(x) if x.order == "work, commit" else 0,
-    lambda x: max(0, committed(x) - worked(x)),
-    lambda x: base(x) if x.order == "work, commit" else first(x),
 )
 
 # %% wrong="the last record, not the next"

@@ -162,7 +162,8 @@ byte = {a: 0 for a in n}
 headers = {a: place(a, x, x.offset) + 1 for a, x in n.items()}
 
 # %% wrong="without the entry's own batch"
-# One too few. The entry points to the beginning of its own batch, so that header is read, too.
+# One too few. The broker reads the header of the entry's own batch, and that of the batch with the
+# offset.
 headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) for a, x in n.items()}
 
 # %% wrong="records for batches"

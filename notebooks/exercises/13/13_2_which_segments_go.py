@@ -56,14 +56,14 @@ CHECKS = (
     },
     {
         "case": "the newest record is a millisecond older than the time limit",
-        "segments": [[0, 400, 99], [6, 300, 500]],
+        "segments": [[0, 400, 99], [6, 300, 500], [12, 300, 600]],
         "now_ms": 700,
         "keep_ms": 600,
         "keep_bytes": -1,
     },
     {
         "case": "a time limit of 0",
-        "segments": [[0, 400, 100], [6, 300, 700]],
+        "segments": [[0, 400, 100], [6, 300, 700], [12, 300, 720]],
         "now_ms": 700,
         "keep_ms": 0,
         "keep_bytes": -1,
@@ -81,6 +81,13 @@ CHECKS = (
         "now_ms": 700,
         "keep_ms": 500,
         "keep_bytes": -1,
+    },
+    {
+        "case": "an old file, and a limit that the bytes after it are below",
+        "segments": [[0, 400, 50], [6, 300, 600], [12, 300, 650], [18, 200, 700]],
+        "now_ms": 700,
+        "keep_ms": 600,
+        "keep_bytes": 600,
     },
 )
 
@@ -176,6 +183,14 @@ Judge(
 )
 
 
+# %% wrong="0 is no limit"
+# A limit of 0 is a limit: only -1 switches it off.
+# -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+# +         is_old = keep_ms > 0 and now_ms - each.newest_ms > keep_ms
+# +         is_too_much = keep_bytes > 0 and over >= each.size_bytes
+
+
 # %% wrong="until it is below the limit"
 # You deleted until the log was smaller than the limit. A file goes only if the log without it is
 # still at least as large as the limit.
@@ -219,9 +234,15 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 
 
 # %% wrong="only time"
-# Only the time decided. `retention.bytes` is a limit, too.
+# No file went because of the bytes. `retention.bytes` is a limit, too.
 # -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
 # +         is_too_much = False
+
+
+# %% wrong="the bytes of an old file count"
+# A file that goes because of its time takes its bytes with it. Compare the bytes that are left.
+# -         over -= each.size_bytes
+# +         over -= 0 if is_old else each.size_bytes
 
 
 # %% wrong="every old one"
@@ -257,14 +278,6 @@ def goes(segments, now_ms, keep_ms, keep_bytes):
 # This record is exactly as old as retention.ms. A file goes only when its newest record is older.
 # -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
 # +         is_old = keep_ms >= 0 and now_ms - each.newest_ms >= keep_ms
-
-
-# %% wrong="0 is no limit"
-# A limit of 0 is a limit: only -1 switches it off.
-# -         is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
-# -         is_too_much = keep_bytes >= 0 and over >= each.size_bytes
-# +         is_old = keep_ms > 0 and now_ms - each.newest_ms > keep_ms
-# +         is_too_much = keep_bytes > 0 and over >= each.size_bytes
 
 
 # %% equivalent

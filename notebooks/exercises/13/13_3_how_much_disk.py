@@ -43,6 +43,11 @@ Value(
         "replicas": (2, 3),
         "gb_per_hour": (10, 40),
     },
+    # else one number, written once, is right for all three
+    together=lambda topics: all(
+        len({n[name] for n in topics}) > 1
+        for name in ("keep_hours", "roll_hours", "replicas", "gb_per_hour")
+    ),
 )
 
 # %% judge

@@ -62,6 +62,23 @@ CLEANINGS = (
             [6, "jam", "31", False],
         ],
     },
+    {
+        "case": "the same price again, and an empty value, which is no tombstone",
+        "records": [
+            [1, "tea", "20", False],
+            [2, "milk", "", False],
+            [4, "tea", "20", False],
+            [6, "jam", "31", False],
+        ],
+    },
+    {
+        "case": "two tombstones of a key, and one at the end",
+        "records": [
+            [1, "tea", None, True],
+            [3, "tea", None, False],
+            [5, "jam", None, True],
+        ],
+    },
 )
 
 
@@ -175,6 +192,15 @@ def left(records):
     ]
 
 
+# %% wrong="every tombstone"
+# You kept a tombstone with a later record of its key behind it. Only the last record of a key stays:
+# who reads it needs no word about the time before.
+# -         each.offset for each in records if last[each.key] == each.offset and not each.may_forget
+# +         each.offset
+# +         for each in records
+# +         if not each.may_forget and (last[each.key] == each.offset or each.value is None)
+
+
 # %% wrong="the last value"
 # Deleted keys come back: a value stays whose key has a tombstone behind it. The tombstone is the
 # newest record of its key, so the values before it must go.
@@ -194,15 +220,6 @@ def left(records):
     return [each.offset for each in records if last[each.key] == each.offset]
 
 
-# %% wrong="every tombstone"
-# You kept a tombstone with a later record of its key behind it. Only the last record of a key stays:
-# who reads it needs no word about the time before.
-# -         each.offset for each in records if last[each.key] == each.offset and not each.may_forget
-# +         each.offset
-# +         for each in records
-# +         if not each.may_forget and (last[each.key] == each.offset or each.value is None)
-
-
 # %% wrong="the first of each key"
 # You kept the first record of each key. The last one is the price of today.
 def left(records):
@@ -213,7 +230,8 @@ def left(records):
 
 
 # %% wrong="the largest value"
-# The cleaner does not compare values. The last record counts, also when its price is lower.
+# You kept an older record of a key. The cleaner does not compare values: the last record counts, also
+# when its price is lower.
 def left(records):
     best = {}
     for each in records:
