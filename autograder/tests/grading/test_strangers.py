@@ -61,6 +61,7 @@ def home(request):
     return lambda exercise, student: of_chapter(exercise[:2], student)[exercise]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize("student", ["s017", pytest.param("ada", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("exercise", share(ANSWERS, 40, first=3))
 def test_a_strangers_answer_gets_what_it_is_worth(exercise, student, home, sandbox, tmp_path):

@@ -16,10 +16,10 @@ from autograder.tests.house.same_results import (
     graded,
     text_of,
 )
-from kafkalab.tests.shares import few
 
 
-@pytest.mark.parametrize("chapter", few(CHAPTERS, 1, 1))
+@pytest.mark.corpus
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_class_gets_the_same_results_as_before(chapter, tmp_path_factory):
     found = graded(chapter)
     kept = json.loads(DIGESTS.read_text(encoding="utf-8"))

@@ -261,6 +261,7 @@ def halves(text: bytes) -> tuple[bytes, bytes]:
     return text[:middle], text[middle:]
 
 
+@pytest.mark.corpus
 def test_a_log_that_a_collector_sampled_is_told(recordings, tmp_path, capsys):
     log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
     records = re.split(rb"(?m)^(?=\[20)", gzip.decompress(log.read_bytes()))[1:]
@@ -276,6 +277,7 @@ def test_a_log_that_a_collector_sampled_is_told(recordings, tmp_path, capsys):
             assert ("Lines are missing: 18 of 213 answers have no request" in said) == (code == 3)
 
 
+@pytest.mark.corpus
 def test_a_client_that_goes_on_in_a_numbered_file_is_told(recordings, tmp_path, capsys):
     log = recordings.parent / "whole_logs" / "group_reset" / "bill-1.log.gz"
     for number, half in enumerate(halves(gzip.decompress(log.read_bytes()))):

@@ -466,7 +466,7 @@ def test_a_cell_hears_nothing_from_spark(story):
     assert (answer.stdout, answer.stderr) == ("11 UTC\nAnalysisException\n", "")
 
 
-@pytest.mark.parametrize("log", few(WHOLE_LOGS, 3))
+@pytest.mark.parametrize("log", few(WHOLE_LOGS))
 def test_a_small_log_has_the_same_rows_by_this_process_as_by_sparks_workers(
     spark, log, monkeypatch
 ):

@@ -82,6 +82,7 @@ def test_what_is_no_oddity_is_not_told(night):
     assert silences(lines) is None  # on INFO a client has nothing to say
 
 
+@pytest.mark.corpus
 def test_a_broker_that_stood_still_is_told_from_one_that_was_cut_off(night):
     (away,) = absences_of(night("paused_broker"))
     said = away.sentence()
@@ -93,6 +94,7 @@ def test_a_broker_that_stood_still_is_told_from_one_that_was_cut_off(night):
     assert late.first.startswith("2026-11-29 17:24:20") and "node 2" in late.evidence[0]
 
 
+@pytest.mark.corpus
 def test_a_broker_that_advertises_a_wrong_port_was_not_away(night):
     found = absences_of(night("wrong_port"))
     (said,) = (each.sentence() for each in found if "could not be reached" in each.sentence())
@@ -112,6 +114,7 @@ def test_a_server_log_with_stack_traces_keeps_its_classes(night):
     assert {"billing", "audit"} <= set(groups["group_id"])
 
 
+@pytest.mark.corpus
 def test_two_processes_of_one_instance_are_told_as_such(night):
     lines = night("two_of_one_instance")
     twins = told(lines)["Two members had one group.instance.id"]
@@ -121,6 +124,7 @@ def test_two_processes_of_one_instance_are_told_as_such(night):
     assert closed_members(lines, rebalances(lines).toPandas())[0] is None
 
 
+@pytest.mark.corpus
 def test_a_fenced_producer_may_have_had_a_slow_transaction(night):
     """slow-pay had no second producer: its coordinator rolled the transaction back."""
     found = told(night("fenced_producer"))
@@ -130,6 +134,7 @@ def test_a_fenced_producer_may_have_had_a_slow_transaction(night):
     assert found["A coordinator rolled a transaction back"].count == 2
 
 
+@pytest.mark.corpus
 def test_a_topic_that_was_deleted_and_made_again_is_the_first_thing_told(night):
     found = told(night("topic_deleted", "clients"))
     assert found["A topic was deleted"].weight == 3
@@ -157,6 +162,7 @@ def test_a_broker_that_was_killed_in_the_middle_of_a_rotated_log_was_killed(nigh
     assert alone.sentence().startswith("Broker 2 was away from 17:47:17.313 (last seen at 17:45:52")
 
 
+@pytest.mark.corpus
 def test_a_group_that_somebody_reset_is_told_and_nothing_else_is_blamed(night):
     """First to offset 0, then to ten million, which no partition has."""
     lines = night("group_reset", "clients")
@@ -180,6 +186,7 @@ def test_a_member_that_catches_up_does_not_fall_behind():
     assert late.evidence == ("c: t-0 read the oldest record there was, 9000 behind at last",)
 
 
+@pytest.mark.corpus
 def test_partitions_that_somebody_moves_are_told(night):
     moved = told(night("group_reset", "brokers"))["Partitions were moved to other brokers"]
     assert moved.count == 1 + 6 and "Successfully altered 6 out of 6" in moved.evidence[0]
@@ -198,6 +205,7 @@ def test_a_killed_controller_is_told_by_its_own_log_and_by_brokers(night):
     assert "Controller 100 could not be reached from 08:56:59.2" in away.sentence()
 
 
+@pytest.mark.corpus
 def test_controllers_of_a_quorum_see_each_other(night):
     found = absences_of(night("controller_quorum"))
     # at the cluster's start they look for each other, which is no absence
@@ -280,6 +288,7 @@ def test_a_full_disk_is_named_as_what_ended_a_broker(night, release, since, unti
     assert any("No space left on device" in line[:180] for line in failed.evidence)
 
 
+@pytest.mark.corpus
 def test_a_batch_before_its_turn_is_no_fenced_producer(night):
     found = told(night("paused_broker_3.9.2"))
     assert "A broker refused a batch that came before its turn" in found
@@ -366,6 +375,7 @@ def test_a_script_that_waits_before_a_broker_starts_is_no_run_of_it(recordings, 
         assert first.how == "it stopped in order" and first.until is not None
 
 
+@pytest.mark.corpus
 def test_too_few_replicas_in_sync_are_told_by_both_sides(night):
     found = told(night("too_few_in_sync", "clients"))
     few_ = found["Too few replicas were in sync"]

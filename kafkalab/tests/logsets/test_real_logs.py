@@ -248,7 +248,8 @@ def test_absences_are_told_by_the_clients_clocks(of_a_cluster, whole_logs, tmp_p
     assert {each.since.hour for each in found} == {10}
 
 
-@pytest.mark.parametrize("release", few(["3.9.2", "4.4.0"]))
+@pytest.mark.corpus
+@pytest.mark.parametrize("release", ["3.9.2", "4.4.0"])
 def test_several_brokers_in_one_file_are_told_apart(release, whole_logs, tmp_path):
     """As `kubectl logs -l app=kafka` gives them, and searches over all pods."""
     logs = sorted((whole_logs / release).glob("broker-?.server.log.gz"))

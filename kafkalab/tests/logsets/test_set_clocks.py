@@ -70,15 +70,16 @@ def test_a_clock_that_jumps_is_told_from_an_absence(name, since, told, cluster, 
     assert [round((each.until - each.since).total_seconds()) for each in away] == [19, 22]
 
 
+@pytest.mark.corpus
 @pytest.mark.parametrize(
     ("shift", "logs", "told"),
-    few([
+    [
         ("3 minutes", "broker-0", "broker 0 is 00:03:00 ahead of that of the controller"),
         ("2 hours", "broker-1", "broker 1 is 02:00:00 ahead of that of the controller"),
         ("2 hours", "controller", "the controller is 02:00:00 ahead of those of broker 0"),
         ("2 hours", "bill-1", "the clock of bill-1 is 02:00:00 ahead of those of the"),
         ("2 hours", "broker controller", "The brokers' clocks are 2.0 h ahead of the clients'"),
-    ]),
+    ],
 )  # fmt: skip
 def test_a_clock_of_another_zone_is_told(shift, logs, told, recordings, tmp_path, capsys):
     """A machine has one zone in all of its log: nothing in that log shows it."""
