@@ -1,6 +1,8 @@
 """Programs change their mind, ask about what they do not read, and make mistakes;
 brokers are older than their clients."""
 
+import warnings
+
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
@@ -84,7 +86,7 @@ def test_the_sender_outlives_a_callback_that_raises():
 
 def test_topics_that_cannot_be_called_so_are_refused_at_once():
     lab = lab_of("3.9")
-    with pytest.raises(InvalidTopicException, match="a b"):
+    with warnings.catch_warnings(action="error"), pytest.raises(InvalidTopicException, match="a b"):
         KafkaProducer(lab).send(ProducerRecord("a b", "x")).get()
     consumer = KafkaConsumer(lab, {"group.id": "g"})
     consumer.subscribe(["a b"])
