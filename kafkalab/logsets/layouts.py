@@ -148,9 +148,9 @@ ZONES = {
     "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480, "BRT": -180, "SAST": 120,
     "TRT": 180, "PKT": 300, "WIB": 420, "WITA": 480, "AWST": 480,
 }  # fmt: skip
+ZONES_APART = timedelta(hours=26)  # No two zones are further apart.
 # `+02:00`, `+0200`, `+02`, `GMT+02:00`, a name; Java adds `[Europe/Berlin]` to an offset.
 # Some editors turn the hyphen of an offset into a minus sign.
-ZONES_APART = timedelta(hours=26)  # No two zones are further apart.
 ZONE_FORM = r"(?:GMT|UTC)?(?:[+-]|−)\d\d(?::?\d\d)?(?:\[\w+/[\w/\-]+\])?|" + "|".join(
     sorted(ZONES, reverse=True)
 )

@@ -143,7 +143,7 @@ def absences_of(lines: DataFrame, told: pd.DataFrame | None = None) -> list[Abse
     # Followers fetch all the time, so they are often the first to miss a broker. Their rows have no
     # client_id.
     leader = F.regexp_extract("message", ITS_LEADER, 1).cast("int").alias("broker")
-    fetches = lines.where((F.col("event").isin(*NOT_FETCHED)) & F.col("time").isNotNull())
+    fetches = lines.where(F.col("event").isin(*NOT_FETCHED) & F.col("time").isNotNull())
     missed = pd.concat([failed, _by_second(fetches.select(leader, "time"), F.count("*"), "broker")])
     for absence in found:
         if absence.last_line is not None:

@@ -17,17 +17,7 @@ from kafkalab.releases.lineage import BROKER_NAMES
 
 SPOKEN = [(entry, release) for entry in SERVER_CATALOG.values() for release in entry.versions]
 KNOWN = {"member_id": "inv-1-uuid", "state_to": "Stable", "partition": "t4-0", "topic": "t4"}
-NUMBERS = (
-    "broker_id",
-    "index",
-    "count",
-    "offset",
-    "size",
-    "port",
-    "producer_id",
-    "producer_epoch",
-    "node_id",
-)
+NUMBERS = "broker_id index count offset size port producer_id producer_epoch node_id".split()
 
 
 class SomeValues(dict):
