@@ -197,7 +197,7 @@ def last_words(lines: DataFrame) -> tuple[str, ...]:
 
 
 def back_in_sync(lines: DataFrame) -> tuple[str, ...]:
-    """When partitions whose ISR shrank had as many replicas in sync again; empty where none shrank."""
+    """When partitions whose ISR shrank had as many replicas in sync again; empty without any."""
     isr = F.regexp_extract("message", IN_SYNC, 1)
     rows: pd.DataFrame = (
         lines.where(F.col("event").isin(*ISR_LINES) & F.col("time").isNotNull())
