@@ -4,7 +4,8 @@ Questions go to its stdin and answers come from its stdout, one line of JSON eac
 stdin ends, so it never outlives a parent that was killed by more than what it has in hand; Ctrl-C
 in the terminal is the parent's business and does not reach it. One that dies or takes too long is
 replaced and asked again: what it is asked to do may be done twice. Its time is processor time,
-which a busy machine does not take from it.
+which a busy machine does not take from it. One that has grown too large is replaced after its
+answer.
 """
 
 from __future__ import annotations
@@ -43,10 +44,17 @@ class Unable(RuntimeError):
 
 class Colleague:
     """One such process, started with the first question.
-    Threads may share it: they wait for each other."""
+    Threads may share it: they wait for each other. largest: its bytes, after which it is
+    replaced."""
 
-    def __init__(self, module: str, words: tuple[str, ...] = (), seconds: float | None = None):
-        self.module, self.words, self.seconds = module, words, seconds
+    def __init__(
+        self,
+        module: str,
+        words: tuple[str, ...] = (),
+        seconds: float | None = None,
+        largest: int | None = None,
+    ):
+        self.module, self.words, self.seconds, self.largest = module, words, seconds, largest
         self._process: subprocess.Popen | None = None
         self._said = tempfile.TemporaryFile()
         self._lock = threading.Lock()
@@ -65,6 +73,8 @@ class Colleague:
                 self._end()
             else:
                 raise Lost(f"{self.module} ended: {self._last_words()}")
+            if self.largest is not None and _bytes_of(self._process.pid) > self.largest:
+                self._end()
         if "unable" in answer:
             raise Unable(*answer["unable"])
         return answer["answer"]
@@ -167,6 +177,16 @@ def _processor_seconds(pid: int) -> float:
     except psutil.Error:
         return 0.0
     return spent.user + spent.system
+
+
+def _bytes_of(pid: int) -> int:
+    """What a process holds in memory; 0 of one that is gone."""
+    import psutil
+
+    try:
+        return psutil.Process(pid).memory_info().rss
+    except psutil.Error:
+        return 0
 
 
 def serve(answer: Callable[[dict], dict]) -> None:

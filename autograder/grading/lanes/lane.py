@@ -36,6 +36,8 @@ LOOK_SECONDS = 5.0  # how often it is looked whose notebook takes long
 # of processor time, for one submission; a judge's first ones are slow, for it plays labs to know
 # the truth
 JUDGE_SECONDS = 120.0
+# a judge keeps the labs that it has played, and takes more than this over six chapters at once
+JUDGE_BYTES = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class LaneSettings:
 
 def new_judge() -> Colleague:
     """A judge process."""
-    return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
+    return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS, largest=JUDGE_BYTES)
 
 
 @dataclass(frozen=True)

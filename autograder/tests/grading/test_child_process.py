@@ -1,4 +1,4 @@
-"""A judge or a writer has its time by its own processor clock, not by the clock on the wall."""
+"""A judge has its time by its own processor clock, and is replaced when it has grown too large."""
 
 import os
 import signal
@@ -71,3 +71,13 @@ def test_one_that_waits_for_ever_is_lost_too(echo, monkeypatch):
     os.kill(echo._process.pid, signal.SIGSTOP)
     with pytest.raises(Lost):
         echo.ask({"for ever": False})
+
+
+def test_one_that_has_grown_too_large_is_replaced_after_its_answer(echo):
+    pid = echo._process.pid
+    echo.largest = 1 << 40
+    assert echo.ask({"for ever": False}) == {"for ever": False} and echo._process.pid == pid
+    echo.largest = 1
+    assert echo.ask({"for ever": False}) == {"for ever": False}
+    echo.largest = None
+    assert echo.ask({"for ever": False}) == {"for ever": False} and echo._process.pid != pid
