@@ -7,7 +7,8 @@ parsed once for each value. Everything is lazy: a query for two columns computes
 
 A line that does not start with a time belongs to the line before. It continues the message until a
 logger ends it. After the logger it is part of the stack trace, if it looks like one. Any other line
-is foreign: it gets its own row and a reason.
+is foreign: it gets its own row and a reason. What a file's first lines have left of a record in an
+older file is one such row.
 """
 
 import codecs
@@ -43,6 +44,12 @@ KINDS = {
 TRACE_PATTERN = (
     r"^(\s|at [\w.$]+\(|Caused by: |Suppressed: |\.\.\. \d+ (more|common frames)"
     r"|[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
+)
+
+# A setting, the class behind the last one, or a line of a stack trace. Before the first head it
+# goes on with a record that began in an older file.
+GOES_ON = re.compile(
+    r"^\s+(?:[\w.\-]+ =(?:\s|$)|\([\w.$]+(?::\d+)?\)$|at [\w.$/]+\(|\.\.\. \d+ more)"
 )
 
 
@@ -179,6 +186,7 @@ class Block:
         numbers = np.arange(len(starts))
         outside = ~is_head & ((owner < 0) | (numbers > (closing[owner] if len(closing) else -1)))
         # An empty line belongs to the line before.
+        outside[self._going_on(starts, ends, is_head)] = False
         loose = np.flatnonzero(outside & (ends > starts))
         if not len(loose):
             return loose
@@ -187,6 +195,13 @@ class Block:
         first_foreign = np.full(len(head_lines) + 1, len(starts))
         np.minimum.at(first_foreign, owner[loose[~traced]] + 1, loose[~traced])
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
+
+    def _going_on(self, starts: np.ndarray, ends: np.ndarray, is_head: np.ndarray) -> np.ndarray:
+        """The lines before the first head that go on with the line before them."""
+        first = int(is_head.argmax()) if is_head.any() else len(starts)
+        lines = slice(1, first)
+        form = pc.match_substring_regex(self.texts(starts[lines], ends[lines]), GOES_ON.pattern)
+        return np.flatnonzero(as_mask(form)) + 1
 
     @property
     def offsets(self) -> np.ndarray:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from kafkalab.logsets import layouts, recognition
 from kafkalab.logsets.anchored_layout import ANCHOR, THREAD, anchored
-from kafkalab.logsets.block import Block
+from kafkalab.logsets.block import GOES_ON, Block
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.templates import is_kafkas, is_known
 from kafkalab.logsets.time_forms import time_at, time_within
@@ -87,7 +87,9 @@ def guess(text: bytes) -> str:
 
     The layout wins under which the catalogue knows the most lines. Kafka's own where none fits.
     """
-    lines = [line.rstrip(b"\r") for line in text.split(b"\n")[:FIRST_LINES]]
+    all_lines = [line.rstrip(b"\r") for line in text.split(b"\n")]
+    begin = _first_of_a_record(all_lines)
+    lines = all_lines[begin : begin + FIRST_LINES]
     readable = [line.decode(errors="replace") for line in lines]
     tried = dict.fromkeys((*layouts.USUAL, *candidates(readable)))
     sample = b"\n".join(lines) + b"\n"
@@ -97,6 +99,14 @@ def guess(text: bytes) -> str:
         found = dict.fromkeys(each for pattern in patterns for each in _with_classes(pattern))
         best, most = _best(found, lines, sample, (best, most))
     return best
+
+
+def _first_of_a_record(lines: list[bytes]) -> int:
+    """How many lines go on with a record that began in an older file."""
+    goes_on = [bool(GOES_ON.match(line.decode(errors="replace"))) for line in lines]
+    if len(lines) > 1 and goes_on[1] and _head(lines[0].decode(errors="replace")) is None:
+        goes_on[0] = True  # cut amid the line
+    return goes_on.index(False) if False in goes_on else 0
 
 
 def _with_classes(pattern: str) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class LaidOutBlock(Block):
         head_lines = np.flatnonzero(is_head)
         first = head_lines[0] if len(head_lines) else len(starts)
         foreign = (np.arange(len(starts)) < first) & (ends > starts)
+        foreign[self._going_on(starts, ends, is_head)] = False
         if self.layout.opening:
             opened = pc.match_substring_regex(fronts, f"^{self.layout.opening}")
             foreign |= as_mask(opened) & ~is_head

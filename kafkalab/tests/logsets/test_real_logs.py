@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from kafkalab import logsets
+from kafkalab.logsets import schema
 from kafkalab.logsets.__main__ import main
 from kafkalab.logsets.engine import DUCKDB, running_on
 from kafkalab.logsets.explain import report_of, text_report
@@ -16,6 +18,7 @@ from kafkalab.logsets.explain.absences import SILENT, UNNAMED, absences_of
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.oddities import SESSION_ENDED
 from kafkalab.logsets.files import files_of
+from kafkalab.logsets.first_lines import doubts
 from kafkalab.logsets.infer_layout import guess
 from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.reader import read, with_the_files_client
@@ -81,6 +84,19 @@ def test_a_whole_server_log_is_read_in_its_own_layout(whole_logs, version):
         assert (layout, wrapping) == ("[%d] %p %m (%c)%n", ()), file.name
     unread = rows_of(lambda lines: lines.where("problem is not null"), *(f.name for f in files))
     assert unread.empty
+
+
+@pytest.mark.parametrize("head, cut", [(r"[\1] ", 0), (r"\1 ", 0), (r"[\1] ", 9)])
+def test_a_log_that_begins_amid_a_dump_of_settings_is_read(whole_logs, tmp_path, head, cut):
+    """A tool has cut it there. What is left of the dump is one row, not some hundred."""
+    text = gzip.open(whole_logs / "4.4.0" / "broker-1.server.log.gz", "rt").read()
+    lines = re.sub(r"(?m)^\[(20\S+ \S+)\] ", head, text).splitlines(keepends=True)
+    amid = next(at for at, line in enumerate(lines) if "Config values:" in line) + 20
+    path = tmp_path / "server.log"
+    path.write_text("".join(lines[amid:])[cut:], encoding="utf-8")
+    problems = rows_of(lambda lines: lines.select("problem"), path)["problem"]
+    assert list(problems.dropna()) == [schema.FOREIGN] and len(problems) > 100
+    assert not list(doubts(files_of(path)))
 
 
 def test_a_part_of_kafka_in_brackets_is_no_thread():
