@@ -103,10 +103,13 @@ def guess(text: bytes) -> str:
 
 def _first_of_a_record(lines: list[bytes]) -> int:
     """How many lines go on with a record that began in an older file."""
-    goes_on = [bool(GOES_ON.match(line.decode(errors="replace"))) for line in lines]
-    if len(lines) > 1 and goes_on[1] and _head(lines[0].decode(errors="replace")) is None:
-        goes_on[0] = True  # cut amid the line
-    return goes_on.index(False) if False in goes_on else 0
+    texts = [line.decode(errors="replace") for line in lines]
+    begin = 0
+    if len(texts) > 1 and GOES_ON.match(texts[1]) and _head(texts[0]) is None:
+        begin = 1  # cut amid the line
+    while begin < len(texts) and GOES_ON.match(texts[begin]):
+        begin += 1
+    return begin if begin < len(texts) else 0
 
 
 def _with_classes(pattern: str) -> tuple[str, ...]:
