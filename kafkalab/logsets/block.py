@@ -197,11 +197,13 @@ class Block:
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
 
     def _going_on(self, starts: np.ndarray, ends: np.ndarray, is_head: np.ndarray) -> np.ndarray:
-        """The lines before the first head that go on with the line before them."""
+        """The lines before the first head that go on with the line before them: none where two are
+        the same, as in a text that was sorted."""
         first = int(is_head.argmax()) if is_head.any() else len(starts)
-        lines = slice(1, first)
-        form = pc.match_substring_regex(self.texts(starts[lines], ends[lines]), GOES_ON.pattern)
-        return np.flatnonzero(as_mask(form)) + 1
+        texts = self.texts(starts[1:first], ends[1:first])
+        form = as_mask(pc.match_substring_regex(texts, GOES_ON.pattern))
+        found = texts.filter(pa.array(form))
+        return np.flatnonzero(form) + 1 if len(found.unique()) == len(found) else np.array([], int)
 
     @property
     def offsets(self) -> np.ndarray:

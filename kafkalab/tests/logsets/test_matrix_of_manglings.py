@@ -82,7 +82,6 @@ DOUBTED = {
     "damage: capitals of all",
     "damage: a photograph",
     "damage: a photograph, logback",
-    "damage: sorted by text",
     "damage: access lines between",
     "damage: empty",
     "damage: blanks alone",
