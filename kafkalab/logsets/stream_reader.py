@@ -168,7 +168,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
         held: list[HeldFile],
         last: str,
     ) -> None:
-        """Add to `found` and `places` the texts that no look has seen before."""
+        """Add to `found` and `places` the texts that no look has seen before, the oldest first."""
         taken = {id(file) for files in places.values() for file in files}
         number = max(map(_number, texts), default=-1) + 1
         for file in held:
@@ -181,7 +181,9 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow, metaclas
             key = f"{log}#{number}"
             text = self._read_on(key, Followed(log, file.name, before=before), alike, last)
             taken |= {id(each) for each in alike}
-            if text.read and text.first:
+            if not text.read:  # its only record may go on, and younger texts come after it
+                break
+            if text.first:
                 found[key], places[key] = text, alike
                 number += 1
 

@@ -123,6 +123,22 @@ def test_a_text_that_is_packed_during_a_look_keeps_its_place(tmp_path):
     assert query.look() == told(0, 6)
 
 
+def test_a_text_that_waits_for_its_last_record_keeps_its_place(tmp_path):
+    """Two rotations between two looks: the older new text has one record, which may go on."""
+    (tmp_path / "client.log").write_text(numbered(0, 3))
+    query = Query(tmp_path, settle_s=3_600)
+    assert query.look() == told(0, 2)
+    (tmp_path / "client.log").rename(tmp_path / "client.log.2")
+    (tmp_path / "client.log.1").write_text(numbered(3, 1))
+    (tmp_path / "client.log").write_text(numbered(4, 3))
+    query.look()
+    query.reader.settle_s = -1
+    query.look()
+    in_their_places = sorted(query.rows, key=lambda row: row["file_offset"])
+    assert [row["message"] for row in in_their_places] == told(0, 7)
+    assert len({row["file_offset"] for row in query.rows}) == 7
+
+
 def test_a_text_that_is_renamed_during_a_look_keeps_its_place(tmp_path, monkeypatch):
     (tmp_path / "client.log.1").write_text(numbered(0, 3))
     (tmp_path / "client.log").write_text(numbered(3, 3))
