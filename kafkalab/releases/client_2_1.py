@@ -70,6 +70,7 @@ CONNECTING = Connecting(
 GROUP = Group(
     client_id_without_group="consumer-{n}",
     client_id_with_group="consumer-{n}",
+    takes_empty_group=True,
     awaits_join_in_poll=True,
     prepares_with_async_commit=False,
     revokes_even_nothing=True,

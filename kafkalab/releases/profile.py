@@ -94,6 +94,8 @@ class Group:
     """The default client.id of a consumer without a group (KAFKA-9033)."""
     client_id_with_group: str
     """The default client.id of a consumer with a group (KAFKA-9033)."""
+    takes_empty_group: bool
+    """group.id may be an empty text; later releases refuse it, and a blank one (KIP-289)."""
     awaits_join_in_poll: bool
     """poll() waits for JoinGroup within its timeout; since KAFKA-8421 it goes on fetching."""
     prepares_with_async_commit: bool
@@ -413,7 +415,8 @@ class Printing:
     """The configuration prints client.id as it was given, not as the client is called
     (KAFKA-9033)."""
     prints_acks_as_given: bool
-    """The configuration prints acks and enable.idempotence before they are settled."""
+    """The configuration prints acks and enable.idempotence before they are settled. The constructor
+    settles them, with the other settings that depend on each other (KAFKA-8928, KAFKA-9344)."""
     wire_as_struct: bool
     """"Sending FETCH {replica_id=-1,...}" instead of "...: FetchRequestData(replicaId=-1, ...)"
     (KAFKA-7609)."""
