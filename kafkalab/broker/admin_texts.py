@@ -29,6 +29,8 @@ def _illegal_before_3(name: str) -> str:
     return f'Topic name "{name}" is illegal, it contains a character other than {LEGAL}'
 
 
+GAP_IN_ASSIGNMENT = "partitions should be a consecutive 0-based integer sequence"
+
 ILLEGAL_NAMES: Mapping[str, Callable[[str], str]] = {
     "before 3.0": _illegal_before_3,
     "since 3.0": _illegal_since_3,

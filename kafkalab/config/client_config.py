@@ -25,11 +25,10 @@ from kafkalab.config.keys import (
     ConfigKey,
     Effect,
     Type,
+    either,
     key,
     keys_of,
     nearest,
-    one_of_any_case,
-    one_of_strings,
 )
 from kafkalab.config.names import fault_of_name
 from kafkalab.config.security_keys import SECURITY_KEYS
@@ -302,6 +301,12 @@ class ConsumerConfig(ClientConfig):
                 )
         values["partition.assignment.strategy"] = strategy
         self._check_group_protocol()
+        self._check_group()
+        self._check_instance(values.get("group.instance.id"))
+
+    def _check_group(self) -> None:
+        """Looks at the group's id, and whether there is something to commit to."""
+        values = self._values
         if values["group.id"] is None:  # KIP-289: nowhere to commit to
             if self.given.get("enable.auto.commit"):
                 raise self._no_group_to_commit_to()
@@ -310,7 +315,6 @@ class ConsumerConfig(ClientConfig):
             raise self._not_constructed(
                 "The configured group.id should not be an empty string or whitespace."
             )
-        self._check_instance(values.get("group.instance.id"))
 
     def _no_group_to_commit_to(self) -> KafkaException:
         sentence = "enable.auto.commit cannot be set to true when default group id (null) is used."
@@ -351,7 +355,7 @@ SHARE_KEYS = keys_of(
         Type.STRING,
         LATER,
         "implicit: a poll accepts what the last one returned; explicit: the application says",
-        one_of_strings("implicit", "explicit"),
+        either("implicit", "explicit"),
     ),
     key(
         "share.acquire.mode",
@@ -359,7 +363,7 @@ SHARE_KEYS = keys_of(
         LATER,
         "batch_optimized acquires to the end of a batch; record_limit never more than "
         "max.poll.records (KIP-1206)",
-        one_of_any_case("BATCH_OPTIMIZED", "RECORD_LIMIT"),
+        either("batch_optimized", "record_limit"),
     ),
 )
 
@@ -410,6 +414,13 @@ class ShareConsumerConfig(ConsumerConfig):
         if wrong:
             raise ConfigException(f"{', '.join(wrong)} cannot be set when using a share group.")
         return cls(version, given)
+
+    def _check_group(self) -> None:
+        if not self._values["group.id"]:
+            raise KafkaException(
+                "Failed to construct Kafka share consumer: You must provide a valid group.id in "
+                "the consumer configuration."
+            )
 
 
 NOT_WITH_PROTOCOL = {

@@ -50,6 +50,14 @@ class Connecting:
     """100, 200, ... 1000 ms between fruitless refreshes (KIP-580); before, 100 ms each time."""
     jitter_inside_cap: bool
     """The backoff is capped after the random factor, not before (KIP-580)."""
+    admin_awaits_leaders: bool
+    """deleteRecords() waits for the leader of a partition that METADATA does not name (seen in
+    3.6's source); before, it failed at once."""
+    closed_admin_is_illegal: bool
+    """A call of a closed admin client is an IllegalStateException (3.9's source); before, it timed
+    out at once."""
+    names_timed_out_calls: bool
+    """The error of an admin client's call that took too long names it (seen in 2.8's source)."""
     names_idle_closes: bool
     """The close of an idle connection has a line of its own."""
     warns_of_bootstrap_disconnect: bool
@@ -139,6 +147,9 @@ class Group:
     keeps_id_of_old_generation: bool
     """A member told ILLEGAL_GENERATION joins again under the id it has (sources of 3.6; those of
     2.8 forget it)."""
+    asks_committed_of_many: bool
+    """committed() takes several partitions (KIP-520), and commitSync() names the offsets that it
+    could not commit in time."""
     commit_failed_text: str
     """What commit_sync() says when the member has been left out of its group."""
     assignors: tuple[str, ...]
@@ -340,6 +351,8 @@ class Producing:
 class Transacting:
     """Idempotent and transactional producers (TransactionManager)."""
 
+    client_id_with_own: str
+    """The default client.id of a producer with a transactional.id (KAFKA-9033)."""
     queues_init_producer_id: bool
     """INIT_PRODUCER_ID is a queued transactional request; before, the Sender waited for it
     alone."""

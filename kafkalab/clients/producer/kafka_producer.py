@@ -94,7 +94,9 @@ class KafkaProducer(TransactionalMethods):
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ProducerConfig.for_version(profile.name, given)
         number = lab.next_number("producer", name)
-        self.client_id = self.config["client.id"] or f"producer-{number}"
+        own = self.config["transactional.id"]
+        pattern = "producer-{n}" if own is None else profile.transacting.client_id_with_own
+        self.client_id = self.config["client.id"] or pattern.format(n=number, id=own)
         self.name = lab.client_name("producer", name, self.client_id)
         event = lab.call(self.name, "new KafkaProducer", given)
         with lab.journal.because(event):
