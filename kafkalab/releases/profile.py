@@ -110,6 +110,8 @@ class Group:
     """The auto commit before a rebalance is asynchronous and awaited (KAFKA-13310)."""
     revokes_even_nothing: bool
     """"Revoking previously assigned partitions []" and its callback come even at the first join."""
+    tells_revoked_pauses: bool
+    """A line names the revoked partitions that were paused (seen in 3.6's source)."""
     raises_listener_errors: bool
     """What a rebalance listener raises ends the poll (KIP-429); before, it was only logged."""
     revokes_on_close: bool
@@ -142,6 +144,9 @@ class Group:
     rests_after_lookup: bool
     """The heartbeat thread waits retry.backoff.ms before it asks for the coordinator again (seen in
     3.6's source)."""
+    stays_member_when_fenced: bool
+    """A static member whose place another one took keeps its generation and its id; later ones
+    forget them (seen in 2.8's source)."""
     leave_reason_in_full: bool
     """LeaveGroup's line repeats the whole sentence about the poll time-out."""
     keeps_id_of_old_generation: bool
