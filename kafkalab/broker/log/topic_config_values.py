@@ -146,7 +146,7 @@ def checked(given: Mapping[str, Any] | None, smallest_segment_bytes: int = 14) -
     return texts
 
 
-def conflict(texts: Mapping[str, str]) -> str | None:
+def conflict(texts: Mapping[str, str | None]) -> str | None:
     """Why Kafka refuses these values together (LogConfig.validateValues); None where it takes
     them."""
     least, most = (texts.get(f"{limit}.compaction.lag.ms") for limit in ("min", "max"))

@@ -136,8 +136,8 @@ class KafkaConsumer:
                 "Topic collection to subscribe to cannot contain null or empty topic"
             )
         with self._calling("subscribe", topics=list(topics)):
-            self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED", topics=", ".join(topics))
+            self._subscriptions.check_kind(by_group=True)
             new = set(topics) - set(self._subscriptions.topics)
             self._subscriptions.subscribe(topics, listener)
             if new:
@@ -148,8 +148,8 @@ class KafkaConsumer:
         if not pattern.pattern:
             raise IllegalArgumentException("Topic pattern to subscribe to cannot be empty")
         with self._calling("subscribe", pattern=pattern.pattern):
-            self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED_TO_PATTERN", pattern=pattern.pattern)
+            self._subscriptions.check_kind(by_group=True)
             self._subscriptions.subscribe_to_pattern(pattern, listener)
             self._client.metadata.retains = self._subscriptions.retains
             self._client.metadata.request_update_for_new_topics()
@@ -164,8 +164,8 @@ class KafkaConsumer:
             self.unsubscribe()
             return
         with self._calling("assign", partitions=list(map(str, partitions))):
-            self._subscriptions.check_kind(by_group=False)
             self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
+            self._subscriptions.check_kind(by_group=False)
             new = {tp.topic for tp in partitions} - set(self._subscriptions.topics)
             self._subscriptions.assign_from_user(partitions)
             if new:
@@ -242,13 +242,13 @@ class KafkaConsumer:
     ) -> None:
         with self._calling(f"seek to {strategy}"):
             for tp in list(partitions or ()) or self._subscriptions.assigned():
-                self._state(tp)
                 self._log(line, partition=tp)
                 self._log(
                     "SEEKING_TO_STRATEGY",
                     partition=tp,
                     strategy=self.profile.printing.reset_strategy_text(strategy),
                 )
+                self._state(tp)
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
