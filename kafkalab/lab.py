@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
-from kafkalab.broker.cluster.cluster_state import LEGAL_TOPIC, BrokerNode, ClusterState
+from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState, is_legal_topic
 from kafkalab.broker.groups.share.group_settings import checked_group_settings
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.server_log import ServerLog
@@ -446,7 +446,7 @@ class Lab:
             topic not in self.cluster.topics
             and self._creates_topics
             and topic not in self._new_topics
-            and LEGAL_TOPIC.fullmatch(topic)
+            and is_legal_topic(topic)
         ):
             self._new_topics.add(topic)
             own = [name for name in self.cluster.topics if not name.startswith("__")]

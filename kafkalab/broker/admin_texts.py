@@ -7,23 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-LONGEST_NAME = 249
-LEGAL = "ASCII alphanumerics, '.', '_' and '-'"
+from kafkalab.config.names import LEGAL, LONGEST_NAME, fault_of_name
 
 
 def _illegal_since_3(name: str) -> str:
     """Topic.detectInvalidTopic."""
-    return f"Topic name is invalid: {_reason(name)}"
-
-
-def _reason(name: str) -> str:
-    if not name:
-        return "the empty string is not allowed"
-    if name in (".", ".."):
-        return f"'{name}' is not allowed"
-    if len(name) > LONGEST_NAME:
-        return f"the length of '{name}' is longer than the max allowed length {LONGEST_NAME}"
-    return f"'{name}' contains one or more characters other than {LEGAL}"
+    return f"Topic name is invalid: {fault_of_name(name)}"
 
 
 def _illegal_before_3(name: str) -> str:
@@ -39,6 +28,8 @@ def _illegal_before_3(name: str) -> str:
         )
     return f'Topic name "{name}" is illegal, it contains a character other than {LEGAL}'
 
+
+GAP_IN_ASSIGNMENT = "partitions should be a consecutive 0-based integer sequence"
 
 ILLEGAL_NAMES: Mapping[str, Callable[[str], str]] = {
     "before 3.0": _illegal_before_3,

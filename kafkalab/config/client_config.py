@@ -25,14 +25,14 @@ from kafkalab.config.keys import (
     ConfigKey,
     Effect,
     Type,
+    either,
     key,
     keys_of,
     nearest,
-    one_of_any_case,
-    one_of_strings,
 )
+from kafkalab.config.names import fault_of_name
 from kafkalab.config.security_keys import SECURITY_KEYS
-from kafkalab.errors import ConfigException
+from kafkalab.errors import ConfigException, InvalidConfigurationException, KafkaException
 from kafkalab.releases import PROFILES, releases_with
 from kafkalab.releases.lineage import newest
 
@@ -84,6 +84,10 @@ class ClientConfig(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.version!r}, {self.given!r})"
+
+    def _not_constructed(self, sentence: str) -> KafkaException:
+        """The error of settings that the client's constructor refuses, and not their reading."""
+        return KafkaException(f"Failed to construct kafka {self.kind}: {sentence}")
 
     def printed(self, name: str) -> Any:
         """The value as the client prints it, which is not always the one it acts on."""
@@ -144,18 +148,15 @@ class ProducerConfig(ClientConfig):
         self._as_configured = dict(values)
         values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
         is_transactional = values["transactional.id"] is not None
+        is_wanted = "enable.idempotence" in self.given
+        is_only_default = values["enable.idempotence"] and not is_wanted
         if is_transactional and self.given.get("enable.idempotence") is False:
-            raise ConfigException(
-                "Cannot set a transactional.id without also enabling idempotence."
-            )
+            raise self._contradiction(NOT_TRANSACTIONAL)
         if is_transactional:
             values["enable.idempotence"] = True
         in_flight = values["max.in.flight.requests.per.connection"]
-        too_many = (
-            TOO_MANY_IN_FLIGHT
-            if PROFILES[self.version].producing.refuses_more_in_flight
-            else TOO_MANY_IN_FLIGHT_OLD
-        )
+        refuses_more = PROFILES[self.version].producing.refuses_more_in_flight
+        too_many = TOO_MANY_IN_FLIGHT if refuses_more else TOO_MANY_IN_FLIGHT_OLD
         obstacles = [
             sentence
             for hinders, sentence in (
@@ -175,15 +176,23 @@ class ProducerConfig(ClientConfig):
             if hinders
         ]
         if values["enable.idempotence"] and obstacles:
-            is_wanted = is_transactional or "enable.idempotence" in self.given
-            if is_wanted or (
-                in_flight > 5 and PROFILES[self.version].producing.refuses_more_in_flight
-            ):
-                raise ConfigException(obstacles[0] if is_wanted else obstacles[-1])
+            if not is_only_default:
+                raise self._contradiction(obstacles[0])
+            if in_flight > 5 and refuses_more:
+                raise self._contradiction(obstacles[-1])
+            if is_transactional:
+                raise self._contradiction(NOT_TRANSACTIONAL)
             values["enable.idempotence"] = False
         if values["enable.idempotence"]:
             values["acks"] = "all"
         self._settle_delivery_timeout()
+
+    def _contradiction(self, sentence: str) -> KafkaException:
+        """The error of settings that idempotence contradicts: those who settled them refused them,
+        the constructor or the configuration."""
+        if PROFILES[self.version].printing.prints_acks_as_given:
+            return self._not_constructed(sentence)
+        return ConfigException(sentence)
 
     def _settle_delivery_timeout(self) -> None:
         """A record needs the time to linger and one request, at least (KIP-91)."""
@@ -191,7 +200,7 @@ class ProducerConfig(ClientConfig):
         least_ms = min(values["linger.ms"] + values["request.timeout.ms"], LARGEST_INT)
         if values["delivery.timeout.ms"] < least_ms:
             if "delivery.timeout.ms" in self.given:
-                raise ConfigException(
+                raise self._not_constructed(
                     "delivery.timeout.ms should be equal to or larger than linger.ms + "
                     "request.timeout.ms"
                 )
@@ -227,6 +236,7 @@ class ProducerConfig(ClientConfig):
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
 
 
+NOT_TRANSACTIONAL = "Cannot set a transactional.id without also enabling idempotence."
 LARGEST_INT = 2_147_483_647
 TOO_MANY_IN_FLIGHT = (
     "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most "
@@ -291,12 +301,33 @@ class ConsumerConfig(ClientConfig):
                 )
         values["partition.assignment.strategy"] = strategy
         self._check_group_protocol()
+        self._check_group()
+        self._check_instance(values.get("group.instance.id"))
+
+    def _check_group(self) -> None:
+        """Looks at the group's id, and whether there is something to commit to."""
+        values = self._values
         if values["group.id"] is None:  # KIP-289: nowhere to commit to
             if self.given.get("enable.auto.commit"):
-                raise ConfigException(
-                    "enable.auto.commit cannot be set to true when default group id (null) is used."
-                )
+                raise self._no_group_to_commit_to()
             values["enable.auto.commit"] = False
+        elif not values["group.id"].strip() and not PROFILES[self.version].group.takes_empty_group:
+            raise self._not_constructed(
+                "The configured group.id should not be an empty string or whitespace."
+            )
+
+    def _no_group_to_commit_to(self) -> KafkaException:
+        sentence = "enable.auto.commit cannot be set to true when default group id (null) is used."
+        if PROFILES[self.version].printing.prints_acks_as_given:
+            return self._not_constructed(sentence)
+        return InvalidConfigurationException(sentence)
+
+    def _check_instance(self, name: str | None) -> None:
+        """A static member's name is made like that of a topic
+        (JoinGroupRequest.validateGroupInstanceId)."""
+        wrong = None if name is None else fault_of_name(name)
+        if wrong is not None:
+            raise self._not_constructed(f"Group instance id is invalid: {wrong}")
 
     def _check_group_protocol(self) -> None:
         """Refuses the keys that belong to the other protocol
@@ -324,7 +355,7 @@ SHARE_KEYS = keys_of(
         Type.STRING,
         LATER,
         "implicit: a poll accepts what the last one returned; explicit: the application says",
-        one_of_strings("implicit", "explicit"),
+        either("implicit", "explicit"),
     ),
     key(
         "share.acquire.mode",
@@ -332,7 +363,7 @@ SHARE_KEYS = keys_of(
         LATER,
         "batch_optimized acquires to the end of a batch; record_limit never more than "
         "max.poll.records (KIP-1206)",
-        one_of_any_case("BATCH_OPTIMIZED", "RECORD_LIMIT"),
+        either("batch_optimized", "record_limit"),
     ),
 )
 
@@ -383,6 +414,13 @@ class ShareConsumerConfig(ConsumerConfig):
         if wrong:
             raise ConfigException(f"{', '.join(wrong)} cannot be set when using a share group.")
         return cls(version, given)
+
+    def _check_group(self) -> None:
+        if not self._values["group.id"]:
+            raise KafkaException(
+                "Failed to construct Kafka share consumer: You must provide a valid group.id in "
+                "the consumer configuration."
+            )
 
 
 NOT_WITH_PROTOCOL = {

@@ -280,6 +280,21 @@ def each_one_of(*allowed: str) -> Check:
     return check
 
 
+def either(first: str, second: str) -> Check:
+    """Value must be one of two, in any case (ShareAcknowledgementMode, ShareAcquireMode)."""
+
+    def check(name: str, value: Any) -> None:
+        if str(value).lower() not in (first, second):
+            raise _invalid(
+                name,
+                value,
+                f"Invalid value `{value}` for configuration {name}. The value must either be "
+                f"'{first}' or '{second}'.",
+            )
+
+    return check
+
+
 def one_of_any_case(*allowed: str) -> Check:
     """String must be one of (case insensitive) `allowed`."""
 

@@ -69,6 +69,8 @@ CONTROLLER_WORDS = ControllerWords(
     no_replicas="Replication factor must be larger than 0.",
     no_partitions="Number of partitions must be larger than 0.",
     too_many_replicas="Replication factor: {replicas} larger than available brokers: {brokers}.",
+    # a size of 0 is the same for all partitions, so it has no leader in the end
+    empty_assignment="Replication factor must be larger than 0.",
     duplicate_replica="Duplicate brokers not allowed in replica assignment.",
     unknown_replica="Unknown broker(s) in replica assignment: {broker}.",
     no_such_topic="The topic '{topic}' does not exist.",
@@ -121,6 +123,7 @@ PROFILE = BrokerProfile(
     name="2.3",
     lists_in_scala_map_order=True,
     no_error_message="NONE",
+    created_topic_error=Errors.LEADER_NOT_AVAILABLE,
     leaderless_error=Errors.LISTENER_NOT_FOUND,
     heartbeat_while_completing=Errors.REBALANCE_IN_PROGRESS,
     initial_delay_extends=FIRST_GENERATION,

@@ -34,6 +34,7 @@ class ControllerWords:
     no_replicas: str
     no_partitions: str
     too_many_replicas: str
+    empty_assignment: str
     duplicate_replica: str
     unknown_replica: str
     no_such_topic: str
@@ -134,6 +135,9 @@ class BrokerProfile:
     ZooKeeper era); a KRaft broker sorts them by number. Seen in every recorded answer."""
     no_error_message: str
     """ErrorMessage of a FindCoordinator answer that carries no error."""
+    created_topic_error: Errors
+    """What METADATA says of a topic that it has just made the controller create
+    (AutoTopicCreationManager; before KIP-590 the broker created it)."""
     leaderless_error: Errors
     """METADATA's error for a partition whose leader is gone. Recorded: 72 on 2.3.1, 5 on 4.4.0."""
     heartbeat_while_completing: Errors
@@ -270,6 +274,7 @@ FIELDS = {each.name: "sets" for each in fields(BrokerProfile)}
 MAKERS: Makers = {
     "tools": lambda given: Tools(**given),
     "controller_words": lambda given: ControllerWords(**given),
+    "created_topic_error": Errors.__getitem__,
     "leaderless_error": Errors.__getitem__,
     "keyless_error": Errors.__getitem__,
     "heartbeat_while_completing": Errors.__getitem__,

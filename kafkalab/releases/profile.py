@@ -50,6 +50,14 @@ class Connecting:
     """100, 200, ... 1000 ms between fruitless refreshes (KIP-580); before, 100 ms each time."""
     jitter_inside_cap: bool
     """The backoff is capped after the random factor, not before (KIP-580)."""
+    admin_awaits_leaders: bool
+    """deleteRecords() waits for the leader of a partition that METADATA does not name (seen in
+    3.6's source); before, it failed at once."""
+    closed_admin_is_illegal: bool
+    """A call of a closed admin client is an IllegalStateException (3.9's source); before, it timed
+    out at once."""
+    names_timed_out_calls: bool
+    """The error of an admin client's call that took too long names it (seen in 2.8's source)."""
     names_idle_closes: bool
     """The close of an idle connection has a line of its own."""
     warns_of_bootstrap_disconnect: bool
@@ -94,12 +102,16 @@ class Group:
     """The default client.id of a consumer without a group (KAFKA-9033)."""
     client_id_with_group: str
     """The default client.id of a consumer with a group (KAFKA-9033)."""
+    takes_empty_group: bool
+    """group.id may be an empty text; later releases refuse it, and a blank one (KIP-289)."""
     awaits_join_in_poll: bool
     """poll() waits for JoinGroup within its timeout; since KAFKA-8421 it goes on fetching."""
     prepares_with_async_commit: bool
     """The auto commit before a rebalance is asynchronous and awaited (KAFKA-13310)."""
     revokes_even_nothing: bool
     """"Revoking previously assigned partitions []" and its callback come even at the first join."""
+    tells_revoked_pauses: bool
+    """A line names the revoked partitions that were paused (seen in 3.6's source)."""
     raises_listener_errors: bool
     """What a rebalance listener raises ends the poll (KIP-429); before, it was only logged."""
     revokes_on_close: bool
@@ -132,11 +144,17 @@ class Group:
     rests_after_lookup: bool
     """The heartbeat thread waits retry.backoff.ms before it asks for the coordinator again (seen in
     3.6's source)."""
+    stays_member_when_fenced: bool
+    """A static member whose place another one took keeps its generation and its id; later ones
+    forget them (seen in 2.8's source)."""
     leave_reason_in_full: bool
     """LeaveGroup's line repeats the whole sentence about the poll time-out."""
     keeps_id_of_old_generation: bool
     """A member told ILLEGAL_GENERATION joins again under the id it has (sources of 3.6; those of
     2.8 forget it)."""
+    asks_committed_of_many: bool
+    """committed() takes several partitions (KIP-520), and commitSync() names the offsets that it
+    could not commit in time."""
     commit_failed_text: str
     """What commit_sync() says when the member has been left out of its group."""
     assignors: tuple[str, ...]
@@ -338,6 +356,8 @@ class Producing:
 class Transacting:
     """Idempotent and transactional producers (TransactionManager)."""
 
+    client_id_with_own: str
+    """The default client.id of a producer with a transactional.id (KAFKA-9033)."""
     queues_init_producer_id: bool
     """INIT_PRODUCER_ID is a queued transactional request; before, the Sender waited for it
     alone."""
@@ -413,7 +433,8 @@ class Printing:
     """The configuration prints client.id as it was given, not as the client is called
     (KAFKA-9033)."""
     prints_acks_as_given: bool
-    """The configuration prints acks and enable.idempotence before they are settled."""
+    """The configuration prints acks and enable.idempotence before they are settled. The constructor
+    settles them, with the other settings that depend on each other (KAFKA-8928, KAFKA-9344)."""
     wire_as_struct: bool
     """"Sending FETCH {replica_id=-1,...}" instead of "...: FetchRequestData(replicaId=-1, ...)"
     (KAFKA-7609)."""

@@ -11,7 +11,7 @@ import pytest
 
 from kafkalab.config import ConsumerConfig, ProducerConfig, dump_text
 from kafkalab.config.keys import GONE, Effect
-from kafkalab.errors import ConfigException
+from kafkalab.errors import ConfigException, KafkaException
 from kafkalab.releases.lineage import CLIENT_NAMES
 
 DUMPS = sorted((Path(__file__).parent / "recorded_configs").glob("*.txt"))
@@ -174,12 +174,6 @@ def test_defaults_change_with_the_version(kind, key, changes):
             ),
         ),
         (
-            ConsumerConfig,
-            "3.9",
-            {"enable.auto.commit": True},
-            "enable.auto.commit cannot be set to true when default group id (null) is used.",
-        ),
-        (
             ProducerConfig,
             "3.9",
             {"compression.type": "rar"},
@@ -187,12 +181,6 @@ def test_defaults_change_with_the_version(kind, key, changes):
                 "Invalid value rar for configuration compression.type: String must be one of: "
                 "none, gzip, snappy, lz4, zstd"
             ),
-        ),
-        (
-            ProducerConfig,
-            "3.9",
-            {"delivery.timeout.ms": 1_000},
-            "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms",
         ),
         (
             ProducerConfig,
@@ -248,6 +236,73 @@ def test_a_wrong_configuration_is_refused_with_one_sentence(kind, version, given
     with pytest.raises(ConfigException) as refusal:
         kind.for_version(version, given)
     assert str(refusal.value) == sentence
+
+
+NOT_BUILT = "KafkaException: Failed to construct kafka"
+NOWHERE = "enable.auto.commit cannot be set to true when default group id (null) is used."
+NO_RETRIES = "Must set retries to non-zero when using the idempotent producer."
+NO_TRANSACTIONS = "Cannot set a transactional.id without also enabling idempotence."
+TOO_SHORT = "delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms"
+BLANK = "The configured group.id should not be an empty string or whitespace."
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "given", "error"),
+    [
+        (
+            ProducerConfig,
+            "2.3",
+            {"delivery.timeout.ms": 1_000},
+            f"{NOT_BUILT} producer: {TOO_SHORT}",
+        ),
+        (
+            ProducerConfig,
+            "4.4",
+            {"delivery.timeout.ms": 1_000},
+            f"{NOT_BUILT} producer: {TOO_SHORT}",
+        ),
+        (
+            ProducerConfig,
+            "2.3",
+            {"retries": 0, "enable.idempotence": True},
+            f"{NOT_BUILT} producer: {NO_RETRIES}",
+        ),
+        (
+            ProducerConfig,
+            "3.9",
+            {"transactional.id": "t", "acks": "0"},
+            f"ConfigException: {NO_TRANSACTIONS}",
+        ),
+        (
+            ProducerConfig,
+            "4.4",
+            {"transactional.id": "t", "retries": 0},
+            f"ConfigException: {NO_TRANSACTIONS}",
+        ),
+        (ConsumerConfig, "2.3", {"enable.auto.commit": True}, f"{NOT_BUILT} consumer: {NOWHERE}"),
+        (
+            ConsumerConfig,
+            "3.9",
+            {"enable.auto.commit": True},
+            f"InvalidConfigurationException: {NOWHERE}",
+        ),
+        (ConsumerConfig, "4.4", {"group.id": " "}, f"{NOT_BUILT} consumer: {BLANK}"),
+        (
+            ConsumerConfig,
+            "3.9",
+            {"group.id": "g", "group.instance.id": ".."},
+            f"{NOT_BUILT} consumer: Group instance id is invalid: '..' is not allowed",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused_with_java_s_class(
+    kind, version, given, error
+):
+    """Released clients 2.3.0, 3.9.2 and 4.4.0 raised these; a constructor's error names its
+    cause."""
+    with pytest.raises(KafkaException) as refusal:
+        kind.for_version(version, given)
+    assert f"{type(refusal.value).__name__}: {refusal.value}" == error
 
 
 def test_tls_settings_take_their_defaults_only():

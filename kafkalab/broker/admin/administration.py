@@ -17,6 +17,7 @@ from kafkalab.broker.broker_config import DOTTED, BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import ClusterState, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect
 from kafkalab.broker.log import topic_config
+from kafkalab.broker.log.topic_config_values import conflict
 from kafkalab.broker.steps import Refusal, answers
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
@@ -120,6 +121,9 @@ class Administration:
             refusal = topic_config.refusal(config.name, config.value)
             if refusal is not None:
                 raise Refusal(Errors.INVALID_CONFIG, refusal)
+        contradiction = conflict({one.name: one.value for one in topic.configs})
+        if contradiction is not None:
+            raise Refusal(Errors.INVALID_CONFIG, contradiction)
         partitions, replicas = self._size_of(topic)
         if replicas < 1:
             raise Refusal(Errors.INVALID_REPLICATION_FACTOR, self._words.no_replicas)
@@ -127,6 +131,9 @@ class Administration:
             raise Refusal(Errors.INVALID_PARTITIONS, self._words.no_partitions)
         brokers = self._cluster.brokers
         if topic.assignments:
+            numbers = sorted(one.partition_index for one in topic.assignments)
+            if numbers != list(range(len(numbers))):
+                raise Refusal(Errors.INVALID_REPLICA_ASSIGNMENT, texts.GAP_IN_ASSIGNMENT)
             self._check_assignment([one.broker_ids for one in topic.assignments])
         if replicas > len(brokers):
             raise Refusal(
@@ -143,8 +150,14 @@ class Administration:
                 "All partitions should have the same number of replicas.",
             )
         for brokers in assignments:
-            if len(set(brokers)) < len(brokers) or not brokers:
-                raise Refusal(Errors.INVALID_REPLICA_ASSIGNMENT, self._words.duplicate_replica)
+            if not brokers:
+                raise Refusal(Errors.INVALID_REPLICA_ASSIGNMENT, self._words.empty_assignment)
+            twice = next((broker for broker in brokers if brokers.count(broker) > 1), None)
+            if twice is not None:
+                raise Refusal(
+                    Errors.INVALID_REPLICA_ASSIGNMENT,
+                    self._words.duplicate_replica.format(broker=twice),
+                )
             unknown = next(
                 (broker for broker in brokers if broker not in self._cluster.brokers), None
             )

@@ -8,12 +8,12 @@ knows a change at once (`metadata_cache`). The `controller` decides when a dead 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kafkalab.broker.log.topic_config_values import read_setting
+from kafkalab.config.names import fault_of_name
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.frozen import record
@@ -28,12 +28,10 @@ NO_LEADER = -1
 PRODUCER_ID_BLOCK = 1_000
 """Producer ids are handed to brokers in blocks of this size (ProducerIdsBlock)."""
 
-LEGAL_TOPIC = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}", re.ASCII)
-
 
 def is_legal_topic(name: str) -> bool:
     """Whether a topic may have this name (org.apache.kafka.common.internals.Topic.validate)."""
-    return isinstance(name, str) and LEGAL_TOPIC.fullmatch(name) is not None
+    return isinstance(name, str) and fault_of_name(name) is None
 
 
 @record

@@ -128,9 +128,8 @@ class Directory:
             self._cluster.create_topic(
                 name, self._config.num_partitions, self._config.default_replication_factor
             )
-            # The new partitions have no leader yet: the client asks again, as it does of the real
-            # broker.
-            return self._refused(Errors.LEADER_NOT_AVAILABLE, name=name)
+            # The new topic is not known yet, or has no leader: the client asks again.
+            return self._refused(self._profile.created_topic_error, name=name)
         return self._refused(Errors.UNKNOWN_TOPIC_OR_PARTITION, name=name)
 
     def _refused(

@@ -149,7 +149,7 @@ class GroupAdmin:
             )
         group = self._table.modern.get(group_id)
         if group is None:
-            known = group_id in self._table.classic
+            known = group_id in self._table.classic or group_id in self._cluster.share_groups
             return m.DescribedConsumerGroup(
                 group_id=group_id,
                 error_code=Errors.GROUP_ID_NOT_FOUND.code,
@@ -218,8 +218,6 @@ class GroupAdmin:
         return m.DeleteGroupsResponse(results=tuple(results))
 
     def _delete(self, group_id: str, now_ms: int) -> Step[None]:
-        if not group_id:
-            raise Refusal(Errors.INVALID_GROUP_ID)
         if not self._table.coordinates(group_id):
             raise Refusal(Errors.NOT_COORDINATOR)
         consumers = self._table.modern.get(group_id)
@@ -228,6 +226,9 @@ class GroupAdmin:
                 raise Refusal(Errors.NON_EMPTY_GROUP)
             yield from self._forget(consumers, DELETED, now_ms)
             return
+        shares = self._cluster.share_groups.get(group_id)
+        if shares is not None and shares.members:
+            raise Refusal(Errors.NON_EMPTY_GROUP)
         group = self._classic(group_id)
         if group.state is not ClassicGroupState.EMPTY:
             raise Refusal(Errors.NON_EMPTY_GROUP)

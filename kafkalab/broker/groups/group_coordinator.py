@@ -298,10 +298,15 @@ class GroupCoordinator:
         return run(self.classic.retire(group_id, now_ms))
 
     def _refused_in_share_group(self, request: Any, caller: Caller) -> Respond | None:
-        """The answer to a member of another protocol that would join a share group with members;
-        None for all other requests."""
+        """The answer to a commit to a share group, and to a member of another protocol that would
+        join one with members; None for all other requests."""
         group = self.share.groups.get(getattr(request, "group_id", None) or "")
-        if group is None or not group.members:
+        if group is None:
+            return None
+        if type(request) is m.OffsetCommitRequest:
+            no_group = Refusal(Errors.GROUP_ID_NOT_FOUND)
+            return Respond(caller, refused_commit(request, caller, no_group))
+        if not group.members:
             return None
         if type(request) is m.JoinGroupRequest:
             refusal = Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL)

@@ -141,7 +141,21 @@ def checked(given: Mapping[str, Any] | None, smallest_segment_bytes: int = 14) -
         if name in KEYS:
             read_setting(name, text)
             texts[name] = text
+    if (found := conflict(texts)) is not None:
+        raise InvalidConfigurationException(found)
     return texts
+
+
+def conflict(texts: Mapping[str, str | None]) -> str | None:
+    """Why Kafka refuses these values together (LogConfig.validateValues); None where it takes
+    them."""
+    least, most = (texts.get(f"{limit}.compaction.lag.ms") for limit in ("min", "max"))
+    if least is None or most is None or int(least) <= int(most):
+        return None
+    return (
+        f"conflict topic config setting min.compaction.lag.ms ({least}) > "
+        f"max.compaction.lag.ms ({most})"
+    )
 
 
 def _as_text(value: Any) -> str:

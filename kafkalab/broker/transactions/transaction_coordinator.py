@@ -382,12 +382,8 @@ class TransactionCoordinator:
         )
         if found.producer_id != request.producer_id and not overflown:
             raise Refusal(Errors.INVALID_PRODUCER_ID_MAPPING)
-        # a fence does not keep the epoch before
-        is_retry = overflown or (
-            found.bumps_epoch
-            and found.epoch == request.producer_epoch + 1
-            and found.last_epoch == request.producer_epoch
-        )
+        # an abort for its age looks so, too: who aborts it late gets the new epoch
+        is_retry = overflown or (found.bumps_epoch and found.epoch == request.producer_epoch + 1)
         if (found.epoch != request.producer_epoch and not is_retry) or (
             is_retry and found.state in (_S.EMPTY, _S.ONGOING)
         ):

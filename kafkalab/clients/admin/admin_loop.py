@@ -29,6 +29,13 @@ from kafkalab.errors import TimeoutException, UnsupportedVersionException
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.sim.apps import Signal
 
+WAITED_FOR = {
+    CallState.WAITING: "Timed out waiting for a node assignment.",
+    CallState.ASSIGNED: "Timed out waiting to send the call.",
+    CallState.IN_FLIGHT: "Aborted due to timeout.",
+}
+"""What clients before 2.8 say of a call that took too long, by its state."""
+
 
 class AdminLoop:
     """The loop of one admin client. finished: set when the loop has ended and its sockets are
@@ -186,7 +193,10 @@ class AdminLoop:
             self._end(call, response.message)
 
     def _give_up(self, call: Call, now_ms: int) -> None:
-        """The sentence of Call.failWithTimeout."""
+        """The sentence of Call.handleTimeoutFailure; before 2.8 what the call had waited for."""
+        if not self._client.profile.connecting.names_timed_out_calls:
+            self._end(call, TimeoutException(WAITED_FOR[call.state]))
+            return
         deadline_ms = self._epoch_ms + call.deadline_ms
         self._end(
             call,

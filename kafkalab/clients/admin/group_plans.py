@@ -64,7 +64,7 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
     try:
         place = yield from coordinator_of(group)
         found, place = yield from _consumers(group, place)
-        if found is not None:
+        if found is not None and not found.error_code:
             outcomes[group].complete(_described_consumers(found, place, node_of))
             return
         answer, place = yield from at_place(
@@ -77,7 +77,9 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
         described = answer.groups[0]
         error = error_for(described.error_code)
         if error is not Errors.NONE:
-            raise error.exception(described.error_message)
+            # what was said first of a group that is of no kind a consumer can be in
+            told = described.error_message if found is None else found.error_message
+            raise error.exception(told)
         if described.protocol_type not in (CONSUMER, ""):
             raise IllegalArgumentException(
                 f"GroupId {group} is not a consumer group ({described.protocol_type})."
@@ -108,7 +110,8 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
 
 
 def _consumers(group: str, place: m.Coordinator) -> Plan:
-    """The group as one of the new protocol, None where it is none; and its coordinator's place."""
+    """The group as one of the new protocol, or that it is none; None from a broker that does not
+    know the protocol. And its coordinator's place."""
     try:
         answer, place = yield from at_place(
             "describeConsumerGroups",
@@ -120,9 +123,7 @@ def _consumers(group: str, place: m.Coordinator) -> Plan:
     except UnsupportedVersionException:
         return None, place
     error = error_for(answer.groups[0].error_code)
-    if error is Errors.GROUP_ID_NOT_FOUND:
-        return None, place
-    if error is not Errors.NONE:
+    if error not in (Errors.NONE, Errors.GROUP_ID_NOT_FOUND):
         raise error.exception(answer.groups[0].error_message)
     return answer.groups[0], place
 

@@ -32,6 +32,7 @@ from kafkalab.config import AdminClientConfig
 from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
+    TimeoutException,
     UnsupportedVersionException,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -234,6 +235,8 @@ class KafkaAdminClient:
                     'the lab describes the settings of a "topic" or a "broker", not of a '
                     f"{resource.type!r}"
                 )
+            if resource.type == "broker" and resource.name and not resource.name.isdecimal():
+                raise IllegalArgumentException(f'For input string: "{resource.name}"')
         return self._start(
             "describe_configs",
             outcomes,
@@ -388,7 +391,12 @@ class KafkaAdminClient:
             "delete_records",
             outcomes,
             timeout_ms,
-            plan=lambda ms: log_plans.delete_records(records_to_delete, outcomes, ms),
+            plan=lambda ms: log_plans.delete_records(
+                records_to_delete,
+                outcomes,
+                ms,
+                awaits_leaders=self.profile.connecting.admin_awaits_leaders,
+            ),
         )
 
     # closing
@@ -448,6 +456,8 @@ class KafkaAdminClient:
 
     def _check(self, method: str, timeout_ms: int | None) -> int:
         """Checks that this method may be called; returns the time it has, in ms."""
+        if self.is_closed and not self.profile.connecting.closed_admin_is_illegal:
+            raise TimeoutException("The AdminClient thread is not accepting new calls.")
         if self.is_closed:
             raise IllegalStateException("Cannot accept new calls when AdminClient is closing.")
         since = self.profile.admin_lacks.get(method)

@@ -27,6 +27,7 @@ def _ask_leaders(
     outcomes: Outcomes,
     message_of: Callable[[list[TopicPartition]], Any],
     parts_of: Callable[[Any], Iterable[tuple[TopicPartition, int, Any]]],
+    awaits_leaders: bool = True,
 ) -> Plan:
     """Asks each leader about its partitions, and asks again for partitions whose leader has
     changed.
@@ -36,7 +37,7 @@ def _ask_leaders(
     missing = list(outcomes.futures)
     try:
         while missing:
-            by_leader, refused = yield from leaders_of(missing)
+            by_leader, refused = yield from leaders_of(missing, awaits_leaders)
             for tp, refusal in refused.items():
                 outcomes[tp].fail(refusal)
             answers = yield [
@@ -100,7 +101,10 @@ def list_offsets(
 
 
 def delete_records(
-    wanted: Mapping[TopicPartition, RecordsToDelete], outcomes: Outcomes, timeout_ms: int
+    wanted: Mapping[TopicPartition, RecordsToDelete],
+    outcomes: Outcomes,
+    timeout_ms: int,
+    awaits_leaders: bool,
 ) -> Plan:
     """DELETE_RECORDS (KIP-107)."""
 
@@ -132,7 +136,7 @@ def delete_records(
             for p in topic.partitions
         ]
 
-    return _ask_leaders("deleteRecords", outcomes, message, parts)
+    return _ask_leaders("deleteRecords", outcomes, message, parts, awaits_leaders)
 
 
 def _by_topic(partitions: list[TopicPartition]) -> dict[str, list[TopicPartition]]:

@@ -66,12 +66,13 @@ def at_place(
 
 
 def leaders_of(
-    partitions: Iterable[TopicPartition],
+    partitions: Iterable[TopicPartition], waits: bool = True
 ) -> Generator[
     Any, Any, tuple[dict[int, list[TopicPartition]], dict[TopicPartition, BaseException]]
 ]:
     """(leader -> its partitions, partition -> its lasting error). Partitions whose leader is
-    unknown now, or that are unknown yet, are waited for until the call's time is over."""
+    unknown now, or that are unknown yet, are waited for until the call's time is over; without
+    `waits` they fail at once."""
     wanted = list(partitions)
     while True:
         topics = tuple(
@@ -88,12 +89,14 @@ def leaders_of(
             topic = found[tp.topic]
             place = next((p for p in topic.partitions if p.partition_index == tp.partition), None)
             error = error_for(topic.error_code)
-            if error is not Errors.NONE and not error.retriable:
+            if error is not Errors.NONE and not (waits and error.retriable):
                 refused[tp] = error.exception()
-            elif place is None or place.leader_id < 0:
+            elif place is not None and place.leader_id >= 0:
+                by_leader.setdefault(place.leader_id, []).append(tp)
+            elif waits:
                 leaderless = True
             else:
-                by_leader.setdefault(place.leader_id, []).append(tp)
+                refused[tp] = Errors.LEADER_NOT_AVAILABLE.exception()
         if not leaderless:
             return by_leader, refused
         yield Pause()

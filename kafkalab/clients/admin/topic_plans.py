@@ -246,9 +246,7 @@ def describe_configs(outcomes: Outcomes) -> Plan:
     """A broker describes itself; any broker describes topics."""
     targets: dict[str | int, list[ConfigResource]] = {}
     for resource in outcomes.futures:
-        target = (
-            int(resource.name) if resource.type == "broker" and resource.name.isdecimal() else ANY
-        )
+        target = int(resource.name) if resource.type == "broker" and resource.name else ANY
         targets.setdefault(target, []).append(resource)
     for target, resources in targets.items():
         request = m.DescribeConfigsRequest(

@@ -136,8 +136,8 @@ class KafkaConsumer:
                 "Topic collection to subscribe to cannot contain null or empty topic"
             )
         with self._calling("subscribe", topics=list(topics)):
-            self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED", topics=", ".join(topics))
+            self._subscriptions.check_kind(by_group=True)
             new = set(topics) - set(self._subscriptions.topics)
             self._subscriptions.subscribe(topics, listener)
             if new:
@@ -148,8 +148,8 @@ class KafkaConsumer:
         if not pattern.pattern:
             raise IllegalArgumentException("Topic pattern to subscribe to cannot be empty")
         with self._calling("subscribe", pattern=pattern.pattern):
-            self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED_TO_PATTERN", pattern=pattern.pattern)
+            self._subscriptions.check_kind(by_group=True)
             self._subscriptions.subscribe_to_pattern(pattern, listener)
             self._client.metadata.retains = self._subscriptions.retains
             self._client.metadata.request_update_for_new_topics()
@@ -157,11 +157,15 @@ class KafkaConsumer:
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
         """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException
-        for a value that is no partition or has no topic."""
+        for a value that is no partition or has no topic. No partitions at all are
+        `unsubscribe()`."""
         partitions = arguments.partitions("assign", partitions)
+        if not partitions:
+            self.unsubscribe()
+            return
         with self._calling("assign", partitions=list(map(str, partitions))):
-            self._subscriptions.check_kind(by_group=False)
             self._log("ASSIGNED_BY_USER", partitions=", ".join(map(str, partitions)))
+            self._subscriptions.check_kind(by_group=False)
             new = {tp.topic for tp in partitions} - set(self._subscriptions.topics)
             self._subscriptions.assign_from_user(partitions)
             if new:
@@ -225,26 +229,26 @@ class KafkaConsumer:
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Reads on from the first offset, looked up in the next poll or `position`; all assigned
-        where None."""
+        where none is named."""
         self._seek_to(partitions, "earliest", "SEEKING_TO_BEGINNING")
 
     def seek_to_end(self, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Reads on from the end: the high watermark, or with read_committed the last stable offset;
-        all assigned where None."""
+        all assigned where none is named."""
         self._seek_to(partitions, "latest", "SEEKING_TO_END")
 
     def _seek_to(
         self, partitions: Iterable[TopicPartition] | None, strategy: str, line: str
     ) -> None:
         with self._calling(f"seek to {strategy}"):
-            for tp in self._subscriptions.assigned() if partitions is None else partitions:
-                self._state(tp)
+            for tp in list(partitions or ()) or self._subscriptions.assigned():
                 self._log(line, partition=tp)
                 self._log(
                     "SEEKING_TO_STRATEGY",
                     partition=tp,
                     strategy=self.profile.printing.reset_strategy_text(strategy),
                 )
+                self._state(tp)
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
@@ -307,6 +311,10 @@ class KafkaConsumer:
         partition that is not assigned, TimeoutException, and the errors of `poll` where no reset
         policy helps (KafkaConsumer.position)."""
         with self._calling("position", partition=str(partition)):
+            if partition not in self._subscriptions.partitions:
+                raise IllegalStateException(
+                    "You can only check the position for partitions assigned to this consumer."
+                )
             state = self._state(partition)
             limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
             timer = self._network.timer(limit_ms)
@@ -337,9 +345,14 @@ class KafkaConsumer:
                 else arguments.offsets("commit_sync", offsets)
             )
             if not self._delegate.commit_sync(chosen, self._network.timer(limit_ms)):
+                names_all = offsets is not None or self.profile.group.asks_committed_of_many
                 raise TimeoutException(
-                    f"Timeout of {limit_ms}ms expired before successfully committing offsets "
-                    f"{chosen}"
+                    f"Timeout of {limit_ms}ms expired before successfully committing "
+                    + (
+                        f"offsets {offsets_text(chosen)}"
+                        if names_all
+                        else "the current consumed offsets"
+                    )
                 )
 
     def commit_async(
@@ -371,9 +384,15 @@ class KafkaConsumer:
             limit_ms = self.config["default.api.timeout.ms"]
             found = self._delegate.committed(partitions, self._network.timer(limit_ms))
             if found is None:
+                named = ", ".join(map(str, partitions))
                 raise TimeoutException(
-                    f"Timeout of {limit_ms}ms expired before the last committed offset could be "
-                    "determined"
+                    f"Timeout of {limit_ms}ms expired before the last committed offset for "
+                    + (
+                        f"partitions [{named}] could be determined. Try tuning "
+                        "default.api.timeout.ms larger to relax the threshold."
+                        if self.profile.group.asks_committed_of_many
+                        else f"partition {named} could be determined"
+                    )
                 )
             return found
 

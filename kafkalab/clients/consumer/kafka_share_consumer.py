@@ -23,7 +23,6 @@ from kafkalab.config import ShareConsumerConfig
 from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
-    InvalidGroupIdException,
 )
 from kafkalab.records import ConsumerRecord, ConsumerRecords
 
@@ -52,10 +51,6 @@ class KafkaShareConsumer:
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ShareConsumerConfig.for_version(profile.name, given)
         group = self.config["group.id"]
-        if not group:
-            raise InvalidGroupIdException(
-                "You must provide a valid group.id in the consumer configuration."
-            )
         number = lab.next_number("consumer", name)
         pattern = profile.group.client_id_with_group
         self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)

@@ -331,6 +331,8 @@ class Metadata:
             or set(before.nodes) != set(nodes)
         )
         self._equivalents = 0 if changed and not self.error_topics else self._equivalents + 1
+        if fatal := self._fatal_topics():
+            self._log("INVALID_TOPICS", topics=", ".join(fatal))
         if before.cluster_id != response.cluster_id:
             self._log("CLUSTER_ID", cluster_id=response.cluster_id)
         self._tell_updated(response)
@@ -385,12 +387,12 @@ class Metadata:
 
     def raise_fatal(self) -> None:
         """Raises, once, the lasting error of the last answer (maybeThrowAnyException)."""
-        if not self.error_topics:
-            return
-        fatal = {topic: error for topic, error in self.error_topics.items() if not error.retriable}
-        if fatal:
+        if fatal := self._fatal_topics():
             self.error_topics = {}
             raise next(iter(fatal.values())).exception(f"Invalid topics: [{', '.join(fatal)}]")
+
+    def _fatal_topics(self) -> dict[str, Errors]:
+        return {topic: error for topic, error in self.error_topics.items() if not error.retriable}
 
     def note_leader_epoch(self, tp: TopicPartition, epoch: int | None) -> None:
         """An epoch learned from an answer other than METADATA (LIST_OFFSETS)."""

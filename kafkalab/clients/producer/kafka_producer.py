@@ -49,6 +49,11 @@ if TYPE_CHECKING:
 LARGEST_LONG = 9_223_372_036_854_775_807
 """Long.MAX_VALUE: how long close() waits without a timeout."""
 
+FLUSH_IN_CALLBACK = (
+    "KafkaProducer.flush() invocation inside a callback is not permitted because it may lead to "
+    "deadlock."
+)
+
 Callback = Callable[[RecordMetadata | None, BaseException | None], None]
 
 
@@ -89,7 +94,9 @@ class KafkaProducer(TransactionalMethods):
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
         self.config = ProducerConfig.for_version(profile.name, given)
         number = lab.next_number("producer", name)
-        self.client_id = self.config["client.id"] or f"producer-{number}"
+        own = self.config["transactional.id"]
+        pattern = "producer-{n}" if own is None else profile.transacting.client_id_with_own
+        self.client_id = self.config["client.id"] or pattern.format(n=number, id=own)
         self.name = lab.client_name("producer", name, self.client_id)
         event = lab.call(self.name, "new KafkaProducer", given)
         with lab.journal.because(event):
@@ -340,13 +347,10 @@ class KafkaProducer(TransactionalMethods):
     def flush(self) -> None:
         """Sends everything now and waits until each outcome is known. In a callback that would wait
         for itself: it is refused."""
-        self._refuse_in_callback(
-            "flush()",
-            KafkaException(
-                "KafkaProducer.flush() invocation inside a callback is not permitted because "
-                "it may lead to deadlock."
-            ),
-        )
+        if self._in_callback and self.profile.producing.flush_in_callback_fails:
+            self._log("FLUSH_IN_CALLBACK")
+            raise KafkaException(FLUSH_IN_CALLBACK)
+        self._refuse_in_callback("flush()")
         with self._lab.journal.because(self._lab.call(self.name, "flush", {})):
             self._log("FLUSHING")
             began_ms = self._lab.now_ms
@@ -387,11 +391,14 @@ class KafkaProducer(TransactionalMethods):
 
     def close(self, timeout_ms: int = LARGEST_LONG) -> None:
         """Sends the waiting batches, at most for `timeout_ms`, then closes all sockets. Records
-        without an answer then fail with "Producer is closed forcefully." A second call does
-        nothing. In a callback the timeout is 0, as the I/O thread cannot wait for itself."""
+        without an answer then fail with "Producer is closed forcefully." A second call only
+        writes its lines. In a callback the timeout is 0, for the I/O thread cannot wait for
+        itself."""
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
         if self._sender.finished.is_set or self._topics.closed:
+            self._log("PRODUCER_CLOSING", timeout_ms=timeout_ms)
+            self._log("PRODUCER_CLOSED")
             return
         lab = self._lab
         with lab.journal.because(lab.call(self.name, "close", {})):
@@ -455,10 +462,8 @@ class KafkaProducer(TransactionalMethods):
             self._refuse_in_callback("A call that waits")
             self._lab.stage.wait_for(signal, what, besides_ms=self.config["delivery.timeout.ms"])
 
-    def _refuse_in_callback(self, what: str, error: Exception | None = None) -> None:
+    def _refuse_in_callback(self, what: str) -> None:
         if self._in_callback:
-            if error is not None and self.profile.producing.flush_in_callback_fails:
-                raise error
             raise IllegalStateException(
                 f"{what} inside a callback would wait for the I/O thread, and callbacks run on it: "
                 "in Java this is a deadlock. Remember what is to be done and do it outside the "

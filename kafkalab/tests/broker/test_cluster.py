@@ -147,17 +147,18 @@ def test_metadata_of_nothing_of_some_and_of_all():
 
 
 @pytest.mark.parametrize(
-    ("allowed", "asked", "answers"),
+    ("release", "allowed", "asked", "answers"),
     [
-        (True, True, ["LEADER_NOT_AVAILABLE", "NONE"]),
-        (True, False, ["UNKNOWN_TOPIC_OR_PARTITION"] * 2),
-        (False, True, ["UNKNOWN_TOPIC_OR_PARTITION"] * 2),
+        ("2.3", True, True, ["LEADER_NOT_AVAILABLE", "NONE"]),
+        ("4.4", True, True, ["UNKNOWN_TOPIC_OR_PARTITION", "NONE"]),
+        ("4.4", True, False, ["UNKNOWN_TOPIC_OR_PARTITION"] * 2),
+        ("4.4", False, True, ["UNKNOWN_TOPIC_OR_PARTITION"] * 2),
     ],
 )
 def test_an_unknown_topic_is_created_only_where_broker_and_client_both_want_that(
-    allowed, asked, answers
+    release, allowed, asked, answers
 ):
-    directory = DirectoryByHand(auto_create_topics_enable=allowed)
+    directory = DirectoryByHand(release, auto_create_topics_enable=allowed)
     assert [
         NAME_OF[directory.metadata("missing", create=asked).topics[0].error_code] for _ in range(2)
     ] == answers

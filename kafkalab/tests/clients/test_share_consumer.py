@@ -9,7 +9,6 @@ from kafkalab.errors import (
     IllegalArgumentException,
     IllegalStateException,
     InvalidConfigurationException,
-    InvalidGroupIdException,
     InvalidRecordStateException,
     KafkaException,
 )
@@ -336,7 +335,7 @@ def test_the_history_tells_what_the_leader_knows():
 
 def test_what_a_share_consumer_refuses():
     lab = a_lab(records=0)
-    with pytest.raises(InvalidGroupIdException):
+    with pytest.raises(KafkaException, match="Failed .*: You must provide a valid group.id"):
         KafkaShareConsumer(lab, {})
     with pytest.raises(ConfigException, match="enable.auto.commit cannot be set"):
         KafkaShareConsumer(lab, {"group.id": "g", "enable.auto.commit": "false"})

@@ -59,6 +59,8 @@ class ClassicKafkaConsumer:
         if group is not None:
             self.coordinator = ConsumerCoordinator(group, shared, choice)
             self.coordinator.offsets.on_commit = setup.interceptors.on_commit
+            if group == "":
+                log("EMPTY_GROUP_IS_DEPRECATED")
             if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(shared)

@@ -28,6 +28,13 @@ from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
 from kafkalab.records import TopicPartition
 
+FATAL_TO_JOINING = (
+    Errors.INCONSISTENT_GROUP_PROTOCOL,
+    Errors.INVALID_SESSION_TIMEOUT,
+    Errors.INVALID_GROUP_ID,
+    Errors.GROUP_MAX_SIZE_REACHED,
+)
+"""Errors that JoinGroupResponseHandler calls fatal; the lab has no authorization."""
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
 """The coordinator may hold a JoinGroup for max.poll.interval.ms, the rebalance timeout; the request
 and the answer need some time on the way, too."""
@@ -183,6 +190,8 @@ class GroupJoin(GroupPart):
             raise JoinAgain(error.exception())
         if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
             self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
+        if error in FATAL_TO_JOINING:
+            self._log("JOIN_GROUP_FATAL", error=error.message)
         raise self._refused(error, "JOIN_GROUP_WRONG_COORDINATOR")
 
     def _protocols(self) -> tuple[m.JoinGroupRequestProtocol, ...]:

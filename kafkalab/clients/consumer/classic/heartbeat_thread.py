@@ -237,9 +237,13 @@ class HeartbeatThread(GroupPart):
             self._log(
                 "HEARTBEAT_REFUSED", generation=asked, instance=self._instance, error=error.name
             )
-            self._membership.refused("HEARTBEAT", error)
+            keeps = action == STOP and self._profile.group.stays_member_when_fenced
+            if not keeps:
+                self._membership.refused("HEARTBEAT", error)
             if action == STOP:
                 self._log("HEARTBEAT_FENCED")
+                if error is Errors.FENCED_INSTANCE_ID:
+                    self._log("INSTANCE_FENCED", instance=self._instance)
                 stopped = (
                     KafkaException("on_heartbeat stopped this member")
                     if error is Errors.NONE

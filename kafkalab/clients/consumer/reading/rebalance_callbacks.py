@@ -46,6 +46,10 @@ class RebalanceCallbacks:
             else self.text(partitions)
         )
         self._log("REVOKING_PARTITIONS", partitions=text)
+        held = self._subscriptions.partitions
+        paused = [tp for tp in partitions if tp in held and held[tp].paused]
+        if paused and self._profile.group.tells_revoked_pauses:
+            self._log("PAUSES_REVOKED", partitions=", ".join(map(str, paused)))
         return self._call("on_partitions_revoked", partitions)
 
     def assigned(self, partitions: list[TopicPartition]) -> BaseException | None:

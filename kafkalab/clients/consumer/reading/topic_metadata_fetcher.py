@@ -8,7 +8,13 @@ from typing import TypeVar
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.network.metadata import topic_name
-from kafkalab.errors import Errors, TimeoutException, error_for
+from kafkalab.errors import (
+    Errors,
+    InvalidTopicException,
+    KafkaException,
+    TimeoutException,
+    error_for,
+)
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, MetadataResponse
 
 Found = TypeVar("Found")
@@ -21,7 +27,8 @@ class TopicMetadataFetcher:
         self._network, self._retry_backoff_ms = network, retry_backoff_ms
 
     def partitions_of(self, topic: str, auto_create: bool, limit_ms: int) -> list[int]:
-        """Partition numbers of a topic, [] for one that does not exist. Raises TimeoutException."""
+        """Partition numbers of a topic, [] for one that does not exist. Raises TimeoutException,
+        and InvalidTopicException for a name that no topic can have."""
         request = MetadataRequest(
             topics=(MetadataRequestTopic(name=topic),), allow_auto_topic_creation=auto_create
         )
@@ -49,7 +56,7 @@ class TopicMetadataFetcher:
                     if found is not None:
                         return found
             self._network.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
-        raise TimeoutException(f"Timeout expired while fetching topic metadata within {limit_ms}ms")
+        raise TimeoutException("Timeout expired while fetching topic metadata")
 
 
 def _numbers_of_one(answer: MetadataResponse) -> list[int] | None:
@@ -59,8 +66,12 @@ def _numbers_of_one(answer: MetadataResponse) -> list[int] | None:
         return sorted(p.partition_index for p in topic.partitions)
     if error is Errors.UNKNOWN_TOPIC_OR_PARTITION:
         return []
+    if error is Errors.INVALID_TOPIC_EXCEPTION:
+        raise InvalidTopicException(f"Topic '{topic.name}' is invalid")
     if not error.retriable:
-        raise error.exception()
+        raise KafkaException(
+            f"Unexpected error fetching metadata for topic {topic.name}"
+        ) from error.exception()
     return None
 
 

@@ -179,7 +179,7 @@ class ShareConsumerImpl:
         )
         self._inflight: SharePollEvent | None = None
         self._fetch = ShareFetch()
-        self.explicit: bool = config["share.acknowledgement.mode"] == "explicit"
+        self.explicit: bool = config["share.acknowledgement.mode"].lower() == "explicit"
         self._on_commit: Callable[[Results], object] | None = None
         self._background.start(lab.stage)
         setup.register(log)
