@@ -59,7 +59,11 @@ Value(
     },
     together=lambda groups: (
         any(n["strategy"] != "CooperativeSticky" for n in groups)
-        and any(n["strategy"] == "CooperativeSticky" for n in groups)
+        # with these m4's first line with Adding names no partition
+        and any(
+            n["strategy"] == "CooperativeSticky" and n["work_ms"] in (6_500, 7_200, 12_000)
+            for n in groups
+        )
     ),
 )
 
