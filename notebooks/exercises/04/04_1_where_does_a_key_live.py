@@ -27,7 +27,7 @@ KEYS = (
     ("customer-7", 89),
     ("sugar", 113),
     ("", 107),
-    (None, 7),
+    (None, 103),
 )
 
 Function(
@@ -74,8 +74,8 @@ Judge(
         else "right: a Java client writes it there, too."
     ),
     otherwise=(
-        "a Java client writes it elsewhere. The order of the steps: bytes, murmur2, sign bit, "
-        "remainder."
+        "not what Kafka's rule gives: None without a key, else these steps: bytes, murmur2, sign "
+        "bit, remainder."
     ),
 )
 
@@ -122,6 +122,12 @@ def partition_of(key, partitions):
 # You hashed the word None. Without a key there is nothing to hash: return None.
 def partition_of(key, partitions):
     return (murmur2(str(key).encode()) & 0x7FFFFFFF) % partitions
+
+
+# %% wrong="None is an empty text"
+# You hashed an empty text. Without a key there is nothing to hash: return None.
+def partition_of(key, partitions):
+    return (murmur2((key or "").encode()) & 0x7FFFFFFF) % partitions
 
 
 # %% wrong="only ASCII bytes"

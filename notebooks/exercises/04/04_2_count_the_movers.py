@@ -7,8 +7,8 @@
 # - `movers`: how many of the 200 keys get another partition?
 # - `first_stayer`: which is the first key that stays where it is? Write its number alone, 0 and not
 #   `"customer-0"`.
-# - `fewest`: you may choose any number of partitions from `n.A.before + 1` to `2 * n.A.before`.
-#   With which number do the fewest of the 200 keys move?
+# - `fewest`: you may choose any number of partitions from `n.A.before + 1` to
+#   `2 * n.A.before + 2`. With which number do the fewest of the 200 keys move?
 
 # %%
 n = numbers("04.2")
@@ -32,7 +32,7 @@ for name, topic in n.items():
     moved_numbers = moving(topic, topic.after)
     movers[name] = len(moved_numbers)
     first_stayer[name] = next(number for number in range(200) if number not in moved_numbers)
-    choices = range(topic.before + 1, 2 * topic.before + 1)
+    choices = range(topic.before + 1, 2 * topic.before + 3)
     fewest[name] = min(choices, key=lambda after: len(moving(topic, after)))
 ### END SOLUTION
 
@@ -80,7 +80,8 @@ def _moves(case: dict) -> dict:
         return [was != now for was, now in zip(old, _homes(keys, after))]
 
     grown = moved(case["after"])
-    choices = range(case["before"] + 1, 2 * case["before"] + 1)
+    # the largest one is not the answer
+    choices = range(case["before"] + 1, 2 * case["before"] + 3)
     return {
         "movers": sum(grown),
         "first_stayer": grown.index(False),
@@ -148,8 +149,12 @@ first_stayer = {
 first_stayer = {a: 1 + [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}
 
 # %% wrong="one partition more"
-# One more partition moves nearly all keys. Try every number up to 2 times {before} and count.
+# One more partition moves nearly all keys. Try every number that you may choose, and count.
 fewest = {a: x.before + 1 for a, x in n.items()}
+
+# %% wrong="as many as allowed"
+# The largest number moves nearly all keys. Try every number that you may choose, and count.
+fewest = {a: 2 * x.before + 2 for a, x in n.items()}
 
 # %% wrong="one partition less than twice"
 # Count again with twice as many partitions, 2 times {before}: fewer keys move.
@@ -174,12 +179,14 @@ movers = {a: 0 for a, x in n.items()}
 # `(number for number in range(200) if number not in moved_numbers)` -> `(number for number in
 # range(201) if number not in moved_numbers)`, `(number for number in range(199) if number not in
 # moved_numbers)`: the first one that stays is far below 199.
-# `range(topic.before + 1, 2 * topic.before + 1)` -> `range(topic.before + 1, 2 * topic.before + 1 +
-# 1)`, `range(topic.before + 2, 2 * topic.before + 1)`: the fewest keys move when the number is
+# `range(topic.before + 1, 2 * topic.before + 3)` -> `range(topic.before + 1, 2 * topic.before + 3 +
+# 1)`, `range(topic.before + 1, 2 * topic.before + 3 - 1)`: the fewest keys move when the number is
 # doubled.
+# `topic.before + 1` -> `topic.before + 2`: one partition more moves nearly all keys.
 # `2 * topic.before` -> `3 * topic.before`, `2 * topic.after`: with more than twice as many, more keys
 # move.
-# `2 * topic.before + 1` -> `2 * topic.before + 2`: with more than twice as many, more keys move.
+# `2 * topic.before + 3` -> `2 * topic.before + 4`, `2 * topic.before + 2`, `2 * topic.before + 1`: with
+# more than twice as many, more keys move.
 
 # %% hint
 # home(key, partitions) returns a key's partition. Compare the two numbers of partitions, name by

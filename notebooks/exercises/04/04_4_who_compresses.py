@@ -105,9 +105,17 @@ Judge(
 )
 
 
+# %% wrong="the topic's codec replaces the producer's"
+# The producer does not know the topic's setting. It compresses with its own codec all the same.
+def who_compresses(producer, topic):
+    if topic not in ("producer", "uncompressed", producer):
+        return "broker"
+    return "nobody" if producer == "none" else "producer"
+
+
 # %% wrong="the broker packs"
-# You gave the work to the broker. The producer compresses; with this setting the broker keeps what
-# it gets.
+# You gave the work to the broker. With these settings the producer compresses, and the broker
+# compresses nothing.
 def who_compresses(producer, topic):
     if producer == "none" and topic in ("producer", "uncompressed"):
         return "nobody"
@@ -126,14 +134,6 @@ def who_compresses(producer, topic):
 # %% wrong="only the producer ever packs"
 # A topic with a codec of its own compresses what comes in another form: the broker does it.
 def who_compresses(producer, topic):
-    return "nobody" if producer == "none" else "producer"
-
-
-# %% wrong="the topic's codec replaces the producer's"
-# The producer does not know the topic's setting. It compresses with its own codec all the same.
-def who_compresses(producer, topic):
-    if topic not in ("producer", "uncompressed", producer):
-        return "broker"
     return "nobody" if producer == "none" else "producer"
 
 

@@ -81,11 +81,17 @@ LOOKS = (
     look("nothing is due", queue(0, 90, 3), queue(1, 300, 49)),
     look("linger ends now", queue(2, 90, 50), queue(0, 300, 7)),
     look("the second does not fit", queue(3, 600, 60), queue(0, 500, 8), queue(1, 100, 8)),
-    look("the second just fits", queue(3, 600, 60), queue(0, 400, 8), queue(1, 1, 8)),
+    look("the second just fits", queue(3, 600, 60), queue(0, 400, 55), queue(1, 1, 8)),
     look("the second is one byte too large", queue(3, 600, 60), queue(0, 401, 8)),
     look("one is muted", queue(0, 400, 90, "full", "muted"), queue(1, 100, 55), most=1),
     look("only a muted one is full", queue(0, 400, 90, "full", "muted"), queue(1, 100, 5), most=1),
-    look("one backs off", queue(1, 400, 20, "full", "backs off"), queue(2, 200, 70)),
+    look(
+        "one backs off",
+        queue(2, 200, 70),
+        queue(1, 700, 20, "full", "backs off"),
+        queue(3, 300, 60),
+    ),
+    look("only one that backs off is full", queue(1, 400, 9, "full", "backs off"), queue(2, 90, 5)),
     look("five are in flight", queue(0, 400, 90, "full"), in_flight=5),
     look("larger than a request", queue(0, 2_400, 90, "full"), queue(1, 90, 9)),
     look("one in flight of one", queue(0, 400, 90, "full"), in_flight=1, most=1),
@@ -328,6 +334,17 @@ def filled(able, limits):
     return taken
 
 
+# %% wrong="who may not go takes room"
+# You left out a batch behind one that may not go. Who may not go takes no room, and the request does
+# not end there.
+def next_request(waiting, in_flight, limits):
+    able = able_of(waiting)
+    if in_flight >= limits.max_in_flight or not any(is_due(each, limits) for each in able):
+        return []
+    free = {each.partition for each in able}
+    return [partition for partition in filled(waiting, limits) if partition in free]
+
+
 # %% wrong="only what is due"
 # You sent only the batches that are due. linger.ms is the longest wait: a due batch takes along the
 # first batch of every partition of this broker.
@@ -368,6 +385,20 @@ def next_request(waiting, in_flight, limits):
         if not taken or size + each.bytes <= limits.max_request_size:
             taken.append(each.partition)
             size += each.bytes
+    return taken
+
+
+# %% wrong="one byte of room is left"
+# You left out a batch that just fits. A request may be as large as max_request_size.
+def next_request(waiting, in_flight, limits):
+    able, taken, size = able_of(waiting), [], 0
+    if in_flight >= limits.max_in_flight or not any(is_due(each, limits) for each in able):
+        return []
+    for each in able:
+        size += each.bytes
+        if taken and size >= limits.max_request_size:
+            break
+        taken.append(each.partition)
     return taken
 
 
