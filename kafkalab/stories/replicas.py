@@ -27,7 +27,7 @@ PLACE = "orders-0"
 RACKS = {0: "a", 1: "b", 2: "c"}
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
-ALONE = {"cut off": 0, "heir": 1}
+ALONE = {"cut off": 0, "heir": 1, "last heir": 1}
 """Which replica is cut off from the others in a night of this kind: 0 is the leader."""
 KINDS = (*ALONE, "follower down", "two down", "slow")
 
@@ -324,8 +324,9 @@ def night(
     """One night of a cluster whose leaders move the high watermark by this rule.
 
     kind: "cut off", the leader is cut off and dies; "heir", the next broker is cut off, and leads
-    when the leader dies; "follower down", a follower dies; "two down", both die; "slow", a follower
-    is slow. The clients: `till` with acks=1, and `reader`.
+    when the leader dies; "last heir", the same when the other follower is out of sync; "follower
+    down", a follower dies; "two down", both die; "slow", a follower is slow. The clients: `till`
+    with acks=1, and `reader`.
     """
     rng = Random(seed)
     lab = cluster(brokers=4, seed=seed, leader=leader, replica_lag_time_max_ms=10_000)
@@ -337,6 +338,9 @@ def night(
     lab.spawn(_read_on, one, name="reading")
     write(shop, *(f"order {number}" for number in range(rng.randrange(3, 8))))
     lab.run_for(ms=1_500)
+    if kind == "last heir":
+        lab.broker(holders[2]).crash()
+        lab.run_for(ms=16_000)
     if kind in ALONE:
         alone = holders[ALONE[kind]]
         lab.partition([alone], [broker for broker in range(4) if broker != alone])
@@ -346,7 +350,7 @@ def night(
         gone = holders[1:] if kind == "two down" else [rng.choice(holders[1:])]
         for broker in gone:
             lab.broker(broker).crash()
-    write(shop, *(f"late {number}" for number in range(rng.randrange(2, 6))))
+    write(shop, *(f"late {number}" for number in range(rng.randrange(2, 30))))
     lab.run_for(ms=2_500 if kind in ALONE else 30_000)
     if kind in ALONE:
         lab.broker(leader).crash()

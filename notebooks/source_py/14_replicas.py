@@ -179,10 +179,10 @@ for missing in (0, 1):
 # %% exercise="14.3"
 
 # %% [markdown]
-# A rule may hold for five nights and break in the sixth. `survive` plays five kinds of nights with
-# as many seeds as you like. Twenty seeds are a hundred nights; they take some seconds. In the table
-# "heir" means: broker 1 is cut off, and leads later. Try it with a wrong rule too. In which kinds
-# of nights does it do harm?
+# A rule may hold for six nights and break in the seventh. `survive` plays six kinds of nights with
+# as many seeds as you like. Twenty seeds are 120 nights; they take some seconds. In the table
+# "heir" means: broker 1 is cut off, and leads later. In "last heir" broker 2 died before. Try it
+# with a wrong rule too. In which kinds of nights does it do harm?
 
 # %%
 from kafkalab.stories.replicas import survive

@@ -79,7 +79,8 @@ resets = {a: 0 for a, x in n.items()}
 skipped_records = {a: 0 for a, x in n.items()}
 
 # %% wrong="one loss"
-# With earliest the member falls out again and again, a little each time. Count all of them.
+# The numbers of a story do not tell what it lost: retention deletes whole segments, and a member may
+# fall out more than once. Add up what all its pairs of lines say.
 resets = {a: 1 for a, x in n.items()}
 skipped_records = {a: (x.arrive - x.work) * x.keep for a, x in n.items()}
 

@@ -27,6 +27,8 @@ NIGHTS = (
     {"case": "the leader is cut off, and dies", "seed": 3, "happens": "cut off"},
     # here the leader is not broker 0, and broker 0 takes over
     {"case": "a follower is cut off, and takes over", "seed": 4, "happens": "heir", "leader": 3},
+    # two are left in sync, and they differ
+    {"case": "one follower dies, and the other takes over", "seed": 8, "happens": "last heir"},
     {"case": "one follower dies", "seed": 5, "happens": "follower down"},
     {"case": "both followers die", "seed": 6, "happens": "two down"},
     {"case": "one follower has a slow disk", "seed": 7, "happens": "slow"},
@@ -34,6 +36,7 @@ NIGHTS = (
 KEPT = {
     "cut off": "right: what only the old leader had was never shown.",
     "heir": "right: the follower lacked the late orders, and nobody had seen them.",
+    "last heir": "right: the last follower in sync lacked orders, and nobody had seen them.",
     "follower down": "right: nobody waited for the dead follower.",
     "two down": "right: the leader alone was in sync, and its records were shown.",
     "slow": "right: a slow follower delays a record, and does not hide it.",
@@ -81,7 +84,7 @@ from autograder.course.judge import Judge
 def _more_nights(rng) -> list[dict]:
     return [
         {"seed": rng.randrange(10, 900), "happens": happens}
-        for happens in ("cut off", "heir", "follower down", "two down", "slow", "heir")
+        for happens in ("cut off", "heir", "follower down", "two down", "slow", "last heir")
     ]
 
 
@@ -95,15 +98,15 @@ Judge(
 
 
 # %% wrong="the leader's log end"
-# You showed what the leader has. When the leader was cut off and died, the reader had got orders that
-# no other replica had.
+# You showed what the leader has. Then the leader died, and the next leader lacked orders that the
+# reader had got.
 def watermark(ends, in_sync):
     return max(ends.values())
 
 
 # %% wrong="all replicas"
-# You waited for all replicas, also for one that is down. The high watermark did not move, and the
-# reader got nothing more. Only those in sync count.
+# You waited for a replica that is down. The high watermark did not move, and the reader got nothing
+# more. Only those in sync count.
 def watermark(ends, in_sync):
     return min(ends.values())
 
@@ -130,8 +133,8 @@ def watermark(ends, in_sync):
 
 
 # %% wrong="broker 0 is the leader"
-# You left broker 0 out. Another broker led in this night, and broker 0 followed. A rule must not know
-# which broker leads.
+# In this night broker 0 followed, lacked orders that the reader had got, and took over. Does your rule
+# leave broker 0 out, or look at one broker of `in_sync` only?
 def watermark(ends, in_sync):
     return min([ends[broker] for broker in in_sync if broker != 0] or [ends[0]])
 
