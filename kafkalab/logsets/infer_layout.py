@@ -88,9 +88,10 @@ def guess(text: bytes) -> str:
     The layout wins under which the catalogue knows the most lines. Kafka's own where none fits.
     """
     all_lines = [line.rstrip(b"\r") for line in text.split(b"\n")]
-    begin = _first_of_a_record(all_lines)
-    lines = all_lines[begin : begin + FIRST_LINES]
-    readable = [line.decode(errors="replace") for line in lines]
+    texts = [line.decode(errors="replace") for line in all_lines]
+    begin = _first_of_a_record(texts)
+    sampled = slice(begin, begin + FIRST_LINES)
+    lines, readable = all_lines[sampled], texts[sampled]
     tried = dict.fromkeys((*layouts.USUAL, *candidates(readable)))
     sample = b"\n".join(lines) + b"\n"
     best, most = _best(tried, lines, sample, (layouts.KAFKA, (0, 0)))
@@ -101,15 +102,14 @@ def guess(text: bytes) -> str:
     return best
 
 
-def _first_of_a_record(lines: list[bytes]) -> int:
-    """How many lines go on with a record that began in an older file."""
-    texts = [line.decode(errors="replace") for line in lines]
+def _first_of_a_record(lines: list[str]) -> int:
+    """How many lines go on with a record that began in an older file; 0 where all do."""
     begin = 0
-    if len(texts) > 1 and GOES_ON.match(texts[1]) and _head(texts[0]) is None:
+    if len(lines) > 1 and GOES_ON.match(lines[1]) and _head(lines[0]) is None:
         begin = 1  # cut amid the line
-    while begin < len(texts) and GOES_ON.match(texts[begin]):
+    while begin < len(lines) and GOES_ON.match(lines[begin]):
         begin += 1
-    return begin if begin < len(texts) else 0
+    return begin if begin < len(lines) else 0
 
 
 def _with_classes(pattern: str) -> tuple[str, ...]:

@@ -295,7 +295,7 @@ BLANK = "The configured group.id should not be an empty string or whitespace."
         ),
     ],
 )
-def test_settings_that_contradict_each_other_are_refused_with_java_s_class(
+def test_settings_that_contradict_each_other_are_refused_with_javas_class(
     kind, version, given, error
 ):
     """Released clients 2.3.0, 3.9.2 and 4.4.0 raised these; a constructor's error names its
