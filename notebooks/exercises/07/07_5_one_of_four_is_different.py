@@ -55,11 +55,11 @@ from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, Lab
 
 FAULTS = ("topics", "strategy", "group")
-PARTITIONS = (4, 5, 8, 9, 12, 13, 13, 13)
+PARTITIONS = (4, 5, 8, 9, 12, 13, 13, 13, 13, 16)
 
 
 def planted(story: int) -> tuple[str, str, int]:
-    """(what differs, which member, partitions of orders) in one of the 96 stories of 07.5."""
+    """(what differs, which member, partitions of orders) in one of the 120 stories of 07.5."""
     return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", PARTITIONS[story // 12]
 
 
@@ -152,7 +152,7 @@ LineReading(
     answers=("odd_one", "differs", "busiest"),
     draws=THREE,
     row="team",
-    space={"story": tuple(range(96))},
+    space={"story": tuple(range(120))},
     together=lambda teams: (
         {planted(n["story"])[0] for n in teams} == set(FAULTS)
         and {planted(n["story"])[1] for n in teams} != {"m1"}
