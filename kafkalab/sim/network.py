@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, TypedDict
 
 from kafkalab.sim.rng import Streams, below
@@ -66,6 +67,7 @@ class Link:
 
     Its faults are methods: `cut()`, `heal()`, `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
 
+    luck        gives the random stream of the link; most links of a lab never need theirs
     latency_ms  one way
     jitter_ms   the most that is added to it, drawn for each message
     name_of     gives the name of a message, for faults that wait for a certain one
@@ -74,7 +76,7 @@ class Link:
 
     def __init__(
         self,
-        rng: random.Random,
+        luck: Callable[[], random.Random],
         latency_ms: int,
         jitter_ms: int,
         name_of: Callable[[Any], str] = str,
@@ -83,7 +85,7 @@ class Link:
         self.is_cut = False
         self.connections: list[Connection] = []
         self.on_fault: list[Callable[[str, dict[str, Any]], object]] = []
-        self._rng, self._name_of = rng, name_of
+        self._luck, self._name_of = luck, name_of
         self._never_arriving: list[str] = []
         self._never_leaving: list[str] = []
         self._stranded_ms: dict[str, int] = {}
@@ -161,7 +163,7 @@ class Link:
     def delay_ms(self) -> int:
         """The latency of the next message, one way, in milliseconds."""
         return (
-            self.latency_ms + below(self._rng, self.jitter_ms + 1)
+            self.latency_ms + below(self._luck(), self.jitter_ms + 1)
             if self.jitter_ms
             else self.latency_ms
         )
@@ -359,9 +361,9 @@ class Network:
     def link(self, client: str, server: str) -> Link:
         """The link between one client and one server, both by name. The first call makes it."""
         if (client, server) not in self._links:
-            rng = self._streams.stream(f"{client}/link to {server}")
+            luck = partial(self._streams.stream, f"{client}/link to {server}")
             link = self._links[client, server] = Link(
-                rng, self.latency_ms, self.jitter_ms, self._name_of
+                luck, self.latency_ms, self.jitter_ms, self._name_of
             )
             link.on_fault.append(lambda what, fields: self._on_fault(client, server, what, fields))
         return self._links[client, server]

@@ -195,7 +195,6 @@ lambda case: {
 # `'consumer poll timeout has expired' in text` -> `'' in text`: the same.
 # `told.message` -> `list(told.message)[1:]`, `list(told.message)[:-1]`: a log neither begins nor ends
 # with a commit.
-# `-1` -> `-2`: a service that has read to the end commits the same offset again.
 
 # %% hint
 # Look at one time at which a service left: how many lines are about it, and at which levels? Was
