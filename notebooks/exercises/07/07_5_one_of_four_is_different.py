@@ -160,6 +160,8 @@ LineReading(
         # 13: one more than four can share, and a number of two digits; another that they can share
         and {planted(n["story"])[2] % 4 for n in teams} == {0, 1}
         and any(planted(n["story"])[2] == 13 for n in teams)
+        # who blames the member with another max.poll.records does not always blame m1
+        and any("max.poll.records" not in harmless(n["story"])["m1"] for n in teams)
     ),
     show=lambda numbers: {
         team: list(start_lines(story["story"])) for team, story in numbers.items()
