@@ -106,8 +106,10 @@ def _warm(modules: list[str], cell: str, level: str) -> None:
         exec(cell, {})
     os.environ.clear()
     os.environ.update(told)
-    # what is there by now lives as long as the worker: no fork looks through it for garbage
+    # what is there by now lives as long as the worker: no fork looks through it for garbage, and
+    # seldom through its own, for it lives for seconds
     gc.freeze()
+    gc.set_threshold(10_000)
 
 
 def _place_to_write(level: str):

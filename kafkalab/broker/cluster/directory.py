@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cached_property
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, Partition, Topic, is_legal_topic
@@ -53,12 +54,16 @@ class Directory:
         self._versions = api_versions_response(
             profile.name, finalized_features_epoch=profile.finalized_features_epoch
         )
-        self._spans = {
-            span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys
-        }
         self._operations = profile.operations_not_asked_for
         self._known_topics: dict[str, m.MetadataResponseTopic] = {}
         self._known_revision = -1
+
+    @cached_property
+    def _spans(self) -> dict[int, tuple[int, int]]:
+        # most brokers of a learner's lab are asked nothing
+        return {
+            span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys
+        }
 
     def speaks(self, api: ApiKeys, version: int) -> bool:
         """Whether this broker offers that version of the API."""
