@@ -156,6 +156,7 @@ class Lab:
             transaction_replication_factor=settings.transaction_state_log_replication_factor,
             transaction_min_isr=settings.transaction_state_log_min_isr,
             tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields),
+            now_ms=lambda: self.clock.now_ms,
         )
         self._smallest_segment_bytes = profile.smallest_segment_bytes
         self._profile = profile

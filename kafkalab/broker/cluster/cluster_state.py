@@ -52,6 +52,7 @@ class Partition:
     elr         eligible leader replicas (KIP-966)
     last_known  the last leader, kept while there is no leader and no eligible replica; -1 for none
     partition_epoch  how often the controller has changed it; Kafka's brokers print it in their logs
+    since_ms    when it was created
     """
 
     topic: str
@@ -63,6 +64,7 @@ class Partition:
     elr: tuple[int, ...] = ()
     last_known: int = NO_LEADER
     partition_epoch: int = 0
+    since_ms: int = 0
 
 
 @record
@@ -93,6 +95,7 @@ class ClusterState:
         next change.
     on_topic_deleted, on_topic_altered: functions that are called with the name of a topic that is
         deleted, or has other settings.
+    now_ms: gives the time, at which a partition is created.
     tell: tell(kind, fields) is called with each change, for the journal: "cluster",
         "topic.created", "topic.altered", "topic.deleted", "partition.changed", "broker.changed".
     stopping: the brokers in controlled shutdown.
@@ -120,6 +123,7 @@ class ClusterState:
         transaction_replication_factor: int = 3,
         transaction_min_isr: int = 2,
         tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None,
+        now_ms: Callable[[], int] = lambda: 0,
     ) -> None:
         self.brokers = {
             broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)
@@ -148,7 +152,7 @@ class ClusterState:
         self.reader_quotas: dict[str, int] = {}
         self._next_producer_id = 0
         self._epochs: dict[tuple[str, int], int] = {}
-        self._journal = tell
+        self._journal, self._now_ms = tell, now_ms
         self.on_event: list[Callable[[str, Mapping[str, Any]], object]] = []
         self.on_topic_deleted: list[Callable[[str], object]] = []
         self.on_topic_altered: list[Callable[[str], object]] = []
@@ -238,7 +242,8 @@ class ClusterState:
         first = ids.index(leader)
         brokers = tuple(replicas or (ids[(first + step) % len(ids)] for step in range(count)))
         isr = tuple(id for id in brokers if self.alive[id]) or brokers
-        return Partition(topic, index, isr[0] if self.alive[isr[0]] else NO_LEADER, brokers, isr)
+        leader = isr[0] if self.alive[isr[0]] else NO_LEADER
+        return Partition(topic, index, leader, brokers, isr, since_ms=self._now_ms())
 
     def add_partitions(
         self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None

@@ -25,7 +25,7 @@ from kafkalab.broker.replication.peer_messages import (
 from kafkalab.errors import Errors
 
 if TYPE_CHECKING:
-    from kafkalab.broker.replication.replica import Follower
+    from kafkalab.broker.replication.replica import Follower, Replica
     from kafkalab.broker.replication.replica_manager import ReplicaManager
 
 ROUND_TRIP_MS = 2
@@ -66,6 +66,7 @@ class FollowerSessions:
 
     def __init__(self, config: BrokerConfig, replicas: ReplicaManager) -> None:
         self.by_follower: dict[int, FollowerSession] = {}
+        self._silent_ms: dict[int, int] = {}
         self._config = config
         self._replicas = replicas
         self._wait_ms = config.replica_fetch_wait_max_ms
@@ -139,6 +140,7 @@ class FollowerSessions:
         for follower, known in replica.followers.items():
             session = self.by_follower.get(follower)
             if session is None or key not in session.offsets:
+                self._count_empty_fetches(replica, follower)
                 continue
             self._count_rounds(session, known, now_ms)
             session.news[key] = None
@@ -170,8 +172,17 @@ class FollowerSessions:
             return self._answer_or_wait(session, now_ms)
         return self._answer(session)
 
+    def falls_silent(self, follower: int, now_ms: int) -> None:
+        """No fetch comes from now on: the link is cut, or the process is dead or stands still."""
+        self._silent_ms.setdefault(follower, now_ms)
+
+    def speaks(self, follower: int) -> None:
+        """Fetches come again."""
+        self._silent_ms.pop(follower, None)
+
     def lost(self, follower: int, now_ms: int) -> list[Effect]:
         """Drop the session of a follower that is gone."""
+        self.falls_silent(follower, now_ms)
         session = self.by_follower.pop(follower, None)
         if session is None:
             return []
@@ -189,15 +200,28 @@ class FollowerSessions:
     def forget(self) -> None:
         """Drop all sessions: the process has died."""
         self.by_follower.clear()
+        self._silent_ms.clear()
 
     # -- inside
 
     def _count_rounds(self, session: FollowerSession, known: Follower, now_ms: int) -> None:
         """Count the empty rounds of a parked fetch: each has read up to the leader's end."""
+        now_ms = min(now_ms, self._silent_ms.get(session.follower, now_ms))
         if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
             begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
             known.caught_up_ms = max(known.caught_up_ms, begun_ms)
             known.fetched_ms = max(known.fetched_ms, begun_ms)
+
+    def _count_empty_fetches(self, replica: Replica, follower: int) -> None:
+        """Count what is no event here: a follower fetches an empty log, too, until it is silent."""
+        known = replica.followers[follower]
+        if (
+            known.leader_end_then < 0
+            and replica.epoch_start == 0
+            and follower in replica.partition.isr
+        ):
+            silent_ms = self._silent_ms.get(follower, known.caught_up_ms)
+            known.caught_up_ms = max(known.caught_up_ms, silent_ms)
 
     def _moved(
         self, session: FollowerSession, key: PartitionKey, position: Position, now_ms: int

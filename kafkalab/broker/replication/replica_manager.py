@@ -189,7 +189,8 @@ class ReplicaManager:
         if partition.leader != self.node_id:
             return None, Errors.NOT_LEADER_OR_FOLLOWER.code
         if replica.led_epoch != partition.leader_epoch:
-            replica.lead(0)
+            # it is used for the first time; a leader leads from the creation on
+            replica.lead(partition.since_ms)
         return replica, 0
 
     def led(self, topic: str, index: int) -> Replica:
@@ -564,7 +565,7 @@ class ReplicaManager:
         """
         # this partition has not been used yet
         if replica.led_epoch != replica.partition.leader_epoch:
-            replica.lead(now_ms)
+            replica.lead(replica.partition.since_ms)
         replica.isr_wanted = None
         for id, follower in replica.followers.items():
             # the high watermark does not wait for a broker that may be down

@@ -197,6 +197,8 @@ class InterBroker:
             self._rebind(broker)
             self._command(self.controller.silent(broker, self._clock.now_ms))
         self._paused.add(broker)
+        for other in self.brokers.values():
+            other.sessions.falls_silent(broker, self._clock.now_ms)
         # the process first serves its waiting requests; the controller's changes arrive a little
         # later
         self._set_timer(SetTimer(("resumed", broker), until_ms + self._profile.move_ms))
@@ -238,6 +240,9 @@ class InterBroker:
     def reconnect(self) -> None:
         """Let followers that were cut off try to connect again."""
         for one, follower in self.brokers.items():
+            for source, leader in self.brokers.items():
+                if one != source and self.connected(one, source) and one not in self._paused:
+                    leader.sessions.speaks(one)
             for source in list(follower.fetchers.by_source):
                 if self.connected(one, source) and one not in self._paused:
                     follower.do(follower.fetchers.retry(source, self._clock.now_ms))
@@ -247,6 +252,10 @@ class InterBroker:
             self._break(one, other)
         elif what == "heal":
             self.reconnect()
+            for topic in self._cluster.topics.values():
+                for partition in topic.partitions:
+                    if partition.leader in (one, other):
+                        self._have_followed(partition)
 
     # -- messages between brokers
 

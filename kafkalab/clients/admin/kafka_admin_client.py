@@ -437,6 +437,8 @@ class KafkaAdminClient:
     ) -> Found:
         """plan: makes the plan to carry out from the time it has in ms."""
         limit_ms = self._check(method, timeout_ms)
+        if self._refuses(outcomes):
+            return outcomes
         args = args or {"of": [str(key) for key in outcomes.futures]}
         with self._lab.journal.because(self._lab.call(self.name, method, args)):
             self._loop.start(plan(limit_ms), self._lab.now_ms + limit_ms)
@@ -447,6 +449,8 @@ class KafkaAdminClient:
     ) -> Found:
         """A plan for each key, side by side."""
         limit_ms = self._check(method, timeout_ms)
+        if self._refuses(outcomes):
+            return outcomes
         with self._lab.journal.because(
             self._lab.call(self.name, method, {"of": [str(key) for key in outcomes.futures]})
         ):
@@ -454,12 +458,19 @@ class KafkaAdminClient:
                 self._loop.start(plan_of(key), self._lab.now_ms + limit_ms)
         return outcomes
 
+    def _refuses(self, outcomes: Outcomes) -> bool:
+        """Whether this client is closed. The call returns, and its futures tell of it
+        (AdminClientRunnable.call)."""
+        if self.is_closed:
+            outcomes.fail_rest(
+                IllegalStateException("Cannot accept new calls when AdminClient is closing.")
+                if self.profile.connecting.closed_admin_is_illegal
+                else TimeoutException("The AdminClient thread is not accepting new calls.")
+            )
+        return self.is_closed
+
     def _check(self, method: str, timeout_ms: int | None) -> int:
         """Checks that this method may be called; returns the time it has, in ms."""
-        if self.is_closed and not self.profile.connecting.closed_admin_is_illegal:
-            raise TimeoutException("The AdminClient thread is not accepting new calls.")
-        if self.is_closed:
-            raise IllegalStateException("Cannot accept new calls when AdminClient is closing.")
         since = self.profile.admin_lacks.get(method)
         if since is not None:
             raise UnsupportedVersionException(

@@ -179,11 +179,13 @@ class KafkaConsumer:
 
     def assignment_in_hash_order(self) -> list[TopicPartition]:
         """The assignment as Java's assignment() iterates over it."""
+        self._check_open()
         return self._subscriptions.assigned_in_hash_order()
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions this consumer reads now, by topic and number;
         empty while it joins (KafkaConsumer.assignment)."""
+        self._check_open()
         return sorted(self._subscriptions.assigned())
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
@@ -471,6 +473,7 @@ class KafkaConsumer:
                 f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). "
                 "Take a newer version, or read the metric records-lag from metrics()."
             )
+        self._check_open()
         self._state(partition)
         return self._subscriptions.lag(partition, self.config["isolation.level"])
 

@@ -122,7 +122,7 @@ SIGNS = (
          "process has ended."),
     Sign("Access was denied",
          ("TOPIC_DENIED", "COORDINATOR_DENIED", "PRODUCER_DENIED", "PRINCIPAL_DENIED",
-          "TRANSACTION_FATAL_ERROR", "TRANSACTION_ABORTABLE_ERROR", "COMMIT_FAILED_ON_PARTITION",
+          "TRANSACTION_FATAL_ERROR", "TRANSACTION_ABORTABLE_ERROR", "COMMIT_REFUSED_ON_PARTITION",
           "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED", "LEAVE_GROUP_FAILED",
           "GROUP_HEARTBEAT_DENIED"), 3,
          "The broker knows the user, and the user has no right (ACL) for what it asked.",
@@ -277,7 +277,8 @@ SIGNS = (
          "The line names the node: look into that broker's own log at the time before, from "
          "request.timeout.ms on back."),
     Sign("Offsets could not be committed",
-         ("COMMIT_FAILED_ON_PARTITION", "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
+         ("COMMIT_FAILED_ON_PARTITION", "COMMIT_REFUSED_ON_PARTITION",
+          "ASYNC_OFFSET_COMMIT_REFUSED", "ASYNC_OFFSET_COMMIT_STALE",
           "AUTO_COMMIT_FAILED", "AUTO_COMMIT_SYNC_FAILED",
           "AUTO_COMMIT_OF_OFFSETS_FAILED", "AUTO_COMMIT_BEFORE_JOINING_FAILED",
           "COMMIT_BEFORE_RECONCILING_FAILED"), 2,

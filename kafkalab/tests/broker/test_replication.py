@@ -465,3 +465,23 @@ def test_who_comes_back_after_its_old_session_is_registered_at_once():
     story.lab.run_for(12_000)
     story.lab.broker(0).restart()
     assert story.lab.broker(0).is_up
+
+
+@pytest.mark.parametrize(("release", "lag_ms"), [("2.3", 10_000), ("4.4", 30_000)])
+@pytest.mark.parametrize("fault", ["cut", "pause"])
+def test_a_follower_fetched_an_empty_partition_too_until_the_fault(release, lag_ms, fault):
+    story = Story(release, acks="1", topic={SESSION[release]: 200_000})
+    story.lab.run_for(60_000)
+    link, began_ms = story.lab.link(0, "broker-1"), story.lab.now_ms
+    if fault == "cut":
+        link.cut()
+    else:
+        story.lab.broker(1).pause(60_000)
+    story.lab.run_for(3_000)
+    story.send("tea")
+    assert story.lab.run_until(lambda: 1 not in story.partition.isr)
+    assert lag_ms < story.lab.now_ms - began_ms + 510 <= 1.5 * lag_ms + 600
+    if fault == "cut":
+        link.heal()
+    assert story.lab.run_until(lambda: 1 in story.partition.isr)
+    assert story.values(1) == ["tea"]

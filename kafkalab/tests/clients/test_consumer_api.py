@@ -420,6 +420,16 @@ def test_the_same_thread_may_come_in_again():
             "This consumer has already been closed.",
         ),
         (
+            lambda c: (c.close(), c.assignment()),
+            IllegalStateException,
+            "This consumer has already been closed.",
+        ),
+        (
+            lambda c: (c.assign([T0]), c.close(), c.current_lag(T0)),
+            IllegalStateException,
+            "This consumer has already been closed.",
+        ),
+        (
             lambda c: (c.close(), c.poll(0)),
             IllegalStateException,
             "This consumer has already been closed.",

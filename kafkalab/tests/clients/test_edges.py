@@ -121,7 +121,7 @@ def test_an_older_administrator_waits_for_no_leader(version, unknown, without_le
         outcome = admin.delete_records({partition: RecordsToDelete(1)}, timeout_ms=2_000)
         assert raised_by(outcome.all().get).partition(":")[0] == kind
     admin.close()
-    assert raised_by(admin.list_topics) == closed
+    assert raised_by(admin.list_topics().names().get) == closed
 
 
 def test_a_share_group_is_no_group_of_consumers():
@@ -192,3 +192,17 @@ def test_an_older_static_member_that_is_fenced_stays_a_member():
         assert raised_by(call).startswith("FencedInstanceIdException: The broker rejected")
     errors = lab.lines("first").query("level == 'ERROR'").message
     assert any("Caught fenced group.instance.id Optional[one]" in each for each in errors)
+
+
+@pytest.mark.parametrize("version", BOTH)
+def test_a_refused_commit_has_a_line_of_the_first_partition(version):
+    lab = a_lab(version)
+    member, stranger = a_consumer(lab), a_consumer(lab, **{"client.id": "stranger"})
+    member.subscribe(["orders"])
+    member.poll(timeout_ms=5_000)
+    stranger.assign([ONE])
+    said = raised_by(stranger.commit_sync, {ONE: OffsetAndMetadata(3)})
+    assert said.startswith("CommitFailedException: Commit cannot be completed since the group has")
+    lines = lab.lines("stranger")
+    told = lines[lines.message.str.contains("Offset commit failed on partition orders-0 at")]
+    assert told.level.tolist() == ["ERROR"]

@@ -104,6 +104,12 @@ def test_a_broker_that_forgot_an_idle_producer(version, broker_version, is_lost,
         assert second.get().offset == 1
     producer.send(ProducerRecord("orders", value="c")).get()
     assert [(id, epoch) for id, epoch, _ in sent(lab)] == epochs
+    renumbered = [said for said in lab.lines("shop").message if "Resetting sequence" in said]
+    assert renumbered == (
+        ["Resetting sequence number of batch with current sequence 1 for partition orders-0 to 0"]
+        if (0, 1) in epochs
+        else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -258,19 +258,35 @@ class CommittedOffsets(GroupPart):
         sent = yield self._client.send(node, request)
         for topic in sent.message.topics:
             for p in topic.partitions:
-                error = error_for(p.error_code)
-                if error is not Errors.NONE:
-                    raise self._refusal(error, generation)
                 tp = TopicPartition(topic.name, p.partition_index)
-                self._log("COMMITTED_OFFSET", offset=offsets[tp].offset, partition=tp)
+                offset, error = offsets[tp].offset, error_for(p.error_code)
+                if error is Errors.NONE:
+                    self._log("COMMITTED_OFFSET", offset=offset, partition=tp)
+                    continue
+                # only an error that a later commit can overcome is no more than a warning
+                passes = isinstance(error.exception(), RetriableException)
+                self._log(
+                    "COMMIT_FAILED_ON_PARTITION" if passes else "COMMIT_REFUSED_ON_PARTITION",
+                    partition=tp,
+                    offset=offset,
+                    error=error.message,
+                )
+                raise self._refusal(error, generation)
         self.on_commit(offsets)
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
         """Handles the effect of a refused commit on the membership, and returns the exception to
         raise (OffsetCommitResponseHandler)."""
         membership = self._membership
+        fenced = error is Errors.FENCED_INSTANCE_ID
+        if fenced:
+            self._log(
+                "COMMIT_OF_INSTANCE_FENCED",
+                generation=sent_by,
+                instance=f"Optional[{membership.instance_id}]",
+            )
         if error in EXPELLED and not self._profile.group.tells_commits_of_rebalances:
-            if error is Errors.FENCED_INSTANCE_ID:
+            if fenced:
                 return error.exception()
             membership.expelled()
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
@@ -278,17 +294,17 @@ class CommittedOffsets(GroupPart):
             membership.request_rejoin("offset commit failed since group is already rebalancing")
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
-            fenced = error is Errors.FENCED_INSTANCE_ID
             unchanged = sent_by in (membership.generation, NO_GENERATION)
+            if not fenced:
+                self._log("COMMIT_REFUSED", generation=sent_by, error=error.message)
             if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
                 return RebalanceInProgressException(
                     COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION
                 )
-            if unchanged and fenced:
-                return error.exception()
-            self._log("COMMIT_REFUSED", generation=sent_by, error=error.message)
-            if unchanged:
+            if not fenced:
                 membership.refused("OFFSET_COMMIT", error)
+            elif unchanged:
+                return error.exception()
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)

@@ -38,9 +38,17 @@ class TxnPartitionEntry:
     known_as          the id and epoch the sequences belong to
     """
 
-    __slots__ = ("acknowledged", "acknowledged_offset", "in_flight", "known_as", "next_sequence")
+    __slots__ = (
+        "_log",
+        "acknowledged",
+        "acknowledged_offset",
+        "in_flight",
+        "known_as",
+        "next_sequence",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, log: LogContext) -> None:
+        self._log = log
         self.next_sequence = 0
         self.acknowledged = self.acknowledged_offset = NOTHING_ACKNOWLEDGED
         self.in_flight: list[ProducerBatch] = []
@@ -50,7 +58,7 @@ class TxnPartitionEntry:
         """A new epoch: batches in flight get new numbers from 0 on (startSequencesAtBeginning)."""
         self.next_sequence = 0
         for batch in self.in_flight:
-            self._renumber(batch, self.next_sequence, known_as)
+            self._renumber(batch, self.next_sequence, known_as, "SEQUENCE_RESTARTED")
             self.next_sequence += len(batch.records)
         self.acknowledged = NOTHING_ACKNOWLEDGED
         self.known_as = known_as
@@ -62,9 +70,15 @@ class TxnPartitionEntry:
         for batch in self.in_flight:
             if batch.base_sequence > failed.base_sequence:
                 known_as = ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch)
-                self._renumber(batch, batch.base_sequence - len(failed.records), known_as)
+                sequence = batch.base_sequence - len(failed.records)
+                self._renumber(batch, sequence, known_as, "SEQUENCE_LOWERED")
 
-    def _renumber(self, batch: ProducerBatch, sequence: int, known_as: ProducerIdAndEpoch) -> None:
+    def _renumber(
+        self, batch: ProducerBatch, sequence: int, known_as: ProducerIdAndEpoch, line: str
+    ) -> None:
+        # 2.8 tells of a lower number twice: the manager does, and so does the batch
+        for name in (line, "SEQUENCE_RESET"):
+            self._log(name, sequence=batch.base_sequence, partition=batch.partition, next=sequence)
         batch.producer_id, batch.producer_epoch = known_as
         batch.base_sequence = sequence
         batch.sequence_was_reset = True
@@ -78,7 +92,7 @@ class TxnPartitions:
         self._entries: dict[TopicPartition, TxnPartitionEntry] = {}
 
     def of(self, tp: TopicPartition) -> TxnPartitionEntry:
-        return self._entries.setdefault(tp, TxnPartitionEntry())
+        return self._entries.setdefault(tp, TxnPartitionEntry(self._log))
 
     def forget(self, tp: TopicPartition) -> None:
         self._entries.pop(tp, None)
