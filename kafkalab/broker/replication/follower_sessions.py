@@ -173,7 +173,7 @@ class FollowerSessions:
         return self._answer(session)
 
     def falls_silent(self, follower: int, now_ms: int) -> None:
-        """No fetch comes from now on: the link is cut, or the process is dead or stands still."""
+        """No fetch comes from now on: the link is cut, or the process is dead or paused."""
         self._silent_ms.setdefault(follower, now_ms)
 
     def speaks(self, follower: int) -> None:

@@ -18,6 +18,7 @@ from kafkalab.errors import (
     KafkaException,
     OffsetMetadataTooLarge,
     TimeoutException,
+    UnreleasedInstanceIdException,
     UnsupportedVersionException,
     WakeupException,
 )
@@ -667,3 +668,28 @@ def test_the_first_partition_that_is_refused_decides_which_error_a_commit_has(ve
         consumer.assign([TopicPartition("orders", 0)])
         with pytest.raises(error):
             consumer.commit_sync(offsets)
+
+
+def test_a_refused_heartbeat_has_a_line_and_a_fatal_one_has_two():
+    """The words are those of whole logs of clients 4.4.0."""
+    lab = cluster()
+    polling(lab, "owner", group_instance_id="till")
+    polling(lab, "stranger")
+    lab.run_for(3_000)
+    later = a_consumer(lab, "later", group_instance_id="till")
+    later.subscribe(["orders"])
+    with pytest.raises(UnreleasedInstanceIdException):
+        poll_for(lab, later, 5_000)
+    told = [f"{line.level} {line.message}" for line in lab.lines("later").itertuples()]
+    assert [line.partition("] ")[2][:75] for line in told if line.startswith("ERROR")] == [
+        "ConsumerGroupHeartbeatRequest failed due to unreleased instance id till: St",
+        f"Member {later.group_metadata().member_id} with epoch 0 transitioned to fatal state"[:75],
+    ]
+    for broker in range(3):
+        lab.link(broker, "stranger").cut()
+    lab.run_for(60_000)
+    for broker in range(3):
+        lab.link(broker, "stranger").heal()
+    lab.run_for(5_000)
+    lines = lab.lines("stranger").query("level == 'INFO'").message
+    assert lines.str.contains(r"Request failed because member \S+ is unknown\. in \d+ms: Mem").sum()

@@ -34,6 +34,17 @@ UNSUPPORTED = (
     "the consumer configs to revert to the CLASSIC protocol until the cluster is upgraded."
 )
 
+REFUSALS = {
+    Errors.NOT_COORDINATOR: "GROUP_HEARTBEAT_COORDINATOR_MOVED",
+    Errors.COORDINATOR_NOT_AVAILABLE: "GROUP_HEARTBEAT_COORDINATOR_LOST",
+    Errors.COORDINATOR_LOAD_IN_PROGRESS: "GROUP_HEARTBEAT_COORDINATOR_LOADING",
+    Errors.UNKNOWN_MEMBER_ID: "GROUP_HEARTBEAT_OF_STRANGER",
+    Errors.FENCED_MEMBER_EPOCH: "GROUP_HEARTBEAT_FENCED",
+    Errors.UNRELEASED_INSTANCE_ID: "GROUP_HEARTBEAT_INSTANCE_TAKEN",
+    Errors.FENCED_INSTANCE_ID: "GROUP_HEARTBEAT_INSTANCE_FENCED",
+}
+"""The line that tells of each refusal (AbstractHeartbeatRequestManager.onErrorResponse)."""
+
 
 class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
     """The heartbeats of one member. poll_deadline_ms: when max.poll.interval.ms has passed without
@@ -177,9 +188,10 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
             self._state.succeeded(now_ms)
             self._membership.heartbeat_answered(response)
             return
-        self._coordinator.lost_if(error)
         self._state.failed(now_ms)
         self._sent.clear()
+        self._tell(error, response.error_message, now_ms)
+        self._coordinator.lost_if(error)
         if error in (Errors.FENCED_MEMBER_EPOCH, Errors.UNKNOWN_MEMBER_ID):
             self._state.reset()
             self._due_ms = now_ms
@@ -193,6 +205,20 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
         else:
             self._fatal(error.exception(response.error_message or error.message))
 
+    def _tell(self, error: Errors, message: str | None, now_ms: int) -> None:
+        """Write why the coordinator has refused, and when the next heartbeat may go."""
+        if error in REFUSALS:
+            node, membership = self._coordinator.node, self._membership
+            self._log(
+                REFUSALS[error],
+                coordinator="Optional.empty" if node is None else f"Optional[{node}]",
+                member_id=membership.member_id,
+                epoch=membership.epoch,
+                instance=membership.instance_id or "null",
+                remaining_ms=self._state.remaining_backoff_ms(now_ms),
+                error=message or "null",
+            )
+
     def _failed(self, error: BaseException, now_ms: int) -> None:
         """The answer is lost, and with it perhaps an assignment. So the next heartbeat says
         everything, and the coordinator answers everything (resetHeartbeatState)."""
@@ -203,6 +229,7 @@ class HeartbeatRequestManager(ConsumerPart[NetworkClientDelegate]):
         if isinstance(error, UnsupportedVersionException):
             self._fatal(UnsupportedVersionException(self.unsupported))
         elif not isinstance(error, RetriableException):
+            self._log("GROUP_HEARTBEAT_FATAL", error=error)
             self._fatal(error)
 
     def _fatal(self, error: BaseException) -> None:

@@ -242,6 +242,7 @@ class ConsumerMembershipManager(ConsumerPart[NetworkClientDelegate]):
             before = self.state
             if MemberState.FATAL in MOVES[before]:
                 self.transition_to(MemberState.FATAL)
+                self._log("MEMBER_FATAL", member_id=self.member_id, epoch=self.epoch)
             self._tell_epoch(None)
             self._complete_leaving()
 
