@@ -33,6 +33,18 @@ read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+UNEVEN = ((3, 11), (4, 7), (4, 8), (4, 11), (4, 12), (5, 7))
+"""With these `interval_s` and `life_s`, and an order each 160 ms, the crashes repeat different numbers:
+each other number is twice that of the first crash."""
+
+
+def needs_both_crashes(shops: list[dict]) -> bool:
+    """Whether the crashes of one shop differ, and the orders of another one come each 100 ms. There
+    the time since the last commit does not give the number."""
+    slow = [(n["interval_s"], n["life_s"]) for n in shops if n["pace_ms"] == 160]
+    return len(slow) < len(shops) and any(pair in UNEVEN for pair in slow)
+
+
 Value(
     title="Spark: read twice",
     points=2,
@@ -44,6 +56,7 @@ Value(
         "life_s": (7, 8, 9, 10, 11, 12, 13),
         "pace_ms": (100, 160),
     },
+    together=needs_both_crashes,
 )
 
 # %% judge
