@@ -195,6 +195,17 @@ Judge(
 )
 
 
+# %% wrong="one partition is enough"
+# The request has records for two partitions. One of them is led here, and its high watermark is below
+# the need. The request waits for it.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return any(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
 # %% wrong="written at the leader"
 # log_end says what the leader has written. With acks=all the answer waits for the in-sync replicas:
 # for the high watermark.
@@ -203,17 +214,6 @@ def may_complete(request, state):
         return True
     if request.kind == "PRODUCE":
         return all(state[name].log_end >= end for name, end in request.needs.items())
-    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
-
-
-# %% wrong="one partition is enough"
-# The request had records for two partitions. You answered when one of them was safe. It has to wait
-# for all of them.
-def may_complete(request, state):
-    if not all(partition.is_leader for partition in state.values()):
-        return True
-    if request.kind == "PRODUCE":
-        return any(state[name].high_watermark >= end for name, end in request.needs.items())
     return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
 
 
