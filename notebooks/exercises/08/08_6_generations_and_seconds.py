@@ -41,6 +41,8 @@ Value(
     draws=("A", "B", "C", "D"),
     row="group",
     space={"cause": HABITS, "seed": (11, 12, 17), "rounds": (4, 5, 6, 7)},
+    # of all groups of this cause only this one has a sum that rounds down
+    where=lambda n: (n["cause"], n["seed"], n["rounds"]) != ("too slow", 11, 7),
     together=lambda groups: (
         len({n["cause"] for n in groups}) == 4 and len({n["rounds"] for n in groups}) > 2
     ),

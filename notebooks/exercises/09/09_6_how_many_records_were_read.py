@@ -33,6 +33,21 @@ read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
 # %% question
 from autograder.cell.kinds import Value
 
+UNEVEN = {
+    160: ((3, 11), (4, 7), (4, 8), (4, 11), (4, 12), (5, 7)),
+    170: ((2, 8), (3, 8), (3, 11), (3, 12), (4, 8), (4, 12), (5, 8)),
+}
+"""By `pace_ms`: with these `interval_s` and `life_s` the second crash repeats one record more than the
+first. With all others it repeats as many, so twice the first is the answer."""
+
+
+def needs_both_crashes(shops: list[dict]) -> bool:
+    """Whether the crashes of one shop differ, and the orders of another one come each 100 ms. There
+    the time since the last commit does not give the number."""
+    uneven = any((n["interval_s"], n["life_s"]) in UNEVEN.get(n["pace_ms"], ()) for n in shops)
+    return uneven and any(n["pace_ms"] == 100 for n in shops)
+
+
 Value(
     title="Spark: read twice",
     points=2,
@@ -42,8 +57,9 @@ Value(
     space={
         "interval_s": (2, 3, 4, 5),
         "life_s": (7, 8, 9, 10, 11, 12, 13),
-        "pace_ms": (100, 160),
+        "pace_ms": (100, 160, 170),
     },
+    together=needs_both_crashes,
 )
 
 # %% judge

@@ -25,12 +25,19 @@ from autograder.cell.kinds import SparkAnswer
 
 TABLES = (
     {
-        "case": "two keys, one of them twice",
-        "rows": [[0, "tea", "5"], [1, "milk", "2"], [2, "tea", "4"]],
+        "case": "two keys, one of them three times",
+        "rows": [[0, "tea", "4"], [1, "milk", "2"], [2, "tea", "5"], [3, "tea", "3"]],
     },
     {
         "case": "a key that was deleted",
-        "rows": [[7, "milk", None], [3, "milk", "2"], [5, "tea", "3"], [6, "milk", "9"]],
+        # three values before the tombstone, for the first, the middle and the last have sentences
+        "rows": [
+            [7, "milk", None],
+            [3, "milk", "2"],
+            [5, "tea", "3"],
+            [6, "milk", "9"],
+            [4, "milk", "8"],
+        ],
     },
     {
         "case": "deleted, and written again",

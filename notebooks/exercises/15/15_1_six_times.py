@@ -26,9 +26,14 @@ from autograder.cell.kinds import Value
 
 
 def tells_stages_apart(cases: list[dict]) -> bool:
-    """Whether one order waits for a thread and has several of them, and both acks are there."""
-    waits = [n for n in cases if n["ahead"] >= n["threads"] > 1 and n["ahead"] % n["threads"]]
-    return bool(waits) and len({n["acks"] for n in cases}) == 2
+    """Whether both acks are there, as many orders as threads are before one order, and another one
+    comes last of its group, after two groups. So one order too many or too few gives other times."""
+    several = [n for n in cases if n["threads"] > 1]
+    full = any(n["ahead"] == n["threads"] for n in several)
+    last = any(
+        n["ahead"] > 2 * n["threads"] and (n["ahead"] + 1) % n["threads"] == 0 for n in several
+    )
+    return full and last and len({n["acks"] for n in cases}) == 2
 
 
 Value(
@@ -39,7 +44,7 @@ Value(
     row="order",
     space={
         "threads": (1, 2, 4),
-        "ahead": (0, 3, 5, 9, 11),
+        "ahead": (0, 2, 3, 4, 7, 11),
         "work_ms": (5, 10, 20),
         "copied_ms": (7, 30, 55),
         "acks": ("acks=1", "acks=all"),

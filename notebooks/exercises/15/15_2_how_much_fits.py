@@ -90,8 +90,8 @@ Judge(
 )
 
 # %% wrong="the threads are in the queue"
-# An order that an I/O thread has taken is not in the queue any more. This broker has {threads}
-# of these threads.
+# An order that an I/O thread has taken is not in the queue any more, and not outside. This broker has
+# {threads} of these threads.
 per_second = {name: x.threads * 1000 // x.work_ms for name, x in n.items()}
 in_queue = {name: min(x.tills, x.queue) for name, x in n.items()}
 outside = {name: max(x.tills - x.queue, 0) for name, x in n.items()}

@@ -61,7 +61,25 @@ MOMENTS = (
         "case": "a PRODUCE for two partitions: one leads elsewhere now, the other is copied",
         "kind": "PRODUCE",
         "needs": {"orders-0": 7, "orders-1": 5},
-        "state": {"orders-0": [False, 7, 6, 0, 0], "orders-1": [True, 8, 6, 0, 0]},
+        "state": {"orders-0": [False, 7, 6, 0, 0], "orders-1": [True, 6, 6, 0, 0]},
+    },
+    {
+        "case": "a PRODUCE for two partitions: the first one is copied",
+        "kind": "PRODUCE",
+        "needs": {"orders-0": 7, "orders-1": 5},
+        "state": {"orders-0": [True, 9, 9, 0, 0], "orders-1": [True, 5, 4, 0, 0]},
+    },
+    {
+        "case": "a PRODUCE for two partitions: the second one is copied",
+        "kind": "PRODUCE",
+        "needs": {"orders-0": 7, "orders-1": 5},
+        "state": {"orders-0": [True, 7, 6, 0, 0], "orders-1": [True, 8, 8, 0, 0]},
+    },
+    {
+        "case": "a PRODUCE that is copied, and newer records are not",
+        "kind": "PRODUCE",
+        "needs": {"orders-0": 7},
+        "state": {"orders-0": [True, 9, 8, 0, 0]},
     },
     {
         "case": "a FETCH for two partitions: only together they have what it wants",
@@ -82,7 +100,7 @@ MOMENTS = (
         "kind": "FETCH",
         "needs": {"orders-0": 3, "orders-1": 4},
         "min_bytes": 500,
-        "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 5, 300, 199]},
+        "state": {"orders-0": [True, 5, 5, 300, 300], "orders-1": [True, 6, 6, 199, 199]},
     },
     {
         "case": "a FETCH for two partitions: the second one leads elsewhere now",
@@ -177,6 +195,17 @@ Judge(
 )
 
 
+# %% wrong="one partition is enough"
+# The request has records for two partitions. One of them is led here, and its high watermark is below
+# the need. The request waits for it.
+def may_complete(request, state):
+    if not all(partition.is_leader for partition in state.values()):
+        return True
+    if request.kind == "PRODUCE":
+        return any(state[name].high_watermark >= end for name, end in request.needs.items())
+    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
+
+
 # %% wrong="written at the leader"
 # log_end says what the leader has written. With acks=all the answer waits for the in-sync replicas:
 # for the high watermark.
@@ -185,17 +214,6 @@ def may_complete(request, state):
         return True
     if request.kind == "PRODUCE":
         return all(state[name].log_end >= end for name, end in request.needs.items())
-    return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
-
-
-# %% wrong="one partition is enough"
-# The request had records for two partitions. You answered when one of them was safe. It has to wait
-# for all of them.
-def may_complete(request, state):
-    if not all(partition.is_leader for partition in state.values()):
-        return True
-    if request.kind == "PRODUCE":
-        return any(state[name].high_watermark >= end for name, end in request.needs.items())
     return sum(partition.bytes_readable for partition in state.values()) >= request.min_bytes
 
 
