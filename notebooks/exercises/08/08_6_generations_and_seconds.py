@@ -41,8 +41,10 @@ Value(
     draws=("A", "B", "C", "D"),
     row="group",
     space={"cause": HABITS, "seed": (11, 12, 17), "rounds": (4, 5, 6, 7)},
-    # of all groups of this cause only this one has a sum that rounds down
-    where=lambda n: (n["cause"], n["seed"], n["rounds"]) != ("too slow", 11, 7),
+    # each of these sums has a fraction below a half, so a rounded sum would be right, too
+    where=lambda n: (
+        n["cause"] != "too slow" or (n["seed"], n["rounds"]) not in ((11, 7), (12, 6), (17, 6))
+    ),
     together=lambda groups: (
         len({n["cause"] for n in groups}) == 4 and len({n["rounds"] for n in groups}) > 2
     ),
