@@ -39,6 +39,8 @@ Value(
         "unfinished": (1, 2),
         "after": (1, 3, 4),
     },
+    # who takes one of these numbers for another gets another sum
+    where=lambda n: len({n["bad"], n["unfinished"], n["after"]}) == 3 and n["good"] != n["bad"],
 )
 
 # %% judge
