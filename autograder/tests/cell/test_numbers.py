@@ -7,12 +7,15 @@ set, as sealing does it.
 
 import time
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 from autograder.cell.course_folder import released
 from autograder.cell.numbers import _draw, numbers_for
 from autograder.cell.question import asked_chapters, find, of_chapter
+from autograder.cell.questions import ch04, ch09
+from autograder.course.judge import judge_of
 from autograder.grading.pace import counted
 from autograder.proving.drawn import (
     LEAST_DIFFERENT,
@@ -42,6 +45,35 @@ def some(one_in: int, first: int) -> list:
 @pytest.mark.parametrize("question", few([each for each in some(3, 1) if each.values[0].draws]))
 def test_ten_thousand_students_have_numbers_of_their_own(question):
     assert different(question) >= LEAST_DIFFERENT
+
+
+def truths(id: str, cases: list[dict], name: str) -> list[int]:
+    return [judge_of(id).truth(case)[name] for case in cases]
+
+
+@pytest.mark.corpus
+def test_the_tables_that_choose_numbers_are_what_labs_play():
+    """A simulator that plays otherwise would take the edges from students in silence."""
+    interval_s, life_s, pace_ms = find("09.6").space.values()
+    shops = [
+        {"interval_s": interval, "life_s": life, "pace_ms": pace}
+        for pace, interval, life in product(pace_ms, interval_s, life_s)
+    ]
+    # two crashes that repeat as many records have an even sum
+    sums = truths("09.6", shops, "read_twice")
+    assert [
+        (shop["pace_ms"], (shop["interval_s"], shop["life_s"]))
+        for shop, repeated in zip(shops, sums, strict=True)
+        if repeated % 2
+    ] == [(pace, shop) for pace, uneven in ch09.UNEVEN.items() for shop in uneven]
+    full = [
+        {"records": records, "value_bytes": value_bytes, "batch_size": batch_size}
+        for (value_bytes, batch_size), counts in ch04.FULL.items()
+        for records in counts
+    ]
+    more = [{**case, "records": case["records"] + 1} for case in full]
+    batches = truths("04.3", full, "batches")
+    assert truths("04.3", more, "batches") == [count + 1 for count in batches]
 
 
 @pytest.mark.parametrize("question", some(6, 2))

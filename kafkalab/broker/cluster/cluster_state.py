@@ -52,7 +52,7 @@ class Partition:
     elr         eligible leader replicas (KIP-966)
     last_known  the last leader, kept while there is no leader and no eligible replica; -1 for none
     partition_epoch  how often the controller has changed it; Kafka's brokers print it in their logs
-    since_ms    when it was created
+    since_ms    when it was created, in the lab's milliseconds
     """
 
     topic: str
@@ -95,7 +95,7 @@ class ClusterState:
         next change.
     on_topic_deleted, on_topic_altered: functions that are called with the name of a topic that is
         deleted, or has other settings.
-    now_ms: gives the time, at which a partition is created.
+    now_ms: gives the lab's time in milliseconds; a new partition keeps it.
     tell: tell(kind, fields) is called with each change, for the journal: "cluster",
         "topic.created", "topic.altered", "topic.deleted", "partition.changed", "broker.changed".
     stopping: the brokers in controlled shutdown.

@@ -66,6 +66,7 @@ class FollowerSessions:
 
     def __init__(self, config: BrokerConfig, replicas: ReplicaManager) -> None:
         self.by_follower: dict[int, FollowerSession] = {}
+        # since when no fetch comes from a follower
         self._silent_ms: dict[int, int] = {}
         self._config = config
         self._replicas = replicas

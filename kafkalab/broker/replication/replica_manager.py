@@ -188,9 +188,7 @@ class ReplicaManager:
             ).code
         if partition.leader != self.node_id:
             return None, Errors.NOT_LEADER_OR_FOLLOWER.code
-        if replica.led_epoch != partition.leader_epoch:
-            # it is used for the first time; a leader leads from the creation on
-            replica.lead(partition.since_ms)
+        self._lead_unused(replica)
         return replica, 0
 
     def led(self, topic: str, index: int) -> Replica:
@@ -563,9 +561,7 @@ class ReplicaManager:
         A follower without records to fetch sends no event here, so it is checked now whether it may
         join.
         """
-        # this partition has not been used yet
-        if replica.led_epoch != replica.partition.leader_epoch:
-            replica.lead(replica.partition.since_ms)
+        self._lead_unused(replica)
         replica.isr_wanted = None
         for id, follower in replica.followers.items():
             # the high watermark does not wait for a broker that may be down
@@ -692,6 +688,11 @@ class ReplicaManager:
         return (
             self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)
         )
+
+    def _lead_unused(self, replica: Replica) -> None:
+        # the simulator makes a replica at its first use; in Kafka it leads from the creation on
+        if replica.led_epoch != replica.partition.leader_epoch:
+            replica.lead(replica.partition.since_ms)
 
     def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
